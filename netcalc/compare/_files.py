@@ -98,17 +98,17 @@ def files(named: Mapping[str, Samples]) -> tuple[Compared, ...]:
     >>> str(files(pings)[0])
     'a: round trip 5 ms, 95% interval 2 ms to 8 ms (of 9)'
     """
-    found = []
+    compareds = []
     for file, samples in named.items():
         for label, quantity, unit, side, values in _values(samples):
             known = np.sort(values[np.isfinite(values)])
             if known.size:
                 low, high = _interval(known)
                 middle = float(median(known))
-                found.append(
+                compareds.append(
                     Compared(file, label, quantity, unit, middle, low, high, known.size, side)
                 )
-    return tuple(found)
+    return tuple(compareds)
 
 
 @named_arguments
@@ -128,7 +128,7 @@ def file_notices(rows: Iterable[Compared], names: Iterable[str] = ()) -> tuple[N
     """
     first: dict[str, list[Compared]] = {}
     seen: set[tuple[str, str]] = set()
-    found: list[Notice] = []
+    notices: list[Notice] = []
     rows, compared = tuple(rows), set()
     for row in rows:
         known = first.setdefault(row.quantity, [])
@@ -140,10 +140,10 @@ def file_notices(rows: Iterable[Compared], names: Iterable[str] = ()) -> tuple[N
         if same is None and (row.file, row.quantity) in seen:
             continue
         seen.add((row.file, row.quantity))
-        found += _judged(row, same or known[0])
+        notices += _judged(row, same or known[0])
     if len({*names, *(row.file for row in rows)}) > 1 and not compared:
-        found.append(Notice("no-common-quantity", {"items": _quantities(rows, names)}))
-    return tuple(found)
+        notices.append(Notice("no-common-quantity", {"items": _quantities(rows, names)}))
+    return tuple(notices)
 
 
 def _judged(row: Compared, base: Compared) -> list[Notice]:
@@ -160,10 +160,10 @@ def _judged(row: Compared, base: Compared) -> list[Notice]:
         "factor": row.value / base.value if base.value else math.nan,
     }
     code = "files-not-judged" if differs is None else "files-alike"
-    found = [Notice("files-differ" if differs else code, values)]
+    notices = [Notice("files-differ" if differs else code, values)]
     if are_two:
-        found.append(Notice("files-of-two-sides", ends))
-    return found
+        notices.append(Notice("files-of-two-sides", ends))
+    return notices
 
 
 def _quantities(rows: Iterable[Compared], names: Iterable[str]) -> list[str]:
@@ -216,7 +216,7 @@ def rates_over_time(flows: FlowSeries) -> list[Timed]:
     sides, groups = np.asarray(flows.side), np.asarray(flows.group)
     start, rate = np.asarray(flows.start_s), flows.rate_bps
     length = np.asarray(flows.duration_s, dtype=np.float64)
-    found: list[Timed] = []
+    timeds: list[Timed] = []
     for name in dict.fromkeys(groups.tolist()):
         rows = flows.measured & (groups == name)
         if (rows & (sides == RECEIVER)).any():
@@ -225,8 +225,8 @@ def rates_over_time(flows: FlowSeries) -> list[Timed]:
         side = named.pop() if len(named) == 1 else ""
         times, interval = _intervals(start[rows], float(np.median(length[rows])))
         sums = np.bincount(interval, weights=rate[rows]).astype(np.float64)
-        found.append((name, "rate", "bit/s", side, times, sums))
-    return found
+        timeds.append((name, "rate", "bit/s", side, times, sums))
+    return timeds
 
 
 def _intervals(start_s: FloatArray, length_s: float) -> tuple[FloatArray, NDArray[np.intp]]:
@@ -333,9 +333,9 @@ def axis_notice(merged: Table) -> Notice:
     """Say how long two files on one axis have in common, and how many values of each lie there."""
     files = merged.meta.printed["files"]  # the rows are in the order of time
     times = {file: merged["time_s"][merged["file"] == file] for file in files}
-    low = max(float(one.min()) for one in times.values())
-    high = min(float(one.max()) for one in times.values())
-    common = [int(((one >= low) & (one <= high)).sum()) for one in times.values()]
+    low = max(float(time.min()) for time in times.values())
+    high = min(float(time.max()) for time in times.values())
+    common = [int(((time >= low) & (time <= high)).sum()) for time in times.values()]
     values = {
         "one": files[0],
         "other": files[-1],
@@ -406,14 +406,14 @@ Timed = tuple[str, str, str, str, FloatArray, FloatArray]
 
 def captured(trace: PacketTrace) -> list[Values]:
     """Return the values of :func:`captured_over_time`, and the mean rates of flows of UDP."""
-    found: list[Values] = [(*one[:4], one[5]) for one in captured_over_time(trace)]
+    values: list[Values] = [(*one[:4], one[5]) for one in captured_over_time(trace)]
     columns, largest = _largest(trace)
     for place, row in enumerate(largest):
         if columns["protocol"][row] == "udp":
             one = {name: column[row] for name, column in columns.items()}
             mean = np.array([one["goodput_bps"]], dtype=np.float64)
-            found.insert(place, (flow_label(one), "rate", "bit/s", "", mean))
-    return found
+            values.insert(place, (flow_label(one), "rate", "bit/s", "", mean))
+    return values
 
 
 def captured_over_time(trace: PacketTrace) -> list[Timed]:
@@ -427,19 +427,19 @@ def captured_over_time(trace: PacketTrace) -> list[Timed]:
     (columns, largest), analysis = _largest(trace), analyse_tcp(trace)
     rows = [row for row in largest if columns["protocol"][row] == "tcp"]
     ones = [{name: column[row] for name, column in columns.items()} for row in rows]
-    found: list[Timed] = []
+    timeds: list[Timed] = []
     for row, one in zip(rows, ones, strict=True):
-        found.append((flow_label(one), "rate", "bit/s", _side(one), *_rates_bps(analysis, row)))
+        timeds.append((flow_label(one), "rate", "bit/s", _side(one), *_rates_bps(analysis, row)))
     for row, one in zip(rows, ones, strict=True):
-        found.append((flow_label(one), "time to the acknowledgement", "s", _side(one),
+        timeds.append((flow_label(one), "time to the acknowledgement", "s", _side(one),
                       *_acknowledged_s(analysis, row)))  # fmt: skip
     for samples in (echo_samples(trace), udp_samples(trace, strict=True)):
         groups, sent, rtt = (np.asarray(one) for one in
                              (samples.group, samples.sent_s, samples.rtt_s))  # fmt: skip
         for name in samples.groups:
             mine = (groups == name) & samples.measured
-            found.append((name, "round trip", "s", "", sent[mine], rtt[mine]))
-    return found
+            timeds.append((name, "round trip", "s", "", sent[mine], rtt[mine]))
+    return timeds
 
 
 def _largest(trace: PacketTrace) -> tuple[dict[str, Any], list[int]]:

@@ -23,7 +23,7 @@ from netcalc.readers.captures.round_trips import find_handshakes, handshake_samp
 from netcalc.samples import PacketTrace, RttSamples
 
 
-def flows(trace: PacketTrace, known: Known | None = None) -> list[dict[str, Any]]:
+def flows(trace: PacketTrace, stated: Known | None = None) -> list[dict[str, Any]]:
     """Return each direction of the flows of a capture that carried data, the largest first.
 
     Parameters
@@ -42,32 +42,32 @@ def flows(trace: PacketTrace, known: Known | None = None) -> list[dict[str, Any]
         of flows that are longer than their initial window. A shorter one is as fast as its
         program, and says nothing of the path.
     """
-    known = known or Known()
+    stated = stated or Known()
     columns: dict[str, NDArray[Any]] = flow_table(trace).columns()
     with_data = np.flatnonzero(columns["payload_bytes"] > 0)
     order = with_data[np.argsort(-columns["payload_bytes"][with_data], kind="stable")]
     options = options_of(trace)
-    found = []
+    summaries = []
     for row in order.tolist():
-        one: dict[str, Any] = {name: _plain(column[row]) for name, column in columns.items()}
-        if one["protocol"] == "tcp":
+        flow: dict[str, Any] = {name: _plain(column[row]) for name, column in columns.items()}
+        if flow["protocol"] == "tcp":
             seen = of_tcp_flow(columns, row, option_bytes=options)
-            one["offered_window_bytes"] = seen.receive_window_bytes
+            flow["offered_window_bytes"] = seen.receive_window_bytes
             first = float(slow_start.initial_window_bytes(seen.segment_bytes))
             is_bulk = seen.size_bytes > first and seen.rate_bps > 0
         else:
-            seen = _of_udp(one)
-            one = {name: value for name, value in one.items() if not _is_nan(value)}
-            is_bulk = one["datagram_count"] > 1
-        found.append(
+            seen = _of_udp(flow)
+            flow = {name: value for name, value in flow.items() if not _is_nan(value)}
+            is_bulk = flow["datagram_count"] > 1
+        summaries.append(
             {
-                "label": flow_label(one),
-                **one,
-                "layer": TCP_PAYLOAD if one["protocol"] == "tcp" else UDP_PAYLOAD,
-                "metrics": _metrics(seen, known) if is_bulk else {},
+                "label": flow_label(flow),
+                **flow,
+                "layer": TCP_PAYLOAD if flow["protocol"] == "tcp" else UDP_PAYLOAD,
+                "metrics": _metrics(seen, stated) if is_bulk else {},
             }
         )
-    return found
+    return summaries
 
 
 def _plain(value: Any) -> Any:
@@ -81,26 +81,26 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _of_udp(one: Mapping[str, Any]) -> Evidence:
+def _of_udp(flow: Mapping[str, Any]) -> Evidence:
     return Evidence(
         protocol="udp",
-        rate_bps=float(one["goodput_bps"]),
-        size_bytes=float(one["payload_bytes"]),
-        duration_s=float(one["duration_s"]),
-        datagram_bytes=float(one["payload_bytes"] / one["datagram_count"]),
+        rate_bps=float(flow["goodput_bps"]),
+        size_bytes=float(flow["payload_bytes"]),
+        duration_s=float(flow["duration_s"]),
+        datagram_bytes=float(flow["payload_bytes"] / flow["datagram_count"]),
     )
 
 
-def _metrics(one: Evidence, known: Known) -> dict[str, float]:
-    ceiling = line_ceiling_bps(one, known)
-    found = transfer_metrics(one, known, line_ceiling_bps=ceiling)
-    return found if math.isnan(ceiling) else {**found, "line_ceiling_bps": ceiling}
+def _metrics(evidence: Evidence, stated: Known) -> dict[str, float]:
+    ceiling = line_ceiling_bps(evidence, stated)
+    metrics = transfer_metrics(evidence, stated, line_ceiling_bps=ceiling)
+    return metrics if math.isnan(ceiling) else {**metrics, "line_ceiling_bps": ceiling}
 
 
 def exchanges(trace: PacketTrace) -> tuple[RttSamples, ...]:
     """Return the ICMP echoes of a capture and its UDP exchanges, as far as it has any."""
     both = (echo_samples(trace), udp_samples(trace, strict=True))
-    return tuple(one for one in both if one.measured.any())
+    return tuple(exchange for exchange in both if exchange.measured.any())
 
 
 def handshakes(trace: PacketTrace, *, without_data: bool = False) -> tuple[RttSamples, ...]:
@@ -119,23 +119,23 @@ def handshakes(trace: PacketTrace, *, without_data: bool = False) -> tuple[RttSa
     if without_data:
         carried = np.unique(segments.flows.flow[segments.payload > 0])
         chosen = np.setdiff1d(chosen, carried)
-    found = handshake_samples(trace, segments, seen, chosen)
-    return (found,) if len(found) else ()
+    waits = handshake_samples(trace, segments, seen, chosen)
+    return (waits,) if len(waits) else ()
 
 
 def explain_exchanges(
-    trace: PacketTrace, known: Known, *, without_data: bool = True
+    trace: PacketTrace, stated: Known, *, without_data: bool = True
 ) -> tuple[Finding, ...]:
     """Return what the round trips of a capture consist of, as those of a ping.
 
     They are those of its exchanges and of its handshakes, ``without_data`` only of flows that
     carried none.
     """
-    found = []
-    for one in (*exchanges(trace), *handshakes(trace, without_data=without_data)):
-        groups = np.asarray(one.group)
-        names, counts = np.unique(groups[one.measured], return_counts=True)
+    findings = []
+    for trips in (*exchanges(trace), *handshakes(trace, without_data=without_data)):
+        groups = np.asarray(trips.group)
+        names, counts = np.unique(groups[trips.measured], return_counts=True)
         largest = names[np.argsort(-counts, kind="stable")[:MOST_FLOWS]]
         chosen = set(largest.tolist())
-        found += [part for part in explain_round_trips(one, known) if part.label in chosen]
-    return tuple(found)
+        findings += [part for part in explain_round_trips(trips, stated) if part.label in chosen]
+    return tuple(findings)

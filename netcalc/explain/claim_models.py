@@ -75,55 +75,60 @@ def with_labels(of_runs: Sequence[tuple[str, list[Model]]]) -> list[Model]:
     """Return the models of all runs: one that several have once, any other with its run."""
     labels: dict[tuple[str, float], set[str]] = {}
     for label, models in of_runs:
-        for one in models:
-            labels.setdefault((one.name, one.value), set()).add(label)
-    found: dict[tuple[str, float], Model] = {}
+        for model in models:
+            labels.setdefault((model.name, model.value), set()).add(label)
+    labelled: dict[tuple[str, float], Model] = {}
     for label, models in of_runs:
-        for one in models:
-            key = one.name, one.value
+        for model in models:
+            key = model.name, model.value
             own = "" if len(of_runs) == 1 or len(labels[key]) > 1 else label
-            found.setdefault(key, replace(one, label=own))
-    return list(found.values())
+            labelled.setdefault(key, replace(model, label=own))
+    return list(labelled.values())
 
 
-def _filled(known: Known, one: Evidence | None) -> Known:
+def _filled(stated: Known, evidence: Evidence | None) -> Known:
     """Return what is stated, and from the run what is not."""
-    if one is None:
-        return known
+    if evidence is None:
+        return stated
     seen = {
-        "rtt_s": first_known(one.base_rtt_s, one.rtt_s),
-        "window_bytes": first_known(one.receive_window_bytes, one.cwnd_bytes),
-        "loss_ratio": math.nan if one.is_udp else one.loss_ratio,
-        "mtu_bytes": one.mtu_bytes,
+        "rtt_s": first_known(evidence.base_rtt_s, evidence.rtt_s),
+        "window_bytes": first_known(evidence.receive_window_bytes, evidence.cwnd_bytes),
+        "loss_ratio": math.nan if evidence.is_udp else evidence.loss_ratio,
+        "mtu_bytes": evidence.mtu_bytes,
     }
     new: dict[str, Any] = {
-        name: v for name, v in seen.items() if getattr(known, name) is None and v > 0
+        name: v for name, v in seen.items() if getattr(stated, name) is None and v > 0
     }
-    return replace(known, **new)
+    return replace(stated, **new)
 
 
 def rate_models(
-    known: Known, one: Evidence | None, *, frame_bytes: float | None = None
+    stated: Known, evidence: Evidence | None, *, frame_bytes: float | None = None
 ) -> list[Model]:
     """Return the models of a rate: of the line, a window, loss, and the counts of a run."""
-    known = _filled(known, one)
-    found = _line_rates(known) + _window_and_loss(known)
-    if known.line_bps is not None and frame_bytes is not None:
-        found += _line_at_size(known.line_bps, frame_bytes, frame_bytes)
-    if one is not None and one.is_udp and one.datagram_bytes > 0 and known.line_bps is not None:
-        values = {"line_bps": known.line_bps, "payload_bytes": one.datagram_bytes}
-        found.append(Model("udp-of-size", line_ceiling_bps(one, known), True, values))
-    if one is not None and one.received_rate_bps > 0:
-        found.append(Model("receiver", one.received_rate_bps, True, {}))
-        if one.sent_rate_bps > 0:
-            found.append(Model("sender", one.sent_rate_bps, False, {}, "receiver"))
-    elif one is not None and one.rate_bps > 0:
-        found.append(Model("measured", one.rate_bps, True, {}))
-    return found
+    stated = _filled(stated, evidence)
+    models = _line_rates(stated) + _window_and_loss(stated)
+    if stated.line_bps is not None and frame_bytes is not None:
+        models += _line_at_size(stated.line_bps, frame_bytes, frame_bytes)
+    if (
+        evidence is not None
+        and evidence.is_udp
+        and evidence.datagram_bytes > 0
+        and stated.line_bps is not None
+    ):
+        values = {"line_bps": stated.line_bps, "payload_bytes": evidence.datagram_bytes}
+        models.append(Model("udp-of-size", line_ceiling_bps(evidence, stated), True, values))
+    if evidence is not None and evidence.received_rate_bps > 0:
+        models.append(Model("receiver", evidence.received_rate_bps, True, {}))
+        if evidence.sent_rate_bps > 0:
+            models.append(Model("sender", evidence.sent_rate_bps, False, {}, "receiver"))
+    elif evidence is not None and evidence.rate_bps > 0:
+        models.append(Model("measured", evidence.rate_bps, True, {}))
+    return models
 
 
-def _line_rates(known: Known) -> list[Model]:
-    line, mtu = known.line_bps, known.mtu_bytes or DEFAULT_MTU_BYTES
+def _line_rates(stated: Known) -> list[Model]:
+    line, mtu = stated.line_bps, stated.mtu_bytes or DEFAULT_MTU_BYTES
     if line is None:
         return []
     segment = mtu - STAMPED_HEADERS_BYTES
@@ -133,7 +138,7 @@ def _line_rates(known: Known) -> list[Model]:
     plain = goodput.tcp_goodput_bps(mtu, bandwidth_bps=line, tcp_option_bytes=0.0)
     udp = goodput.udp_goodput_bps(mtu, bandwidth_bps=line)
     frames = line_rate.frame_throughput_bps(wire - 20, bandwidth_bps=line)
-    found = [
+    models = [
         Model("tcp-timestamps", float(stamped), True, values),
         Model("tcp-plain", float(plain), True, values),
         Model("udp", float(udp), True, values),
@@ -145,28 +150,28 @@ def _line_rates(known: Known) -> list[Model]:
     for name, factor in SPEED_TEST_FACTORS.items():
         for rate, instead_of in ((stamped, "tcp-timestamps"), (plain, "tcp-plain")):
             scaled = {**values, "factor": factor}
-            found.append(Model(name, float(rate) * factor, False, scaled, instead_of))
+            models.append(Model(name, float(rate) * factor, False, scaled, instead_of))
     if line > CONSTANT_OVERHEAD_BPS:
         rate = line - CONSTANT_OVERHEAD_BPS
         constant = {**values, "overhead_bps": CONSTANT_OVERHEAD_BPS}
-        found.append(Model("constant-overhead", rate, False, constant, "tcp-timestamps"))
-    return found
+        models.append(Model("constant-overhead", rate, False, constant, "tcp-timestamps"))
+    return models
 
 
-def models_of_sizes(known: Known, frames: Frames) -> list[Model]:
+def models_of_sizes(stated: Known, frames: Frames) -> list[Model]:
     """Return the models of a rate in a table of frame sizes: each row, and the line at its size."""
     of_rows = []
     for label, size, counted, rate in frames.measured():
         models = [Model("measured", 8 * counted * rate, True, {})]
-        if known.line_bps is not None:
-            models += _line_at_size(known.line_bps, size, counted)
+        if stated.line_bps is not None:
+            models += _line_at_size(stated.line_bps, size, counted)
         of_rows.append((label, models))
     return with_labels(of_rows)
 
 
 def own_models(table: Table, value: float, unit: str) -> list[Model]:
     """Return the nearest value of each column of a table that has this unit."""
-    found = []
+    models = []
     for name, column in table.columns().items():
         if table.meta.units.get(name) != unit or column.dtype.kind not in "iuf":
             continue
@@ -174,67 +179,67 @@ def own_models(table: Table, value: float, unit: str) -> list[Model]:
         if rows.size:
             row = rows[np.argmin(np.abs(np.log(column[rows] / value)))]
             values = {"column": name, "row": int(row) + 1}
-            found.append(Model("in-table", float(column[row]), True, values))
-    return found
+            models.append(Model("in-table", float(column[row]), True, values))
+    return models
 
 
 def _line_at_size(line_bps: float, frame_bytes: float, counted_bytes: float) -> list[Model]:
     values = {"line_bps": line_bps, "frame_bytes": frame_bytes, "payload_bytes": counted_bytes}
     rate = 8 * counted_bytes * float(line_rate.frame_rate_pps(frame_bytes, bandwidth_bps=line_bps))
-    found = [
+    models = [
         Model("line-at-size", rate, True, values),
         Model("no-headers", line_bps, False, values, "line-at-size"),
     ]
     if counted_bytes < frame_bytes:
         forgotten = line_bps * counted_bytes / frame_bytes
-        found.append(Model("no-preamble", forgotten, False, values, "line-at-size"))
+        models.append(Model("no-preamble", forgotten, False, values, "line-at-size"))
     if line_bps > CONSTANT_OVERHEAD_BPS:
         constant = {**values, "overhead_bps": CONSTANT_OVERHEAD_BPS}
         less = line_bps - CONSTANT_OVERHEAD_BPS
-        found.append(Model("constant-overhead", less, False, constant, "line-at-size"))
-    return found
+        models.append(Model("constant-overhead", less, False, constant, "line-at-size"))
+    return models
 
 
-def packet_rates_of_sizes(known: Known, frames: Frames) -> list[Model]:
+def packet_rates_of_sizes(stated: Known, frames: Frames) -> list[Model]:
     """Return the models of a packet rate in a table of frame sizes."""
     return with_labels([
         (
             label,
-            [Model("measured", rate, True, {}), *packet_rate_models(known, size)],
+            [Model("measured", rate, True, {}), *packet_rate_models(stated, size)],
         )
         for label, size, _, rate in frames.measured()
     ])  # fmt: skip
 
 
-def _window_and_loss(known: Known) -> list[Model]:
-    rtt, found = known.rtt_s, []
+def _window_and_loss(stated: Known) -> list[Model]:
+    rtt, models = stated.rtt_s, []
     if rtt is None:
         return []
-    if known.window_bytes is not None:
-        values = {"window_bytes": known.window_bytes, "rtt_s": rtt}
-        rate = float(window.throughput_bps(known.window_bytes, rtt_s=rtt))
-        found.append(Model("window", rate, True, values))
+    if stated.window_bytes is not None:
+        values = {"window_bytes": stated.window_bytes, "rtt_s": rtt}
+        rate = float(window.throughput_bps(stated.window_bytes, rtt_s=rtt))
+        models.append(Model("window", rate, True, values))
         values = {**values, "one_way_s": rtt / 2}
-        found.append(Model("one-way", 2 * rate, False, values, "window"))
-        times = 8 * known.window_bytes * rtt  # its unit would be bit times seconds
-        found.append(Model(TIMES, times, False, values, "window"))
-    loss = known.loss_ratio
+        models.append(Model("one-way", 2 * rate, False, values, "window"))
+        times = 8 * stated.window_bytes * rtt  # its unit would be bit times seconds
+        models.append(Model(TIMES, times, False, values, "window"))
+    loss = stated.loss_ratio
     if loss is not None and 0 < loss < 1:
-        mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
+        mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
         mss = mtu - STAMPED_HEADERS_BYTES
         values = {"loss_ratio": loss, "rtt_s": rtt}
         right = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt)
-        found.append(Model("mathis", float(right), True, values))
+        models.append(Model("mathis", float(right), True, values))
         simple = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt, constant=1.0)
-        found.append(Model("mathis-of-one", float(simple), False, values, "mathis"))
+        models.append(Model("mathis-of-one", float(simple), False, values, "mathis"))
         rate = float(cubic.cubic_throughput_bps(loss, packet_bytes=mtu, rtt_s=rtt)) * mss / mtu
-        found.append(Model("cubic", rate, True, values))
-    return found
+        models.append(Model("cubic", rate, True, values))
+    return models
 
 
-def packet_rate_models(known: Known, frame_bytes: float | None) -> list[Model]:
+def packet_rate_models(stated: Known, frame_bytes: float | None) -> list[Model]:
     """Return the models of a packet rate: the line at a frame size, with parts forgotten."""
-    line, frame = known.line_bps, frame_bytes
+    line, frame = stated.line_bps, frame_bytes
     if line is None or frame is None:
         return []
     values = {"line_bps": line, "frame_bytes": frame}
@@ -259,22 +264,22 @@ def packet_rate_models(known: Known, frame_bytes: float | None) -> list[Model]:
 
 
 def time_models(
-    known: Known, path: Path | None, size_bytes: float | None, trips: Sequence[RoundTrips]
+    stated: Known, path: Path | None, size_bytes: float | None, trips: Sequence[RoundTrips]
 ) -> list[Model]:
     """Return the models of a time: over a path, and of round trips that are known."""
-    found = with_labels([(one.label, _round_trips(one)) for one in trips])
-    if known.rtt_s is not None:
-        found += _of_round_trip("rtt-stated", known.rtt_s)
+    models = with_labels([(trip.label, _round_trips(trip)) for trip in trips])
+    if stated.rtt_s is not None:
+        models += _of_round_trip("rtt-stated", stated.rtt_s)
     if path is not None and size_bytes is not None:
-        found += _over_path(path, size_bytes)
-    return [one for one in found if one.value > 0]
+        models += _over_path(path, size_bytes)
+    return [model for model in models if model.value > 0]
 
 
-def _round_trips(one: RoundTrips) -> list[Model]:
+def _round_trips(trips: RoundTrips) -> list[Model]:
     return [
-        *_of_round_trip("rtt-least", one.least_s),
-        *_of_round_trip("rtt-median", one.median_s),
-        Model("rtt-most", one.most_s, True, {}),
+        *_of_round_trip("rtt-least", trips.least_s),
+        *_of_round_trip("rtt-median", trips.median_s),
+        Model("rtt-most", trips.most_s, True, {}),
     ]
 
 
@@ -294,7 +299,7 @@ def _over_path(path: Path, size_bytes: float) -> list[Model]:
     values = {"size_bytes": size_bytes, "links": len(path.links)}
     each = [8 * size_bytes / link.bandwidth_bps for link in path.links]
     latency = sum(link.latency_s for link in path.links)
-    found = [
+    models = [
         Model("one-way-time", right, True, values),
         Model("round-trip-time", float(path.rtt_s(size_bytes)), True, values),
     ]
@@ -311,7 +316,7 @@ def _over_path(path: Path, size_bytes: float) -> list[Model]:
     if len(each) > 1:
         wrong["cut-through"] = right - sum(each) + max(each)
         wrong["no-last-hop"] = right - each[-1]
-    return found + [
+    return models + [
         Model(name, value, False, values, "one-way-time")
         for name, value in wrong.items()
         if value != right
@@ -322,16 +327,16 @@ def unit_mistakes(models: list[Model], text: str, unit: str) -> list[Model]:
     """Return the right models with the mistakes of units: a factor of 8, or of 1024 for 1000."""
     if unit != "bit/s":
         return []
-    found = []
+    mistakes = []
     prefix = re.search(r"[\d\s]([kKMGT])i?[bB]", text)
     power = _POWERS[prefix.group(1)] if prefix else 0
-    for one in models:
-        if not one.is_right:
+    for model in models:
+        if not model.is_right:
             continue
-        values = {"right": str(one.said)}
-        found.append(Model("bits-for-bytes", one.value / 8, False, values, one.name))
-        found.append(Model("bytes-for-bits", one.value * 8, False, values, one.name))
+        values = {"right": str(model.said)}
+        mistakes.append(Model("bits-for-bytes", model.value / 8, False, values, model.name))
+        mistakes.append(Model("bytes-for-bits", model.value * 8, False, values, model.name))
         if power:
             factor = 1.024**power
-            found.append(Model("binary-prefix", one.value / factor, False, values, one.name))
-    return found
+            mistakes.append(Model("binary-prefix", model.value / factor, False, values, model.name))
+    return mistakes

@@ -48,7 +48,7 @@ _MEANINGS: tuple[tuple[str, float, tuple[str, ...]], ...] = (
 """Meanings of counters, the gravest first: the least wait that each stands for, and its names."""
 
 
-def explain_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
+def explain_counters(samples: Table, stated: Known) -> tuple[Finding, ...]:
     """Return what counters say: loss and its ceilings, waits, drops; and what is missing.
 
     Parameters
@@ -67,19 +67,19 @@ def explain_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
     columns = samples.columns()
     if not {"counter", "value"} <= set(columns):
         return ()
-    found: list[Finding] = []
+    findings: list[Finding] = []
     others: dict[str, float] = {}
     for name, rows in _groups(samples).items():
-        own = sar_findings(name, rows, known) or _of_group(name, rows, known)
-        found += own
+        own = sar_findings(name, rows, stated) or _of_group(name, rows, stated)
+        findings += own
         if not own:
             for counter, values in rows.items():
                 others[counter] = others.get(counter, 0.0) + values[0]
-    if others or not found:
-        said = _of_host(others, _busiest(samples), known)
-        found += [said] if said.limits or said.notices[0].code != "counters-quiet" else []
-        found = found or [said]
-    return tuple(found)
+    if others or not findings:
+        said = _of_host(others, _busiest(samples), stated)
+        findings += [said] if said.limits or said.notices[0].code != "counters-quiet" else []
+        findings = findings or [said]
+    return tuple(findings)
 
 
 def _groups(samples: Samples) -> dict[str, dict[str, list[float]]]:
@@ -87,19 +87,19 @@ def _groups(samples: Samples) -> dict[str, dict[str, list[float]]]:
     columns = samples.columns()
     values = columns["value"].tolist()
     groups = columns.get("group", np.full(len(values), "", object))
-    found: dict[str, dict[str, list[float]]] = {}
+    rows_of: dict[str, dict[str, list[float]]] = {}
     for group, name, value in zip(
         groups.tolist(), columns["counter"].tolist(), values, strict=True
     ):
-        found.setdefault(str(group), {}).setdefault(str(name), []).append(float(value))
-    return found
+        rows_of.setdefault(str(group), {}).setdefault(str(name), []).append(float(value))
+    return rows_of
 
 
-def _of_group(name: str, rows: Mapping[str, list[float]], known: Known) -> list[Finding]:
-    one = {counter: values[0] for counter, values in rows.items()}
-    if "overlimits" in one:
-        return [_of_queue(name, one, known)]
-    return interface_findings(name, one, known)
+def _of_group(name: str, rows: Mapping[str, list[float]], stated: Known) -> list[Finding]:
+    counters = {counter: values[0] for counter, values in rows.items()}
+    if "overlimits" in counters:
+        return [_of_queue(name, counters, stated)]
+    return interface_findings(name, counters, stated)
 
 
 def _first(counted: Mapping[str, float], names: Iterable[str]) -> float:
@@ -110,20 +110,20 @@ def _first(counted: Mapping[str, float], names: Iterable[str]) -> float:
 def _busiest(samples: Samples) -> float:
     """Return how busy the processors were at most, of sar's idle times; nan without them."""
     rows = _groups(samples).values()
-    idle = [value for one in rows for name in ("%idle", "idle") for value in one.get(name, ())]
-    known = [value for value in idle if 0 <= value <= 100]
-    return 1 - min(known) / 100 if known else NAN
+    idle = [value for row in rows for name in ("%idle", "idle") for value in row.get(name, ())]
+    shares = [value for value in idle if 0 <= value <= 100]
+    return 1 - min(shares) / 100 if shares else NAN
 
 
-def _of_host(counted: Mapping[str, float], busy_ratio: float, known: Known) -> Finding:
+def _of_host(counted: Mapping[str, float], busy_ratio: float, stated: Known) -> Finding:
     """Return the loss of a host, and what its other counters mean."""
     again, sent = _first(counted, _RETRANSMITTED), _first(counted, _SENT)
     said: list[Notice] = []
-    one = Evidence()
+    evidence = Evidence()
     if sent > 0 and again >= 0:
         values = {"count": int(again), "total": int(sent), "share": again / sent}
         said.append(Notice("segments-again", values))
-        one = Evidence(loss_ratio=min(again / sent, 1.0))
+        evidence = Evidence(loss_ratio=min(again / sent, 1.0))
     for code, wait_s, names in _MEANINGS:
         count = _first(counted, names)
         if count > 0:
@@ -135,41 +135,43 @@ def _of_host(counted: Mapping[str, float], busy_ratio: float, known: Known) -> F
     if busy_ratio >= 0:
         said.append(Notice("cpu-busy", {"busy": busy_ratio}))
     return Finding(
-        limits=rate_limits(one, known) if said else (),
+        limits=rate_limits(evidence, stated) if said else (),
         notices=tuple(said) or (Notice("counters-quiet"),),
-        missing=missing(one, known) if one.loss_ratio >= 0 else (),
+        missing=missing(evidence, stated) if evidence.loss_ratio >= 0 else (),
         layer=TCP_PAYLOAD,
     )
 
 
-def _of_queue(name: str, one: Mapping[str, float], known: Known) -> Finding:
+def _of_queue(name: str, counters: Mapping[str, float], stated: Known) -> Finding:
     """Return what a queueing discipline dropped, marked and holds."""
-    passed = _first(one, ("pkt", "packets"))
-    dropped = _first(one, ("dropped", "drops"))
-    held = _first(one, ("backlog_bytes", "backlog"))
+    passed = _first(counters, ("pkt", "packets"))
+    dropped = _first(counters, ("dropped", "drops"))
+    held = _first(counters, ("backlog_bytes", "backlog"))
     said, seen = [], Evidence()
     if passed > 0 and dropped > 0:
         share = dropped / (passed + dropped)
         values = {"count": int(dropped), "total": int(passed + dropped), "share": share}
         said.append(Notice("queue-drops", values))
         seen = Evidence(loss_ratio=share)
-    if one.get("ecn_mark", 0) > 0:
-        said.append(Notice("queue-marks", {"count": int(one["ecn_mark"])}))
-    if one["overlimits"] > 0:
-        said.append(Notice("shaper-held", {"count": int(one["overlimits"])}))
-    if held > 0 and known.line_bps is not None:
-        values = {"queue_bytes": held, "delay_s": 8 * held / known.line_bps}
+    if counters.get("ecn_mark", 0) > 0:
+        said.append(Notice("queue-marks", {"count": int(counters["ecn_mark"])}))
+    if counters["overlimits"] > 0:
+        said.append(Notice("shaper-held", {"count": int(counters["overlimits"])}))
+    if held > 0 and stated.line_bps is not None:
+        values = {"queue_bytes": held, "delay_s": 8 * held / stated.line_bps}
         said.append(Notice("queue-length", values))
     elif held > 0:
         said.append(Notice("queue-length-bytes", {"queue_bytes": held}))
     # What a queue passes is one direction of its interface.
-    found = interface_findings(name, {"tx_bytes": one["bytes"], "tx_packets": passed}, known)[0]
-    limits = [limit for limit in rate_limits(seen, known) if limit.name != "line"]
+    sent = interface_findings(name, {"tx_bytes": counters["bytes"], "tx_packets": passed}, stated)[
+        0
+    ]
+    limits = [limit for limit in rate_limits(seen, stated) if limit.name != "line"]
     return Finding(
         label=name,
-        limits=tuple(sorted((*found.limits, *limits), key=lambda limit: limit.value)),
-        notices=(*said, *found.notices),
-        missing=missing(seen, known) if said else found.missing,
+        limits=tuple(sorted((*sent.limits, *limits), key=lambda limit: limit.value)),
+        notices=(*said, *sent.notices),
+        missing=missing(seen, stated) if said else sent.missing,
         layer=FRAME,
     )
 
@@ -192,7 +194,7 @@ _DIRECTIONS = {
 }  # fmt: skip
 
 
-def interface_findings(name: str, one: Mapping[str, float], known: Known) -> list[Finding]:
+def interface_findings(name: str, counters: Mapping[str, float], stated: Known) -> list[Finding]:
     """Return what the counters of an interface say of each direction.
 
     Parameters
@@ -209,30 +211,32 @@ def interface_findings(name: str, one: Mapping[str, float], known: Known) -> lis
     list of Finding
         One for each direction that has counted; empty if these are not those of an interface.
     """
-    prefixed = [key for key in one if re.match("(?i)[rt]x[-_]", key)]
+    prefixed = [key for key in counters if re.match("(?i)[rt]x[-_]", key)]
     if not prefixed:
         return []
-    found = []
-    odd = [key for key, value in one.items() if value >= COUNTER_LIMIT]
-    one = {key: value for key, value in one.items() if key not in odd}
+    findings = []
+    odd = [key for key, value in counters.items() if value >= COUNTER_LIMIT]
+    counters = {key: value for key, value in counters.items() if key not in odd}
     for direction, (size, packets, frames, prefix) in _DIRECTIONS.items():
-        count = first_known(one.get(packets), one.get(frames))
-        mine = {key: value for key, value in one.items() if re.match(prefix, key) and value > 0}
+        count = first_known(counters.get(packets), counters.get(frames))
+        mine = {
+            key: value for key, value in counters.items() if re.match(prefix, key) and value > 0
+        }
         not_counted = [key for key in odd if re.match(prefix, key)]
         if mine or count > 0 or not_counted:
             label = f"{name}, {direction}" if name else direction
-            mean = one.get(size, math.nan) / count if count > 0 else math.nan
-            each = _direction(label, int(first_known(count, 0.0)), mean, mine, known)
+            mean = counters.get(size, math.nan) / count if count > 0 else math.nan
+            each = _direction(label, int(first_known(count, 0.0)), mean, mine, stated)
             if not_counted:
                 notice = Notice("counters-implausible", {"names": not_counted})
                 kept = [said for said in each.notices if said.code not in UNCOUNTED]
                 each = replace(each, notices=(notice, *kept))
-            found.append(each)
-    return found or [Finding(label=name, notices=(Notice("interface-idle"),))]
+            findings.append(each)
+    return findings or [Finding(label=name, notices=(Notice("interface-idle"),))]
 
 
 def _direction(
-    label: str, count: int, mean_bytes: float, counted: Mapping[str, float], known: Known
+    label: str, count: int, mean_bytes: float, counted: Mapping[str, float], stated: Known
 ) -> Finding:
     said, limits = [], []
     if mean_bytes > MOST_JOINED_BYTES:
@@ -242,15 +246,15 @@ def _direction(
         said.append(Notice("mean-packet", {"count": count, "mean_bytes": mean_bytes}))
     if MOST_FRAME_BYTES < mean_bytes <= MOST_JOINED_BYTES:
         said.append(Notice("packets-joined", {"mean_bytes": mean_bytes}))
-    elif 0 < mean_bytes <= MOST_FRAME_BYTES and known.line_bps is not None:
-        limits.append(_line(mean_bytes, known.line_bps))
+    elif 0 < mean_bytes <= MOST_FRAME_BYTES and stated.line_bps is not None:
+        limits.append(_line(mean_bytes, stated.line_bps))
     dropped = {key: n for key, n in counted.items() if _DROPS.match(key)}
     failed = {key: n for key, n in counted.items() if _ERRORS.match(key) and key not in dropped}
     for code, rows in (("interface-drops", dropped), ("interface-errors", failed)):
         if rows:
             said.append(Notice(code, {"names": list(rows), "count": int(sum(rows.values()))}))
     asked = [Notice("ask-second-time")]
-    if known.line_bps is None:
+    if stated.line_bps is None:
         asked.append(Notice("ask-line"))
     return Finding(
         label=label, limits=tuple(limits), notices=tuple(said) or (_nothing(count, counted),),
@@ -272,7 +276,7 @@ def _line(mean_bytes: float, line_bps: float, tolerance: float = COUNT_TOLERANCE
     return Limit("line", line_bps * mean_bytes / wire, "bit/s", tolerance, values)
 
 
-def sar_findings(name: str, rows: Mapping[str, list[float]], known: Known) -> list[Finding]:
+def sar_findings(name: str, rows: Mapping[str, list[float]], stated: Known) -> list[Finding]:
     """Return what sar says of each direction of an interface, in its busiest interval.
 
     Parameters
@@ -290,12 +294,12 @@ def sar_findings(name: str, rows: Mapping[str, list[float]], known: Known) -> li
         One for each direction with traffic; empty if these are not of sar's interfaces.
     """
     ends = ("/s", "")
-    end = next((one for one in ends if f"rxkB{one}" in rows and f"txkB{one}" in rows), None)
+    end = next((end for end in ends if f"rxkB{end}" in rows and f"txkB{end}" in rows), None)
     if end is None:
         return []
     sizes = {way: np.array(rows[f"{way}kB{end}"]) * 1024 for way in ("rx", "tx")}
     used = np.array(rows.get("%ifutil", rows.get("ifutil-percent", ())))
-    found = []
+    findings = []
     for way, direction in (("rx", "received"), ("tx", "sent")):
         at = int(np.argmax(sizes[way]))
         rate, packets = float(sizes[way][at]), rows.get(f"{way}pck{end}", ())
@@ -307,24 +311,24 @@ def sar_findings(name: str, rows: Mapping[str, list[float]], known: Known) -> li
         if mean > MOST_FRAME_BYTES:
             said.append(Notice("packets-joined", {"mean_bytes": mean}))
         limits = []
-        line, tolerance = first_known(known.line_bps), COUNT_TOLERANCE
-        is_busier = rate >= max(float(one[at]) for one in sizes.values())
+        line, tolerance = first_known(stated.line_bps), COUNT_TOLERANCE
+        is_busier = rate >= max(float(size[at]) for size in sizes.values())
         if math.isnan(line) and is_busier and used.size > at and used[at] > 0:
             line = 8 * rate * 100 / float(used[at])  # the fuller direction is what sar divides
             tolerance = max(tolerance, SAR_UTILIZATION_STEP / float(used[at]))
         if line > 0:
             limits.append(_line(min(mean, 1514.0), line, tolerance))
-        if known.device_pps is not None:
-            values = {"device_pps": known.device_pps, "payload_bytes": mean, "share": 1.0}
-            most = 8 * mean * known.device_pps
+        if stated.device_pps is not None:
+            values = {"device_pps": stated.device_pps, "payload_bytes": mean, "share": 1.0}
+            most = 8 * mean * stated.device_pps
             limits.append(Limit("packet-rate", most, "bit/s", COUNT_TOLERANCE, values))
-        found.append(
+        findings.append(
             Finding(
                 label=f"{name}, {direction}", measured=8 * rate, notices=tuple(said),
-                limits=tuple(sorted(limits, key=lambda one: one.value)),
+                limits=tuple(sorted(limits, key=lambda limit: limit.value)),
                 missing=() if line > 0 else (Notice("ask-line"),), layer=FRAME,
             )
         )  # fmt: skip
-    if not found and not any(size.any() for size in sizes.values()):
+    if not findings and not any(size.any() for size in sizes.values()):
         return [Finding(label=name, notices=(Notice("interface-idle"),))]
-    return found
+    return findings

@@ -128,13 +128,13 @@ def from_facts(samples: Samples) -> list[Evidence]:
     rows = [row for row in facts if has_rate(row)]
     idle = {str(row.get("group", "")): row for row in facts if _is_idle(row)}
     printed = samples.meta.printed
-    found = []
+    seen = []
     for row in rows:
-        one = _beside_idle(_from_row(row), row, idle)
+        evidence = _beside_idle(_from_row(row), row, idle)
         if len(rows) == 1 and isinstance(samples, FlowSeries):
-            one = _with_intervals(one, samples)
-        found.append(_with_processors(_with_printed(one, printed), row, printed))
-    return found
+            evidence = _with_intervals(evidence, samples)
+        seen.append(_with_processors(_with_printed(evidence, printed), row, printed))
+    return seen
 
 
 def has_rate(row: Mapping[str, Fact]) -> bool:
@@ -148,18 +148,18 @@ def _is_idle(row: Mapping[str, Fact]) -> bool:
 
 
 def _beside_idle(
-    one: Evidence, row: Mapping[str, Fact], idle: Mapping[str, Mapping[str, Fact]]
+    evidence: Evidence, row: Mapping[str, Fact], idle: Mapping[str, Mapping[str, Fact]]
 ) -> Evidence:
     """Add the round trip without load and the loss that the same run measured by themselves."""
     group, way = str(row.get("group", "")), str(row.get("direction", ""))
     run = group.removesuffix(way)
     before = idle.get(f"{run}{IDLE_GROUP}") if way else None
     if before is None:
-        return one
+        return evidence
     return replace(
-        one,
+        evidence,
         base_rtt_s=_number(before, "rtt_s"),
-        loss_ratio=first_known(one.loss_ratio, _number(before, "loss_ratio")),
+        loss_ratio=first_known(evidence.loss_ratio, _number(before, "loss_ratio")),
     )
 
 
@@ -203,29 +203,30 @@ def _from_row(row: Mapping[str, Fact]) -> Evidence:
     )
 
 
-def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
+def _with_printed(evidence: Evidence, printed: Mapping[str, Any]) -> Evidence:
     """Add what a tool prints of sockets."""
     mss = _number(printed, "mss_bytes")
-    size = _number(printed, "write_bytes") if one.is_udp else NAN
-    asked = _number(printed, "asked_rate_bps") * one.stream_count  # of each stream
+    size = _number(printed, "write_bytes") if evidence.is_udp else NAN
+    asked = _number(printed, "asked_rate_bps") * evidence.stream_count  # of each stream
     streams, handshakes = (_listed(printed, name) for name in ("streams", "handshake_rtt_s"))
     # What must not be cut, and arrives, went through as one packet.
-    whole = size + 28 if printed.get("dont_fragment") is True and one.rate_bps > 0 else NAN
+    whole = size + 28 if printed.get("dont_fragment") is True and evidence.rate_bps > 0 else NAN
     least = [_number(row, "rtt_min_s") for row in streams if isinstance(row, Mapping)]
     if len(handshakes) == 1:  # several are of several runs
         least.append(_number({"rtt_s": handshakes[0]}, "rtt_s"))
-    one = _within_buffers(one, printed)
-    one = replace(
-        one,
+    evidence = _within_buffers(evidence, printed)
+    evidence = replace(
+        evidence,
         mtu_bytes=max(
-            first_known(mss + STAMPED_HEADERS_BYTES, one.mtu_bytes, whole), first_known(whole, 0.0)
+            first_known(mss + STAMPED_HEADERS_BYTES, evidence.mtu_bytes, whole),
+            first_known(whole, 0.0),
         ),
-        datagram_bytes=first_known(size, one.datagram_bytes),
-        asked_rate_bps=first_known(one.asked_rate_bps, asked),
+        datagram_bytes=first_known(size, evidence.datagram_bytes),
+        asked_rate_bps=first_known(evidence.asked_rate_bps, asked),
         is_unfragmented=not math.isnan(whole),
-        base_rtt_s=first_known(one.base_rtt_s, *sorted(v for v in least if v > 0)),
+        base_rtt_s=first_known(evidence.base_rtt_s, *sorted(v for v in least if v > 0)),
     )
-    return with_loss(one)
+    return with_loss(evidence)
 
 
 def offered_windows(printed: Mapping[str, Any]) -> list[float]:
@@ -247,55 +248,55 @@ def offered_windows(printed: Mapping[str, Any]) -> list[float]:
     return [size for size in windows if size > 0]
 
 
-def _within_buffers(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
+def _within_buffers(evidence: Evidence, printed: Mapping[str, Any]) -> Evidence:
     """Add the buffer of the socket, where somebody set it, and the window that was offered.
 
     A congestion window above these is not what is in flight.
     """
-    if one.is_udp:
-        return one
+    if evidence.is_udp:
+        return evidence
     is_set = _number(printed, "asked_buffer_bytes") > 0  # else the kernel lets it grow
     buffer = _number(printed, "send_buffer_bytes") if is_set else NAN
     offered = min(offered_windows(printed), default=NAN)
     bounds = [v for v in (buffer, offered) if v > 0]
-    is_bound = any(one.in_flight_bytes > v for v in bounds)
+    is_bound = any(evidence.in_flight_bytes > v for v in bounds)
     return replace(
-        one,
+        evidence,
         send_buffer_bytes=buffer,
-        receive_window_bytes=first_known(one.receive_window_bytes, offered),
-        in_flight_bytes=NAN if is_bound else one.in_flight_bytes,
-        is_window_on_record=one.is_window_on_record or is_set,
+        receive_window_bytes=first_known(evidence.receive_window_bytes, offered),
+        in_flight_bytes=NAN if is_bound else evidence.in_flight_bytes,
+        is_window_on_record=evidence.is_window_on_record or is_set,
     )
 
 
 def _with_processors(
-    one: Evidence, row: Mapping[str, Fact], printed: Mapping[str, Any]
+    evidence: Evidence, row: Mapping[str, Fact], printed: Mapping[str, Any]
 ) -> Evidence:
     """Add how busy the process of each end was, where the direction says which end sent."""
     ends = {"upload": ("client", "server"), "download": ("server", "client")}
     sender, receiver = ends.get(str(row.get("direction")), ("", ""))
     return replace(
-        one,
+        evidence,
         processor_ratio=_number(printed, f"{sender}_processor_ratio"),
         receiver_processor_ratio=_number(printed, f"{receiver}_processor_ratio"),
     )
 
 
-def with_loss(one: Evidence) -> Evidence:
+def with_loss(evidence: Evidence) -> Evidence:
     """Take the retransmitted share of TCP for its loss, where there is no other.
 
     Of fewer than ``LEAST_SEGMENTS`` segments it is no ratio.
     """
-    if one.is_udp or math.isnan(one.retransmit_count) or not one.size_bytes > 0:
-        return one
-    segments = one.size_bytes / one.segment_bytes
-    if segments + one.retransmit_count < LEAST_SEGMENTS:
-        return one
-    share = one.retransmit_count / (segments + one.retransmit_count)
-    return replace(one, loss_ratio=first_known(one.loss_ratio, share))
+    if evidence.is_udp or math.isnan(evidence.retransmit_count) or not evidence.size_bytes > 0:
+        return evidence
+    segments = evidence.size_bytes / evidence.segment_bytes
+    if segments + evidence.retransmit_count < LEAST_SEGMENTS:
+        return evidence
+    share = evidence.retransmit_count / (segments + evidence.retransmit_count)
+    return replace(evidence, loss_ratio=first_known(evidence.loss_ratio, share))
 
 
-def _with_intervals(one: Evidence, flows: FlowSeries) -> Evidence:
+def _with_intervals(evidence: Evidence, flows: FlowSeries) -> Evidence:
     """Add what the intervals of the only run say: windows, round trips, the order of streams."""
     rows = flows.measured
     rtt = np.asarray(flows.rtt_s)[rows]
@@ -310,16 +311,16 @@ def _with_intervals(one: Evidence, flows: FlowSeries) -> Evidence:
     mtu = np.asarray(flows.path_mtu_bytes)[rows]
     mtu = mtu[mtu > 0]
     return replace(
-        one,
-        rtt_s=first_known(one.rtt_s, float(np.median(rtt)) if rtt.size else NAN),
-        base_rtt_s=first_known(one.base_rtt_s, float(rtt.min()) if rtt.size else NAN),
+        evidence,
+        rtt_s=first_known(evidence.rtt_s, float(np.median(rtt)) if rtt.size else NAN),
+        base_rtt_s=first_known(evidence.base_rtt_s, float(rtt.min()) if rtt.size else NAN),
         in_flight_bytes=float(np.median(late)) if late.size else NAN,
         is_window_steady=bool(steady and not np.nansum(again) > 0),
         retransmit_count=first_known(
-            one.retransmit_count, float(np.nansum(again)) if np.isfinite(again).any() else NAN
+            evidence.retransmit_count, float(np.nansum(again)) if np.isfinite(again).any() else NAN
         ),
-        mtu_bytes=first_known(one.mtu_bytes, float(mtu.min()) if mtu.size else NAN),
-        stream_count=max(one.stream_count, 1.0),
+        mtu_bytes=first_known(evidence.mtu_bytes, float(mtu.min()) if mtu.size else NAN),
+        stream_count=max(evidence.stream_count, 1.0),
         interval_count=float(len(carried)) if 0.0 in carried else 0.0,
         empty_count=float(carried.count(0.0)),
         pause=pace.pause,
@@ -330,7 +331,7 @@ def _with_intervals(one: Evidence, flows: FlowSeries) -> Evidence:
 def from_transfers(samples: TransferSamples) -> list[Evidence]:
     """Return what sizes and times of transfers say: all of a group together, by its median rate."""
     sizes, times = np.asarray(samples.payload_bytes), np.asarray(samples.duration_s)
-    groups, found = np.asarray(samples.group), []
+    groups, evidence = np.asarray(samples.group), []
     trips = {str(row.get("group", "")): row for row in samples.facts()}
     for name in dict.fromkeys(groups.tolist()):
         rows = np.flatnonzero(samples.measured & (groups == name) & (times > 0))
@@ -338,7 +339,7 @@ def from_transfers(samples: TransferSamples) -> list[Evidence]:
             continue
         rates = 8.0 * sizes[rows] / times[rows]
         middle = rows[np.argsort(rates, kind="stable")[rows.size // 2]]
-        found.append(
+        evidence.append(
             Evidence(
                 label=name,
                 rate_bps=float(8.0 * sizes[middle] / times[middle]),
@@ -347,7 +348,7 @@ def from_transfers(samples: TransferSamples) -> list[Evidence]:
                 base_rtt_s=_number(trips.get(name, {}), "handshake_rtt_min_s"),
             )
         )
-    return found
+    return evidence
 
 
 def from_capture(trace: PacketTrace) -> list[Evidence]:
@@ -370,13 +371,15 @@ def from_capture(trace: PacketTrace) -> list[Evidence]:
     share, fragments = _payload_share(trace, of_rate)
     has_datagrams = bool((trace.has(Layer.UDP) & of_rate).any())
     options = options_of(trace)
-    found = []
+    seen = []
     for row in order.tolist():
         if columns["goodput_bps"][row] > 0:
-            one = of_tcp_flow(columns, row, option_bytes=options)
-            found.append(replace(one, fragment_ratio=0.0 if has_datagrams else fragments))
-    found += _from_datagrams(trace, of_rate, share, fragments)
-    return sorted(found, key=lambda one: -one.size_bytes)  # a control connection comes last
+            evidence = of_tcp_flow(columns, row, option_bytes=options)
+            seen.append(replace(evidence, fragment_ratio=0.0 if has_datagrams else fragments))
+    seen += _from_datagrams(trace, of_rate, share, fragments)
+    return sorted(
+        seen, key=lambda evidence: -evidence.size_bytes
+    )  # a control connection comes last
 
 
 def options_of(trace: PacketTrace) -> float:
@@ -387,39 +390,39 @@ def options_of(trace: PacketTrace) -> float:
 
 def of_tcp_flow(columns: Mapping[str, NDArray[Any]], row: int, *, option_bytes: float) -> Evidence:
     """Return what a row of the flows of a capture says; the other direction is beside it."""
-    one = {name: column[row] for name, column in columns.items()}
+    flow = {name: column[row] for name, column in columns.items()}
     other = row ^ 1
-    loaded = max(first_known(one[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
-    mss = float(one["mss_bytes"])
+    loaded = max(first_known(flow[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
+    mss = float(flow["mss_bytes"])
     other_bytes = float(columns["payload_bytes"][other])
     return Evidence(
-        label=flow_label(one),
-        rate_bps=float(one["goodput_bps"]),
-        size_bytes=float(one["payload_bytes"]),
-        duration_s=float(one["duration_s"]),
-        is_from_start=not math.isnan(one["handshake_rtt_s"]),
+        label=flow_label(flow),
+        rate_bps=float(flow["goodput_bps"]),
+        size_bytes=float(flow["payload_bytes"]),
+        duration_s=float(flow["duration_s"]),
+        is_from_start=not math.isnan(flow["handshake_rtt_s"]),
         rtt_s=loaded or NAN,
-        base_rtt_s=first_known(one["handshake_rtt_s"], one["rtt_min_s"]),
-        loss_ratio=float(one["retransmission_count"] / max(one["data_segment_count"], 1)),
-        retransmit_count=float(one["retransmission_count"]),
-        retransmitted_bytes=float(one["retransmitted_bytes"]),
+        base_rtt_s=first_known(flow["handshake_rtt_s"], flow["rtt_min_s"]),
+        loss_ratio=float(flow["retransmission_count"] / max(flow["data_segment_count"], 1)),
+        retransmit_count=float(flow["retransmission_count"]),
+        retransmitted_bytes=float(flow["retransmitted_bytes"]),
         mtu_bytes=mss + 40 if 0 < mss <= MOST_PACKET_BYTES else NAN,
         receive_window_bytes=float(columns["window_max_bytes"][other]),
-        in_flight_bytes=float(one["in_flight_bytes"]),
-        wait_count=float(one["delayed_ack_count"]),
-        wait_s=float(one["delayed_ack_s"]),
+        in_flight_bytes=float(flow["in_flight_bytes"]),
+        wait_count=float(flow["delayed_ack_count"]),
+        wait_s=float(flow["delayed_ack_s"]),
         is_answered=bool(other_bytes > 0),
-        gap_s=float(one["gap_s"]),
+        gap_s=float(flow["gap_s"]),
         option_bytes=option_bytes,
     )
 
 
 def _streams(trace: PacketTrace) -> NDArray[np.bool_]:
     """Return the packets that are neither copies, exchanges of UDP, nor the opening of a stream."""
-    found = ~mirrored(trace)
-    found[np.concatenate(find_udp_exchanges(trace, strict=True))] = False  # a round trip each
-    found[find_udp_openings(trace)] = False
-    return found
+    is_stream = ~mirrored(trace)
+    is_stream[np.concatenate(find_udp_exchanges(trace, strict=True))] = False  # a round trip each
+    is_stream[find_udp_openings(trace)] = False
+    return is_stream
 
 
 def _wire_bytes(trace: PacketTrace, rows: NDArray[np.bool_]) -> float:

@@ -152,12 +152,14 @@ class Finding:
         layer = self.layer or UNKNOWN
         own = {"layer": layer}
         limits = tuple(
-            replace(one, values={**one.values, "layer": layer}) if one.name in _OF_LAYER else one
-            for one in self.limits
+            replace(limit, values={**limit.values, "layer": layer})
+            if limit.name in _OF_LAYER
+            else limit
+            for limit in self.limits
         )
         notices = tuple(
-            replace(one, values={**one.values, **own}) if one.code in _OF_LAYER else one
-            for one in self.notices
+            replace(notice, values={**notice.values, **own}) if notice.code in _OF_LAYER else notice
+            for notice in self.notices
         )
         for name, value in (("layer", layer), ("limits", limits), ("notices", notices)):
             object.__setattr__(self, name, value)
@@ -165,10 +167,10 @@ class Finding:
     @property
     def candidates(self) -> tuple[Limit, ...]:
         """The limits that can bind: neither for comparison nor refuted by the measurement."""
-        own = (one for one in self.limits if not one.for_comparison)
+        own = (limit for limit in self.limits if not limit.for_comparison)
         if self.unit == "s" or math.isnan(self.measured):
             return tuple(own)
-        return tuple(one for one in own if not one.refuted(self.measured))
+        return tuple(limit for limit in own if not limit.refuted(self.measured))
 
     @property
     def is_explained(self) -> bool:
@@ -177,7 +179,7 @@ class Finding:
             return self.cause.code != UNKNOWN_CAUSE
         if self.unit == "s":
             return bool(self.limits)
-        return any(one.agrees(self.measured) for one in self.candidates)
+        return any(candidate.agrees(self.measured) for candidate in self.candidates)
 
     @property
     def binding(self) -> Limit | None:
@@ -188,15 +190,19 @@ class Finding:
         """
         candidates = self.candidates
         if self.cause is not None:
-            of_cause = [one for one in self.limits if self._is_of_cause(one.name, self.cause.code)]
+            of_cause = [
+                limit for limit in self.limits if self._is_of_cause(limit.name, self.cause.code)
+            ]
             agreeing = [
-                one for one in of_cause if not one.for_comparison and one.agrees(self.measured)
+                limit
+                for limit in of_cause
+                if not limit.for_comparison and limit.agrees(self.measured)
             ]
             if agreeing:
                 return min(agreeing, key=self._distance)
             return next(iter(of_cause), None)
         if self.unit == "bit/s":
-            agreeing = [one for one in candidates if one.agrees(self.measured)]
+            agreeing = [candidate for candidate in candidates if candidate.agrees(self.measured)]
             if agreeing:
                 return min(agreeing, key=self._distance)
         return candidates[0] if candidates else None
@@ -206,16 +212,16 @@ class Finding:
         """Whether a limit is of a cause: what waits above the least may be in front of a line."""
         return cause_of_limit(name) == code or (name, code) == ("queue-above-least", "line")
 
-    def _distance(self, one: Limit) -> tuple[float, float]:
-        return one.tolerance_ratio, abs(math.log(self.measured / one.value))
+    def _distance(self, limit: Limit) -> tuple[float, float]:
+        return limit.tolerance_ratio, abs(math.log(self.measured / limit.value))
 
     @property
     def following(self) -> Limit | None:
         """The next limit: what would bind if the first one were gone."""
         first = self.binding
-        others = [one for one in self.candidates if one is not first]
+        others = [candidate for candidate in self.candidates if candidate is not first]
         if first is not None and self.unit == "bit/s":
-            above = [one for one in others if one.value >= first.value]
+            above = [limit for limit in others if limit.value >= first.value]
             others = above or others
         return others[0] if others else None
 
@@ -237,15 +243,17 @@ class Finding:
         first, second = self.binding, self.following
         if first is None or math.isnan(self.measured) or not self.is_explained:
             return "low"
-        if any(one.code in DISTURBED for one in self.notices):
+        if any(notice.code in DISTURBED for notice in self.notices):
             return "low"
         if cause_of_limit(first.name) == UNKNOWN_CAUSE:
             return "low"
-        if first.name not in LINE_NAMES and any(one.code == "two-points" for one in self.notices):
+        if first.name not in LINE_NAMES and any(
+            notice.code == "two-points" for notice in self.notices
+        ):
             return "low"
         if self.unit == "s":
             # Of a response alone nobody knows how many round trips it took.
-            is_sure = all(one.code != "ask-rtt" for one in self.missing)
+            is_sure = all(question.code != "ask-rtt" for question in self.missing)
             is_sure &= first.tolerance_ratio <= SURE_TOLERANCE
             return "high" if self.share_ratio >= 0.8 and is_sure else "medium"
         if self.may_be_line:
@@ -259,7 +267,7 @@ class Finding:
         first = self.binding
         if first is None or not first.name.startswith(LOSS_NAMES) or not self.is_explained:
             return False
-        return not any(one.name in LINE_NAMES for one in self.limits)
+        return not any(limit.name in LINE_NAMES for limit in self.limits)
 
     @property
     def said(self) -> Notice:
@@ -268,7 +276,7 @@ class Finding:
             return self.cause.said
         first, second = self.binding, self.following
         if first is None and self.measured > 0 and self.unit == "bit/s":
-            own = [one for one in self.limits if not one.for_comparison]
+            own = [limit for limit in self.limits if not limit.for_comparison]
             if own:  # all of them refuted
                 layer = {"layer": self.layer}
                 return Notice("explained-above-all", {"measured": self.measured, **layer})
@@ -297,7 +305,7 @@ class Finding:
     @property
     def _silence(self) -> Notice | None:
         """What says that nothing was answered, which is then the finding; None of others."""
-        return next((one for one in self.notices if one.code == "none-answered"), None)
+        return next((notice for notice in self.notices if notice.code == "none-answered"), None)
 
     @property
     def sentence(self) -> str:
@@ -329,40 +337,40 @@ class Finding:
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return the table of the limits: name, value, measured over it, arithmetic."""
-        found = []
-        for one in self.limits:
-            if self._says_nothing(one):
+        rows = []
+        for limit in self.limits:
+            if self._says_nothing(limit):
                 continue
             share = math.nan
             if self.unit == "bit/s":
-                share = self.measured / one.value
+                share = self.measured / limit.value
             elif self.measured > 0:
-                share = one.value / self.measured
+                share = limit.value / self.measured
             mark = "" if math.isnan(share) else f"{share:.0%}"
-            if one.for_comparison:
+            if limit.for_comparison:
                 mark = phrase("{share}, for comparison", share=mark) if mark else ""
-            found.append((one.subject, self._shown(one.value), mark, str(one.arithmetic)))
-        return found
+            rows.append((limit.subject, self._shown(limit.value), mark, str(limit.arithmetic)))
+        return rows
 
-    def _says_nothing(self, one: Limit) -> bool:
+    def _says_nothing(self, limit: Limit) -> bool:
         """Whether a limit would be a row beside the cause: what a full line drops allows no rate,
         slow start no rate of a flow of hundreds of round trips, and what is for comparison says
         nothing where its value is that of another limit.
         """
-        if one.for_comparison and self._is_said_before(one):
+        if limit.for_comparison and self._is_said_before(limit):
             return True
         if self.cause is None or self.cause.code in ("random-loss", UNKNOWN_CAUSE):
-            return one.name == "slow-start" and one.for_comparison
-        is_loss = one.name.startswith(LOSS_NAMES) and one.refuted(self.measured)
-        return is_loss or (one.name == "slow-start" and one.for_comparison)
+            return limit.name == "slow-start" and limit.for_comparison
+        is_loss = limit.name.startswith(LOSS_NAMES) and limit.refuted(self.measured)
+        return is_loss or (limit.name == "slow-start" and limit.for_comparison)
 
-    def _is_said_before(self, one: Limit) -> bool:
+    def _is_said_before(self, limit: Limit) -> bool:
         """Whether another formula of loss gives the same: CUBIC below its own growth is Reno."""
-        if not one.name.startswith(LOSS_NAMES):
+        if not limit.name.startswith(LOSS_NAMES):
             return False
         others = [each for each in self.limits if each.name.startswith(LOSS_NAMES)]
-        row = others.index(one)
-        same = [each for each in others if math.isclose(each.value, one.value, rel_tol=1e-6)]
+        row = others.index(limit)
+        same = [each for each in others if math.isclose(each.value, limit.value, rel_tol=1e-6)]
         return any(not each.for_comparison or others.index(each) < row for each in same)
 
     def _shown(self, value: float) -> str:
@@ -387,10 +395,10 @@ class Finding:
             "confidence": self.confidence,
             "assumption": None if first is None else str(first.assumption),
             "test": None if self.test is None else str(self.test),
-            "limits": [{**one.as_dict(), "layer": self.layer} for one in self.limits],
+            "limits": [{**limit.as_dict(), "layer": self.layer} for limit in self.limits],
             "metrics": {k: v for k, v in self.metrics.items() if not math.isnan(v)},
-            "notices": [one.stored() for one in self.notices],
-            "missing": [one.stored() for one in self.missing],
+            "notices": [notice.stored() for notice in self.notices],
+            "missing": [question.stored() for question in self.missing],
         }
 
     @property
@@ -411,9 +419,9 @@ class Finding:
             return cause
         shares = {cause.code: share}
         if self.cause is None:
-            for one in self.limits:
-                code = cause_of_limit(one.name)
-                part = 0.0 if one is self.binding else one.value / self.measured
+            for limit in self.limits:
+                code = cause_of_limit(limit.name)
+                part = 0.0 if limit is self.binding else limit.value / self.measured
                 shares[code] = shares.get(code, 0.0) + part
         elif share < 1:
             shares["delay-variation" if cause.code == "distance" else "distance"] = 1 - share
@@ -424,11 +432,11 @@ class Finding:
     def _stated(self) -> Limit | None:
         """The limit that is known as well as the line, and that agrees; else None."""
         limits = [
-            one
-            for one in self.candidates
-            if one.tolerance_ratio <= SURE_LIMIT
-            and one.name in STATED
-            and one.agrees(self.measured)
+            candidate
+            for candidate in self.candidates
+            if candidate.tolerance_ratio <= SURE_LIMIT
+            and candidate.name in STATED
+            and candidate.agrees(self.measured)
         ]
         return min(limits, key=self._distance) if limits else None
 
@@ -482,12 +490,12 @@ class Finding:
             lines += [f"  {line}" for line in self.cause.lines()]
         for subject, value, share, how in self.rows():
             lines.append(f"  {subject}: {value}{f' [{share}]' if share else ''}: {how}")
-        notes = (one for one in self.notices if one is not self._silence)
-        lines += [phrase("  note: {one}", one=one) for one in notes]
+        notes = (notice for notice in self.notices if notice is not self._silence)
+        lines += [phrase("  note: {one}", one=note) for note in notes]
         if self.sureness:
             lines.append(self.sureness)
         if self.test is not None:
             decide = "To decide: {test}." if not self.is_explained else "To confirm: {test}."
             lines.append(phrase(decide, test=self.test))
-        lines += [phrase("Not known: {one}.", one=one) for one in self.missing]
+        lines += [phrase("Not known: {one}.", one=question) for question in self.missing]
         return "\n".join(lines)

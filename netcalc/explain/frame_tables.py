@@ -84,39 +84,39 @@ class Frames:
             size, counted = float(self.frame_bytes[row]), float(self.counted_bytes[row])
             yield self.label(row), size, counted, float(self.rate_pps[row])
 
-    def line_pps(self, known: Known) -> FloatArray:
+    def line_pps(self, stated: Known) -> FloatArray:
         """Return the frames a second that the line carries at each size; inf if it is unknown."""
-        found = np.full(self.frame_bytes.size, math.inf)
-        if known.line_bps is not None:
+        line_pps = np.full(self.frame_bytes.size, math.inf)
+        if stated.line_bps is not None:
             rows = np.concatenate(list(self.rows.values()))  # the others have no size or rate
             sizes = self.frame_bytes[rows]
-            found[rows] = line_rate.frame_rate_pps(sizes, bandwidth_bps=known.line_bps)
-        return found
+            line_pps[rows] = line_rate.frame_rate_pps(sizes, bandwidth_bps=stated.line_bps)
+        return line_pps
 
-    def with_likely_line(self, name: str, known: Known) -> Known:
+    def with_likely_line(self, name: str, stated: Known) -> Known:
         """Return what is known, with the line of Ethernet that the largest sizes fill.
 
         Smaller ones, which do not fill it, meet something else.
         """
         rows = self.rows[name]
         rows = rows[np.argsort(self.frame_bytes[rows], kind="stable")]
-        if known.line_bps is not None or known.device_pps is not None:
-            return known
+        if stated.line_bps is not None or stated.device_pps is not None:
+            return stated
         for line_bps in ETHERNET_BPS:
-            stated = replace(known, line_bps=line_bps)
-            share = self.rate_pps[rows] / self.line_pps(stated)[rows]
+            with_line = replace(stated, line_bps=line_bps)
+            share = self.rate_pps[rows] / self.line_pps(with_line)[rows]
             fills = np.abs(share - 1) <= LIKELY_RATIO
             count = int(np.count_nonzero(fills))
             if LIKELY_COUNT <= count < rows.size and fills[-count:].all():
-                return stated if (share[:-count] < LINE_SHARE).all() else known
-        return known
+                return with_line if (share[:-count] < LINE_SHARE).all() else stated
+        return stated
 
-    def device(self, name: str, known: Known) -> Device:
+    def device(self, name: str, stated: Known) -> Device:
         """Return the device that the rows of a series below the line's rate imply."""
         rows = self.rows[name]
-        if known.device_pps is not None:
-            return Device(known.device_pps, 2 * COUNT_TOLERANCE)
-        below = rows[self.rate_pps[rows] < LINE_SHARE * self.line_pps(known)[rows]]
+        if stated.device_pps is not None:
+            return Device(stated.device_pps, 2 * COUNT_TOLERANCE)
+        below = rows[self.rate_pps[rows] < LINE_SHARE * self.line_pps(stated)[rows]]
         rates = self.rate_pps[below]
         # One size alone: the line is full with the others, and the device does no more of them.
         if below.size == 1 and rows.size > 1 and rates[0] >= self.rate_pps[rows].max():
@@ -164,7 +164,7 @@ def _implied_line_bps(line: Line) -> float:
     if abs(per_frame - UNSEEN_BYTES) > min(max(error, LINE_ERROR_BYTES), MOST_ERROR_BYTES):
         return math.nan
     rate = 8 / line.slope
-    nearest = min(ETHERNET_BPS, key=lambda one: abs(math.log(rate / one)))
+    nearest = min(ETHERNET_BPS, key=lambda line_bps: abs(math.log(rate / line_bps)))
     return nearest if abs(rate / nearest - 1) <= LINE_ERROR_RATIO else math.nan
 
 
@@ -198,7 +198,7 @@ def frames_of(samples: Samples) -> Frames | None:
     return Frames(sizes, counted, rates, goodput is not None, series, rows, is_layer_said)
 
 
-def explain_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
+def explain_sizes(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     """Return whether a line or a device limits rates at several frame sizes.
 
     Parameters
@@ -219,18 +219,20 @@ def explain_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
     frames = frames_of(samples)
     if frames is None:
         return ()
-    found = _of_reading(frames, known)
-    names = {one.binding.name for one in found if one.binding is not None}
+    findings = _of_reading(frames, stated)
+    names = {finding.binding.name for finding in findings if finding.binding is not None}
     if frames.is_layer_said or names == {"implied-line"}:  # only frames have just these times
-        return found
-    others = _of_reading(_as_payload(frames), known)
+        return findings
+    others = _of_reading(_as_payload(frames), stated)
     taken: RateLayer = FRAME
     other: RateLayer = TCP_PAYLOAD
-    if len(others) != len(found):
+    if len(others) != len(findings):
         others = ()
-    elif sum(one.is_explained for one in others) > sum(one.is_explained for one in found):
-        taken, other, found, others = TCP_PAYLOAD, FRAME, others, found
-    return _open(found, taken, others, other)
+    elif sum(finding.is_explained for finding in others) > sum(
+        finding.is_explained for finding in findings
+    ):
+        taken, other, findings, others = TCP_PAYLOAD, FRAME, others, findings
+    return _open(findings, taken, others, other)
 
 
 def _as_payload(frames: Frames) -> Frames:
@@ -244,12 +246,12 @@ def _as_payload(frames: Frames) -> Frames:
 
 
 def _open(
-    found: Sequence[Finding], taken: RateLayer, others: Sequence[Finding], other: RateLayer
+    findings: Sequence[Finding], taken: RateLayer, others: Sequence[Finding], other: RateLayer
 ) -> tuple[Finding, ...]:
     """Return findings of rates whose layer nobody says: how they are taken, and what else holds."""
     said: list[Finding] = []
-    for row, one in enumerate(found):
-        notices, asked = [*one.notices], [*one.missing]
+    for row, finding in enumerate(findings):
+        notices, asked = [*finding.notices], [*finding.missing]
         if row == 0:
             values = {"layer": in_words(taken), "other": in_words(other)}
             notices.append(Notice("rate-layer-open", values))
@@ -259,46 +261,48 @@ def _open(
             notices.append(
                 Notice("rate-layer-otherwise", {"layer": in_words(other), "sentence": sentence})
             )
-        said.append(replace(one, layer=UNKNOWN, notices=tuple(notices), missing=tuple(asked)))
+        said.append(replace(finding, layer=UNKNOWN, notices=tuple(notices), missing=tuple(asked)))
     return tuple(said)
 
 
-def _of_reading(frames: Frames, known: Known) -> tuple[Finding, ...]:
+def _of_reading(frames: Frames, stated: Known) -> tuple[Finding, ...]:
     """Return the findings of all rows."""
-    found = {}
+    findings = {}
     for name, rows in frames.rows.items():
-        likely = frames.with_likely_line(name, known)
-        is_likely = likely.line_bps != known.line_bps
+        likely = frames.with_likely_line(name, stated)
+        is_likely = likely.line_bps != stated.line_bps
         device = frames.device(name, likely)
-        costs = frames.device(name, known) if is_likely else Device()
+        costs = frames.device(name, stated) if is_likely else Device()
         for row in rows.tolist():
             limits = [*_line(frames, row, likely), *_device(frames, row, device)]
             if is_likely:
                 limits[0] = replace(limits[0], name="likely-line", tolerance_ratio=FITTED_TOLERANCE)
-                limits += [replace(one, for_comparison=True) for one in _device(frames, row, costs)]
+                limits += [
+                    replace(limit, for_comparison=True) for limit in _device(frames, row, costs)
+                ]
             is_implied = not math.isnan(device.implied_bps)
-            found[row] = _finding(frames, row, limits, known, is_implied=is_implied)
-            is_fitted = known.device_pps is None and any(one.name in FITTED for one in limits)
+            findings[row] = _finding(frames, row, limits, stated, is_implied=is_implied)
+            is_fitted = stated.device_pps is None and any(limit.name in FITTED for limit in limits)
             if not limits and np.unique(frames.frame_bytes[rows]).size == 1:
                 pps = Sign(name="rate_pps", value=float(frames.rate_pps[row]), unit="packet/s",
                            origin="the table")  # fmt: skip
                 cause = Cause(signs=(pps,), variant="one-size")
-                found[row] = replace(found[row], cause=cause)
+                findings[row] = replace(findings[row], cause=cause)
             if is_fitted and not is_implied and np.unique(frames.frame_bytes[rows]).size <= 2:
-                said = (*found[row].notices, *two_points(rows[:2]))
-                found[row] = replace(found[row], notices=said)
-    first = min(found)
-    said = (*found[first].notices, *left_out(frames.frame_bytes.size, frames.rows))
-    found[first] = replace(found[first], notices=said)
-    return tuple(found[row] for row in sorted(found))
+                said = (*findings[row].notices, *two_points(rows[:2]))
+                findings[row] = replace(findings[row], notices=said)
+    first = min(findings)
+    said = (*findings[first].notices, *left_out(frames.frame_bytes.size, frames.rows))
+    findings[first] = replace(findings[first], notices=said)
+    return tuple(findings[row] for row in sorted(findings))
 
 
-def _line(frames: Frames, row: int, known: Known) -> list[Limit]:
-    if known.line_bps is None:
+def _line(frames: Frames, row: int, stated: Known) -> list[Limit]:
+    if stated.line_bps is None:
         return []
     size, counted = float(frames.frame_bytes[row]), float(frames.counted_bytes[row])
-    values = {"line_bps": known.line_bps, "payload_bytes": counted, "wire_bytes": size + 20}
-    rate = 8 * counted * float(frames.line_pps(known)[row])
+    values = {"line_bps": stated.line_bps, "payload_bytes": counted, "wire_bytes": size + 20}
+    rate = 8 * counted * float(frames.line_pps(stated)[row])
     return [Limit("line", rate, "bit/s", COUNT_TOLERANCE, values)]
 
 
@@ -324,7 +328,7 @@ def _device(frames: Frames, row: int, device: Device) -> list[Limit]:
 
 
 def _finding(
-    frames: Frames, row: int, limits: list[Limit], known: Known, *, is_implied: bool
+    frames: Frames, row: int, limits: list[Limit], stated: Known, *, is_implied: bool
 ) -> Finding:
     measured = 8 * float(frames.counted_bytes[row]) * float(frames.rate_pps[row])
     said, cause = [], None
@@ -343,9 +347,9 @@ def _finding(
     return Finding(
         label=frames.label(row),
         measured=measured,
-        limits=tuple(sorted(limits, key=lambda one: one.value)),
+        limits=tuple(sorted(limits, key=lambda limit: limit.value)),
         notices=tuple(said),
-        missing=() if known.line_bps is not None or is_implied else (Notice("ask-line"),),
+        missing=() if stated.line_bps is not None or is_implied else (Notice("ask-line"),),
         layer=PAYLOAD if frames.is_payload else FRAME,
         cause=cause,
     )

@@ -62,7 +62,7 @@ OVERLOAD_RATIO = 0.05
 
 
 @named_arguments
-def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, ...]:
+def measurement(samples: Samples, stated: Known | None = None) -> tuple[Finding, ...]:
     """Find what limits each run, flow or target of a measurement.
 
     Parameters
@@ -97,75 +97,77 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
     >>> found.binding.name, found.confidence
     ('window', 'high')
     """
-    known = known or Known()
-    found = _measurement(samples, known)
-    if known.line_up_bps is None or any(one.direction for one in evidence_of(samples)):
-        return found
-    said = Notice("line-up-unused", {"line_up_bps": known.line_up_bps})
-    return tuple(replace(one, notices=(*one.notices, said)) for one in found)
+    stated = stated or Known()
+    findings = _measurement(samples, stated)
+    if stated.line_up_bps is None or any(evidence.direction for evidence in evidence_of(samples)):
+        return findings
+    said = Notice("line-up-unused", {"line_up_bps": stated.line_up_bps})
+    return tuple(replace(finding, notices=(*finding.notices, said)) for finding in findings)
 
 
-def _measurement(samples: Samples, known: Known) -> tuple[Finding, ...]:
-    found: tuple[Finding, ...] = ()
+def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
+    findings: tuple[Finding, ...] = ()
     if isinstance(samples, RttSamples):
-        found = time_parts.explain_round_trips(samples, known)
-        found = found or summaries.explain_summary(samples, known)
+        findings = time_parts.explain_round_trips(samples, stated)
+        findings = findings or summaries.explain_summary(samples, stated)
     elif isinstance(samples, TransactionSamples):
-        found = time_parts.explain_transactions(samples, known)
+        findings = time_parts.explain_transactions(samples, stated)
     elif isinstance(samples, PathSamples):
-        found = time_parts.explain_paths(samples) or summaries.explain_silence(samples)
+        findings = time_parts.explain_paths(samples) or summaries.explain_silence(samples)
     elif isinstance(samples, TransferSamples):
-        found = explain_transfer_sizes(samples, known)
+        findings = explain_transfer_sizes(samples, stated)
     elif isinstance(samples, Table):
-        found = (
-            _of_packets(samples, known)
-            or frame_tables.explain_sizes(samples, known)
-            or _of_rows(samples, known)
-            or explain_responses(samples, known)
-            or counters.explain_counters(samples, known)
-            or summaries.explain_transaction_rates(samples, known)
-            or summaries.explain_one_way(samples, known)
+        findings = (
+            _of_packets(samples, stated)
+            or frame_tables.explain_sizes(samples, stated)
+            or _of_rows(samples, stated)
+            or explain_responses(samples, stated)
+            or counters.explain_counters(samples, stated)
+            or summaries.explain_transaction_rates(samples, stated)
+            or summaries.explain_one_way(samples, stated)
             or time_parts.explain_hops(samples)
-            or explain_times(samples, known)
+            or explain_times(samples, stated)
             or tables.explain_sockets(samples)
             or explain_uncounted(samples)
-            or explain_other_responses(samples, known)
-            or explain_transfer_sizes(samples, known)
-            or _over_time(samples, known)
+            or explain_other_responses(samples, stated)
+            or explain_transfer_sizes(samples, stated)
+            or _over_time(samples, stated)
         )
-    return found or _rates(samples, known)
+    return findings or _rates(samples, stated)
 
 
-def _of_packets(samples: Table, known: Known) -> tuple[Finding, ...]:
+def _of_packets(samples: Table, stated: Known) -> tuple[Finding, ...]:
     """Return the findings of a list of packets: of its flows, where it has all of their segments,
     else of their handshakes."""
-    found: list[Finding] = []
-    for one in traces_of(samples):
-        if one.is_whole:
-            found += explain_capture(one.trace, known)
-        found += capture_flows.explain_exchanges(one.trace, known, without_data=one.is_whole)
-    return tuple(found)
+    findings: list[Finding] = []
+    for listed_trace in traces_of(samples):
+        if listed_trace.is_whole:
+            findings += explain_capture(listed_trace.trace, stated)
+        findings += capture_flows.explain_exchanges(
+            listed_trace.trace, stated, without_data=listed_trace.is_whole
+        )
+    return tuple(findings)
 
 
-def _of_rows(samples: Table, known: Known) -> tuple[Finding, ...]:
+def _of_rows(samples: Table, stated: Known) -> tuple[Finding, ...]:
     """Return the findings of a table of pairs or of writes, one for each row."""
     return tuple(
-        explain_evidence(row.evidence, known, row)
+        explain_evidence(row.evidence, stated, row)
         for row in pair_evidence(samples) or write_evidence(samples)
     )
 
 
-def _over_time(samples: Table, known: Known) -> tuple[Finding, ...]:
+def _over_time(samples: Table, stated: Known) -> tuple[Finding, ...]:
     """Return the findings of a table over time, one for each quantity; none of a tool's own."""
     if "cwnd_packets" in samples.columns() or evidence.from_facts(samples):
         return ()
     steps = {quantity_of(name): rate_step(rates) for name, rates in rate_series(samples).items()}
-    found = list(explain_trips(samples, known))
-    for one, said in series_evidence(samples):
-        finding = explain_evidence(one, known, Row(evidence=one, notices=said))
-        step = steps[one.label]
-        found.append(finding if step is None else replace(finding, cause=step, missing=()))
-    return tuple(found)
+    findings = list(explain_trips(samples, stated))
+    for series, said in series_evidence(samples):
+        finding = explain_evidence(series, stated, Row(evidence=series, notices=said))
+        step = steps[series.label]
+        findings.append(finding if step is None else replace(finding, cause=step, missing=()))
+    return tuple(findings)
 
 
 def evidence_of(samples: Samples) -> list[Evidence]:
@@ -177,71 +179,71 @@ def evidence_of(samples: Samples) -> list[Evidence]:
     if isinstance(samples, BulkSamples):
         return tables.bulk_evidence(samples)
     if isinstance(samples, Table) and (listed := traces_of(samples)):
-        whole = [one.trace for one in listed if one.is_whole]
+        whole = [evidence.trace for evidence in listed if evidence.is_whole]
         return [flow for trace in whole for flow in evidence.from_capture(trace)]
     if isinstance(samples, Table) and "cwnd_packets" in samples.columns():
         return tables.socket_evidence(samples) or evidence.from_facts(samples)
     if isinstance(samples, Table):
         rows = pair_evidence(samples) or write_evidence(samples)
-        found = [row.evidence for row in rows] or evidence.from_facts(samples)
-        return found or [one for one, _ in series_evidence(samples)]
+        seen = [row.evidence for row in rows] or evidence.from_facts(samples)
+        return seen or [evidence for evidence, _ in series_evidence(samples)]
     return evidence.from_facts(samples)
 
 
-def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
+def _rates(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     exchanges: tuple[Finding, ...] = ()
     if isinstance(samples, PacketTrace):
-        exchanges = capture_flows.explain_exchanges(samples, known)
-        found = (*explain_capture(samples, known), *exchanges)
-        if found:
-            return found
+        exchanges = capture_flows.explain_exchanges(samples, stated)
+        findings = (*explain_capture(samples, stated), *exchanges)
+        if findings:
+            return findings
     seen = evidence_of(samples)
-    if known.device_pps is None:
-        known = replace(known, device_pps=_equal_rate_pps(seen))
-    causes = _causes(samples, seen, known)
-    found = (
+    if stated.device_pps is None:
+        stated = replace(stated, device_pps=_equal_rate_pps(seen))
+    causes = _causes(samples, seen, stated)
+    findings = (
         *(
-            _with_cause(explain_evidence(one, known), cause, one, known)
-            for one, cause in zip(seen, causes, strict=True)
+            _with_cause(explain_evidence(evidence, stated), cause, evidence, stated)
+            for evidence, cause in zip(seen, causes, strict=True)
         ),
         *exchanges,
     )
-    if not found:
+    if not findings:
         name = samples.meta.source or type(samples).__name__
         raise ReaderError("nothing-to-explain", file=name)
-    return found
+    return findings
 
 
-def _causes(samples: Samples, seen: Sequence[Evidence], known: Known) -> list[Cause]:
+def _causes(samples: Samples, seen: Sequence[Evidence], stated: Known) -> list[Cause]:
     """Return the cause of each transfer that the tool or the kernel shows; else an unknown one."""
     if isinstance(samples, FlowSeries):
         rows = [row for row in samples.facts() if evidence.has_rate(row)]
-        mtu_bytes = known.mtu_bytes or DEFAULT_MTU_BYTES
+        mtu_bytes = stated.mtu_bytes or DEFAULT_MTU_BYTES
         if len(rows) == len(seen):
             return [
-                run_cause(samples, row, known, in_fragments=one.is_cut(mtu_bytes))
-                for row, one in zip(rows, seen, strict=True)
+                run_cause(samples, row, stated, in_fragments=evidence.is_cut(mtu_bytes))
+                for row, evidence in zip(rows, seen, strict=True)
             ]
     if isinstance(samples, Table) and "busy_s" in samples.columns():
         by_name = socket_causes(samples)
-        return [by_name.get(one.label, Cause()) for one in seen]
-    if isinstance(samples, TransferSamples) and known.rtt_s is not None:
-        return [trips_cause(one.duration_s, known.rtt_s) for one in seen]
+        return [by_name.get(evidence.label, Cause()) for evidence in seen]
+    if isinstance(samples, TransferSamples) and stated.rtt_s is not None:
+        return [trips_cause(evidence.duration_s, stated.rtt_s) for evidence in seen]
     return [Cause()] * len(seen)
 
 
-def _with_cause(finding: Finding, cause: Cause, one: Evidence, known: Known) -> Finding:
+def _with_cause(finding: Finding, cause: Cause, evidence: Evidence, stated: Known) -> Finding:
     """Return a finding with its cause; where a stated limit agrees, that says it."""
-    stated = finding.stated
-    if stated is not None and not (cause.code == "sender-program" and finding.is_below_stated):
-        cause = replace(stated, signs=cause.signs)
+    agreeing = finding.stated
+    if agreeing is not None and not (cause.code == "sender-program" and finding.is_below_stated):
+        cause = replace(agreeing, signs=cause.signs)
     windows = [each for each in finding.limits if each.name == "receive-window"]
     if cause.code == "receiver-window" and any(each.refuted(finding.measured) for each in windows):
         return finding  # more came than that window allows
     if cause.code == UNKNOWN_CAUSE and not (cause.shares or cause.variant):
         return finding
     if cause.code in ("receiver-window", "sender-buffer"):
-        cause = replace(cause, counterfactuals=counterfactuals(cause, one, known))
+        cause = replace(cause, counterfactuals=counterfactuals(cause, evidence, stated))
     if math.isnan(cause.sign("rate_bps")) and finding.measured > 0:
         rate = Sign(name="rate_bps", value=finding.measured, unit="bit/s", origin="measured")
         cause = replace(cause, signs=(*cause.signs, rate), layer=finding.layer)
@@ -256,35 +258,41 @@ OF_NO_CAUSE = ("loss-or-line",)
 def _equal_rate_pps(seen: list[Evidence]) -> float | None:
     """Return the packet rate that overloaded runs of several datagram sizes have in common."""
     overloaded = [
-        one
-        for one in seen
-        if one.is_udp and one.datagram_bytes > 0 and one.loss_ratio > OVERLOAD_RATIO
+        evidence
+        for evidence in seen
+        if evidence.is_udp and evidence.datagram_bytes > 0 and evidence.loss_ratio > OVERLOAD_RATIO
     ]
-    if len({round(one.datagram_bytes) for one in overloaded}) < 2:
+    if len({round(evidence.datagram_bytes) for evidence in overloaded}) < 2:
         return None
-    rates = sorted(one.received_rate_bps / (8 * one.datagram_bytes) for one in overloaded)
+    rates = sorted(
+        evidence.received_rate_bps / (8 * evidence.datagram_bytes) for evidence in overloaded
+    )
     is_flat = rates[-1] <= (1 + FLAT_RATIO) * rates[0]
     return rates[len(rates) // 2] if is_flat else None
 
 
 @named_arguments
-def explain_evidence(one: Evidence, known: Known, row: Row | None = None) -> Finding:
+def explain_evidence(evidence: Evidence, stated: Known, row: Row | None = None) -> Finding:
     """Return the finding of one transfer, with what its row of a table adds."""
-    row = row or Row(evidence=one)
-    known = known.toward(one.direction)
-    limits = tuple(sorted((*rate_limits(one, known), *row.limits), key=lambda limit: limit.value))
-    line = next((limit.value for limit in limits if limit.name in LINE_NAMES), math.nan)
-    found = Finding(
-        label=one.label,
-        measured=one.rate_bps,
-        limits=limits,
-        notices=(*rate_notices(one, known), *row.notices),
-        missing=(*missing(one, known), *row.missing),
-        metrics=transfer_metrics(one, known, line_ceiling_bps=line),
-        layer=UDP_PAYLOAD if one.is_udp else TCP_PAYLOAD,
+    row = row or Row(evidence=evidence)
+    stated = stated.toward(evidence.direction)
+    limits = tuple(
+        sorted((*rate_limits(evidence, stated), *row.limits), key=lambda limit: limit.value)
     )
-    if limits and not found.is_explained and not math.isnan(one.rate_bps):
-        return replace(found, missing=(*found.missing, *missing_of_unexplained(one, known)))
-    if found.may_be_line:
-        return replace(found, notices=(*found.notices, Notice("loss-or-line")))
-    return found
+    line = next((limit.value for limit in limits if limit.name in LINE_NAMES), math.nan)
+    finding = Finding(
+        label=evidence.label,
+        measured=evidence.rate_bps,
+        limits=limits,
+        notices=(*rate_notices(evidence, stated), *row.notices),
+        missing=(*missing(evidence, stated), *row.missing),
+        metrics=transfer_metrics(evidence, stated, line_ceiling_bps=line),
+        layer=UDP_PAYLOAD if evidence.is_udp else TCP_PAYLOAD,
+    )
+    if limits and not finding.is_explained and not math.isnan(evidence.rate_bps):
+        return replace(
+            finding, missing=(*finding.missing, *missing_of_unexplained(evidence, stated))
+        )
+    if finding.may_be_line:
+        return replace(finding, notices=(*finding.notices, Notice("loss-or-line")))
+    return finding

@@ -51,20 +51,26 @@ def delay_variation(delay_s: ArrayLike) -> dict[str, float]:
     """
     delay = np.asarray(delay_s, dtype=np.float64)
     finite = np.isfinite(delay)
-    known = delay if finite.all() else delay[finite]
-    if known.size < 2:
+    finite_s = delay if finite.all() else delay[finite]
+    if finite_s.size < 2:
         return {}
-    found = {"jitter_s": float(variation.jitter_rfc3550_s(known)[-1])}
-    ipdv = variation.ipdv_s(known) if finite.all() else _ipdv_between(delay)
+    metrics = {"jitter_s": float(variation.jitter_rfc3550_s(finite_s)[-1])}
+    ipdv = variation.ipdv_s(finite_s) if finite.all() else _ipdv_between(delay)
     np.abs(ipdv, out=ipdv)
     if ipdv.size:
-        found |= {"ipdv_mean_s": float(ipdv.mean()), "ipdv_max_s": float(ipdv.max())}
+        metrics |= {"ipdv_mean_s": float(ipdv.mean()), "ipdv_max_s": float(ipdv.max())}
     del ipdv
-    above = np.percentile(variation.pdv_s(known), PERCENTILES, overwrite_input=True)
-    found |= {f"pdv_{one}_s": at for one, at in zip(PERCENTILES, above.tolist(), strict=True)}
-    times = np.percentile(known, PERCENTILES[1:])
-    found |= {f"rtt_{one}_s": at for one, at in zip(PERCENTILES[1:], times.tolist(), strict=True)}
-    return found
+    above = np.percentile(variation.pdv_s(finite_s), PERCENTILES, overwrite_input=True)
+    metrics |= {
+        f"pdv_{percentile}_s": at
+        for percentile, at in zip(PERCENTILES, above.tolist(), strict=True)
+    }
+    times = np.percentile(finite_s, PERCENTILES[1:])
+    metrics |= {
+        f"rtt_{percentile}_s": at
+        for percentile, at in zip(PERCENTILES[1:], times.tolist(), strict=True)
+    }
+    return metrics
 
 
 def _ipdv_between(delay: FloatArray) -> FloatArray:
@@ -74,7 +80,9 @@ def _ipdv_between(delay: FloatArray) -> FloatArray:
     return ipdv[np.isfinite(ipdv)]
 
 
-def transfer_metrics(one: Evidence, known: Known, *, line_ceiling_bps: float) -> dict[str, float]:
+def transfer_metrics(
+    evidence: Evidence, stated: Known, *, line_ceiling_bps: float
+) -> dict[str, float]:
     """Return the metrics of RFC 6349 of a bulk transfer, as far as they are known.
 
     Parameters
@@ -102,25 +110,27 @@ def transfer_metrics(one: Evidence, known: Known, *, line_ceiling_bps: float) ->
     ----------
     RFC 6349, 4.1.
     """
-    found: dict[str, float] = {}
+    metrics: dict[str, float] = {}
     if line_ceiling_bps > 0:
-        found["line_share_ratio"] = one.rate_bps / line_ceiling_bps
+        metrics["line_share_ratio"] = evidence.rate_bps / line_ceiling_bps
     # A transfer of no more than the first window is no bulk transfer: a request, a control
     # connection
-    first_bytes = INITIAL_WINDOW_SEGMENTS * one.segment_bytes
-    if one.is_udp or 0 < one.size_bytes <= first_bytes:
-        return found
-    if line_ceiling_bps > 0 and one.size_bytes > 0 and one.duration_s > 0:
-        ideal = rfc6349.ideal_transfer_s(one.size_bytes, throughput_bps=line_ceiling_bps)
-        if one.duration_s >= ideal:  # else the line is not what was stated: a note says so
-            factor = rfc6349.transfer_time_factor(one.duration_s, ideal_s=ideal)
-            found["transfer_time_factor"] = float(factor)
-    again = first_known(one.retransmitted_bytes, one.retransmit_count * one.segment_bytes)
-    if one.size_bytes > 0 and not math.isnan(again):
-        share = rfc6349.efficiency_ratio(one.size_bytes + again, retransmitted_bytes=again)
-        found["efficiency_ratio"] = float(share)
-    base = first_known(known.rtt_s, one.base_rtt_s)
-    if base > 0 and one.rtt_s >= base:
-        factor = rfc6349.buffer_delay_factor(one.rtt_s, base_rtt_s=base)
-        found["buffer_delay_factor"] = float(factor)
-    return found
+    first_bytes = INITIAL_WINDOW_SEGMENTS * evidence.segment_bytes
+    if evidence.is_udp or 0 < evidence.size_bytes <= first_bytes:
+        return metrics
+    if line_ceiling_bps > 0 and evidence.size_bytes > 0 and evidence.duration_s > 0:
+        ideal = rfc6349.ideal_transfer_s(evidence.size_bytes, throughput_bps=line_ceiling_bps)
+        if evidence.duration_s >= ideal:  # else the line is not what was stated: a note says so
+            factor = rfc6349.transfer_time_factor(evidence.duration_s, ideal_s=ideal)
+            metrics["transfer_time_factor"] = float(factor)
+    again = first_known(
+        evidence.retransmitted_bytes, evidence.retransmit_count * evidence.segment_bytes
+    )
+    if evidence.size_bytes > 0 and not math.isnan(again):
+        share = rfc6349.efficiency_ratio(evidence.size_bytes + again, retransmitted_bytes=again)
+        metrics["efficiency_ratio"] = float(share)
+    base = first_known(stated.rtt_s, evidence.base_rtt_s)
+    if base > 0 and evidence.rtt_s >= base:
+        factor = rfc6349.buffer_delay_factor(evidence.rtt_s, base_rtt_s=base)
+        metrics["buffer_delay_factor"] = float(factor)
+    return metrics

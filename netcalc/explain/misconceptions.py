@@ -80,7 +80,7 @@ class Claim:
         """Whether the number is a rate above what the line carries."""
         most = self.line_bps if self.unit == "bit/s" else math.nan
         if self.unit == "packet/s":
-            frames = [one.value for one in self.models if one.name == "frame-rate"]
+            frames = [model.value for model in self.models if model.name == "frame-rate"]
             most = max(frames, default=math.nan)
         return self.value > most * (1 + max(self.rounding_ratio, CLOCK_RATIO))
 
@@ -100,16 +100,16 @@ class Claim:
         never more than 1 %: with so many mistakes one is near any number by chance. A mistake of
         conversion must agree, and the number must not be a round one.
         """
-        right = [one for one in self.models if one.is_right]
+        right = [model for model in self.models if model.is_right]
         if self.is_impossible:  # no right model is near what cannot be; a count of it may be wrong
-            right = [one for one in right if one.value >= self.value]
-        wrong = [one for one in self.models if not one.is_right and self._may_be(one)]
+            right = [model for model in right if model.value >= self.value]
+        wrong = [model for model in self.models if not model.is_right and self._may_be(model)]
         fitting = [
-            *(one for one in right if self.agrees(one)),
-            *(one for one in wrong if self.agrees(one)),
-            *(one for one in right if self.error_ratio(one) <= NEAR_RATIO),
+            *(model for model in right if self.agrees(model)),
+            *(model for model in wrong if self.agrees(model)),
+            *(model for model in right if self.error_ratio(model) <= NEAR_RATIO),
             *wrong,
-            *(one for one in right if self.error_ratio(one) <= FAR_RATIO),
+            *(model for model in right if self.error_ratio(model) <= FAR_RATIO),
         ]
         return fitting[0] if fitting else None
 
@@ -130,9 +130,9 @@ class Claim:
     def right(self) -> Model | None:
         """The right model: the one that the model which fits distorts; else the nearest."""
         best = self.best
-        right = [one for one in self.models if one.is_right]
-        distorted = [one for one in right if best is not None and one.name == best.instead_of]
-        of_run = [one for one in distorted if best is not None and one.label == best.label]
+        right = [model for model in self.models if model.is_right]
+        distorted = [model for model in right if best is not None and model.name == best.instead_of]
+        of_run = [model for model in distorted if best is not None and model.label == best.label]
         return next(iter([*of_run, *distorted, *right]), None)
 
     @property
@@ -177,41 +177,41 @@ class Claim:
             "is_misconception": self.is_misconception,
             "models": [
                 {
-                    "name": one.name,
-                    "value": one.value,
-                    "is_right": one.is_right,
-                    "error_ratio": self.error_ratio(one),
-                    "text": str(one.said),
+                    "name": model.name,
+                    "value": model.value,
+                    "is_right": model.is_right,
+                    "error_ratio": self.error_ratio(model),
+                    "text": str(model.said),
                 }
-                for one in self.models
+                for model in self.models
             ],
         }
 
     def __str__(self) -> str:
         lines = [self.sentence]
-        shown = [one for one in self.models if self.error_ratio(one) <= SHOWN_RATIO]
+        shown = [model for model in self.models if self.error_ratio(model) <= SHOWN_RATIO]
         if _is_round(self.text):
-            shown = [one for one in shown if one.name not in CONVERSIONS]
+            shown = [model for model in shown if model.name not in CONVERSIONS]
         shown = shown[:SHOWN_MODELS]
         if self.right is not None and self.right not in shown:
             shown.append(self.right)
-        for one in shown:
-            mark = "right" if one.is_right else "wrong"
-            off = one.value / self.value - 1
+        for model in shown:
+            mark = "right" if model.is_right else "wrong"
+            off = model.value / self.value - 1
             apart = show(off if abs(off) > ROUNDING_RATIO else 0.0, "ratio", digits=2)
-            lines.append(f"  {show(one.value, self.unit)} ({apart} off), {mark}: {one.said}")
+            lines.append(f"  {show(model.value, self.unit)} ({apart} off), {mark}: {model.said}")
         return "\n".join(lines)
 
 
 @named_arguments
 def claim(
     text: str,
-    known: Known,
+    stated: Known,
     *,
     path: Path | None = None,
     size_bytes: float | None = None,
     frame_bytes: float | None = None,
-    one: Evidence | None = None,
+    evidence: Evidence | None = None,
 ) -> Claim:
     """Find the model, right or wrong, behind a stated number.
 
@@ -242,10 +242,10 @@ def claim(
     DomainError
         If nothing is known that a model of it needs.
     """
-    trips = () if one is None else _trips_of(one)
+    trips = () if evidence is None else _trips_of(evidence)
     return _judged(
-        text, known, path=path, size_bytes=size_bytes, frame_bytes=frame_bytes,
-        runs=() if one is None else (one,), trips=trips,
+        text, stated, path=path, size_bytes=size_bytes, frame_bytes=frame_bytes,
+        runs=() if evidence is None else (evidence,), trips=trips,
     )  # fmt: skip
 
 
@@ -253,7 +253,7 @@ def claim(
 def claim_of(
     samples: Samples,
     text: str,
-    known: Known,
+    stated: Known,
     *,
     path: Path | None = None,
     size_bytes: float | None = None,
@@ -286,18 +286,18 @@ def claim_of(
     runs = evidence_of(samples)
     trips = _round_trips(samples)
     if not trips or isinstance(samples, PacketTrace | Table):
-        trips += [trip for one in runs for trip in _trips_of(one)]
+        trips += [trip for run in runs for trip in _trips_of(run)]
     if not runs:
-        runs = [Evidence(label=one.label, base_rtt_s=one.least_s) for one in trips]
+        runs = [Evidence(label=trip.label, base_rtt_s=trip.least_s) for trip in trips]
     return _judged(
-        text, known, path=path, size_bytes=size_bytes, frame_bytes=frame_bytes, runs=runs,
+        text, stated, path=path, size_bytes=size_bytes, frame_bytes=frame_bytes, runs=runs,
         trips=trips, table=samples if isinstance(samples, Table) else None,
     )  # fmt: skip
 
 
 def _judged(
     text: str,
-    known: Known,
+    stated: Known,
     *,
     path: Path | None,
     size_bytes: float | None,
@@ -310,19 +310,19 @@ def _judged(
     frames = None if table is None else frames_of(table)
     models = {
         "bit/s": lambda: (
-            models_of_sizes(known, frames)
+            models_of_sizes(stated, frames)
             if frames is not None
             else with_labels(
-                [(one.label, rate_models(known.toward(one.direction), one)) for one in runs]
-                or [("", rate_models(known, None, frame_bytes=frame_bytes))]
+                [(run.label, rate_models(stated.toward(run.direction), run)) for run in runs]
+                or [("", rate_models(stated, None, frame_bytes=frame_bytes))]
             )
         ),
         "packet/s": lambda: (
-            packet_rates_of_sizes(known, frames)
+            packet_rates_of_sizes(stated, frames)
             if frames is not None and frame_bytes is None
-            else packet_rate_models(known, frame_bytes)
+            else packet_rate_models(stated, frame_bytes)
         ),
-        "s": lambda: time_models(known, path, size_bytes, trips),
+        "s": lambda: time_models(stated, path, size_bytes, trips),
     }[unit]()
     if table is not None and frames is None:
         models += own_models(table, value, unit)
@@ -330,48 +330,48 @@ def _judged(
         raise DomainError("claim-without-facts", "claim", text, unit=unit)
     models += unit_mistakes(models, text, unit)
     models.sort(key=lambda model: abs(math.log(model.value / value)))
-    lines = [known.toward(one.direction).line_bps for one in runs] or [known.line_bps]
+    lines = [stated.toward(run.direction).line_bps for run in runs] or [stated.line_bps]
     line = max((rate for rate in lines if rate is not None), default=math.nan)
     return Claim(text, value, unit, _rounding(text), tuple(models), line)
 
 
-def _trips_of(one: Evidence) -> tuple[RoundTrips, ...]:
+def _trips_of(evidence: Evidence) -> tuple[RoundTrips, ...]:
     """Return the round trips of a transfer; none if it has none."""
-    if math.isnan(first_known(one.base_rtt_s, one.rtt_s)):
+    if math.isnan(first_known(evidence.base_rtt_s, evidence.rtt_s)):
         return ()
-    return (RoundTrips(least_s=one.base_rtt_s, median_s=one.rtt_s, label=one.label),)
+    return (RoundTrips(least_s=evidence.base_rtt_s, median_s=evidence.rtt_s, label=evidence.label),)
 
 
 def _round_trips(samples: Samples) -> list[RoundTrips]:
     """Return the round trips of each group of a ping, or of each mode of transactions."""
-    found: list[RoundTrips] = []
+    trips: list[RoundTrips] = []
     if isinstance(samples, RttSamples) and samples.measured.any():
         groups, rtt = np.asarray(samples.group), np.asarray(samples.rtt_s)
-        found = [_spread(rtt[samples.measured & (groups == name)], name) for name in samples.groups]
+        trips = [_spread(rtt[samples.measured & (groups == name)], name) for name in samples.groups]
     elif isinstance(samples, PacketTrace | Table):
-        found = [trip for one in _of_packets(samples) for trip in _round_trips(one)]
+        trips = [trip for packet in _of_packets(samples) for trip in _round_trips(packet)]
         series = trip_series(samples) if isinstance(samples, Table) else {}
-        found += [_spread(rtt[rtt > 0], quantity_of(name)) for name, rtt in series.items()]
+        trips += [_spread(rtt[rtt > 0], quantity_of(name)) for name, rtt in series.items()]
     elif isinstance(samples, TransactionSamples) and samples.measured.any():
         times = np.asarray(samples.response_s)
-        found = [_spread(times[samples.in_mode(mode)], mode) for mode in samples.modes]
+        trips = [_spread(times[samples.in_mode(mode)], mode) for mode in samples.modes]
     elif isinstance(samples, RttSamples):
         names = {"rtt_min_s": "least_s", "rtt_median_s": "median_s", "rtt_max_s": "most_s"}
         for row in samples.facts():
             times_s = {new: float(row[name]) for name, new in names.items() if name in row}
-            found.append(RoundTrips(**times_s, label=str(row.get("group", ""))))
-    return [one for one in found if not math.isnan(first_known(one.least_s, one.most_s))]
+            trips.append(RoundTrips(**times_s, label=str(row.get("group", ""))))
+    return [trip for trip in trips if not math.isnan(first_known(trip.least_s, trip.most_s))]
 
 
 def _of_packets(samples: PacketTrace | Table) -> list[RttSamples]:
     """Return the round trips of a capture or a list of packets: exchanges and handshakes."""
     traces = [samples] if isinstance(samples, PacketTrace) else []
     if isinstance(samples, Table):
-        traces = [one.trace for one in traces_of(samples)]
+        traces = [listed_trace.trace for listed_trace in traces_of(samples)]
     return [
-        found
+        trips
         for trace in traces
-        for found in (*capture_flows.exchanges(trace), *capture_flows.handshakes(trace))
+        for trips in (*capture_flows.exchanges(trace), *capture_flows.handshakes(trace))
     ]
 
 
@@ -401,22 +401,22 @@ def _quantity(text: str) -> tuple[float, str]:
 
 def _is_round(text: str) -> bool:
     """Whether a number has a single digit besides zeros: 900, 0.9."""
-    found = _NUMBER.search(text)
-    digits = re.sub(r"\D", "", found.group()) if found else ""
+    match = _NUMBER.search(text)
+    digits = re.sub(r"\D", "", match.group()) if match else ""
     return len(digits.strip("0")) <= 1
 
 
 def _has_digits_of(text: str, ratio: float) -> bool:
     """Whether a number is another one rounded to the digits before its last zeros: 400 of 409.6."""
-    found = _NUMBER.search(text)
-    digits = re.sub(r"\D", "", found.group()).strip("0") if found else ""
+    match = _NUMBER.search(text)
+    digits = re.sub(r"\D", "", match.group()).strip("0") if match else ""
     return bool(digits) and abs(ratio - 1) <= 0.5 / float(digits)
 
 
 def _rounding(text: str) -> float:
     """Return half of the last digit as a share: 94 is 93.5 to 94.5."""
-    found = _NUMBER.search(text)
-    digits = found.group().replace(",", ".") if found else "1"
+    match = _NUMBER.search(text)
+    digits = match.group().replace(",", ".") if match else "1"
     decimals = len(digits.rpartition(".")[2]) if "." in digits else 0
     try:
         number = abs(float(digits))

@@ -88,7 +88,7 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation as JSON has it."""
-        parts = [one.as_dict() for one in self.parts]
+        parts = [part.as_dict() for part in self.parts]
         return {"sentence": self.sentence, "parts": parts, "total_s": self.total_s}
 
     def __str__(self) -> str:
@@ -175,13 +175,13 @@ class RateExplanation:
             "sentence": self.sentence,
             "rate_bps": self.rate_bps,
             "layer": TCP_PAYLOAD,
-            "ceilings": [one.as_dict() for one in self.ceilings],
+            "ceilings": [ceiling.as_dict() for ceiling in self.ceilings],
             "rtt_s": self.rtt_s,
             "by_congestion_control": {
                 name: {"rate_bps": rate_bps, "layer": TCP_PAYLOAD}
                 for name, rate_bps in self.by_congestion_control.items()
             },
-            "assumptions": [str(one) for one in self.assumptions],
+            "assumptions": [str(assumption) for assumption in self.assumptions],
         }
 
     def __str__(self) -> str:
@@ -210,9 +210,9 @@ def rate_text(rate_bps: float) -> str:
     return show_rate(rate_bps, TCP_PAYLOAD)
 
 
-def by_control_line(found: Mapping[CongestionControl, float]) -> list[str]:
+def by_control_line(rates: Mapping[CongestionControl, float]) -> list[str]:
     """Return a line of what each congestion control makes of it; none without loss."""
-    texts = [f"{CONTROL_NAMES[name]} {rate_text(value)}" for name, value in found.items()]
+    texts = [f"{CONTROL_NAMES[name]} {rate_text(value)}" for name, value in rates.items()]
     return [f"By congestion control: {', '.join(texts)}."] if texts else []
 
 
@@ -346,12 +346,12 @@ def rate(
         "control": CONTROL_NAMES[congestion_control],
         "layer": TCP_PAYLOAD,
     }
-    given: dict[str, Any] = {"rtt_s": rtt, "flow_count": flows, "mtu_bytes": mtu_bytes}
+    arguments: dict[str, Any] = {"rtt_s": rtt, "flow_count": flows, "mtu_bytes": mtu_bytes}
     if window_bytes is not None:
-        given["window_bytes"] = window_bytes
+        arguments["window_bytes"] = window_bytes
     if reverse_bandwidth_bps is not None:
-        given["reverse_bandwidth_bps"] = reverse_bandwidth_bps
-    ceilings_of = partial(path_ceilings, path.bottleneck_bps, loss_ratio=loss_ratio, **given)
+        arguments["reverse_bandwidth_bps"] = reverse_bandwidth_bps
+    ceilings_of = partial(path_ceilings, path.bottleneck_bps, loss_ratio=loss_ratio, **arguments)
     own = ceilings_of(congestion_control=congestion_control)
     limits = own._asdict().items()
     rates = {name.removesuffix("_bps"): float(limit) for name, limit in limits if limit < math.inf}
@@ -396,11 +396,11 @@ def round_trip_s(path: Path, *, rtt_s: float | None, mtu_bytes: float) -> float:
     """
     if rtt_s is None:
         return float(path.rtt_s(mtu_bytes, reply_bytes=STAMPED_HEADERS_BYTES))
-    given = float(positive("rtt_s", rtt_s))
+    stated_s = float(positive("rtt_s", rtt_s))
     least = float(path.rtt_s(0.0))
-    if given < least * (1.0 - 1e-9):
-        raise DomainError("below-path-rtt", "rtt_s", given, low=least)
-    return given
+    if stated_s < least * (1.0 - 1e-9):
+        raise DomainError("below-path-rtt", "rtt_s", stated_s, low=least)
+    return stated_s
 
 
 _PARTS = {"handshake_s": "handshake", "start_s": "slow-start", "recovery_s": "recovery",
@@ -469,11 +469,11 @@ class TcpTransfer:
         """Return the explanation as JSON has it."""
         return {
             "sentence": self.sentence,
-            "parts": [one.as_dict() for one in self.parts],
+            "parts": [part.as_dict() for part in self.parts],
             "total_s": self.total_s,
             "congestion_control": self.congestion_control,
             "by_congestion_control": dict(self.by_congestion_control),
-            "assumptions": [str(one) for one in self.assumptions],
+            "assumptions": [str(assumption) for assumption in self.assumptions],
         }
 
     def __str__(self) -> str:
@@ -534,7 +534,7 @@ def tcp_transfer(
     The window limits this transfer: 610.5 s of 610.6 s (100%).
     """
     size = float(non_negative("payload_bytes", payload_bytes))
-    found = rate(
+    steady = rate(
         path,
         rtt_s=rtt_s,
         window_bytes=window_bytes,
@@ -544,29 +544,29 @@ def tcp_transfer(
         congestion_control=congestion_control,
         flow_count=flow_count,
     )
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "bandwidth_bps": path.bottleneck_bps,
-        "rtt_s": found.rtt_s,
+        "rtt_s": steady.rtt_s,
         "loss_ratio": loss_ratio,
         "flow_count": flow_count,
         "mtu_bytes": mtu_bytes,
         "tcp_option_bytes": TIMESTAMP_BYTES,
     }
     if window_bytes is not None:
-        given["window_bytes"] = window_bytes
+        arguments["window_bytes"] = window_bytes
     if reverse_bandwidth_bps is not None:
-        given["reverse_bandwidth_bps"] = reverse_bandwidth_bps
-    model = transfer_time.transfer_parts(size, congestion_control=congestion_control, **given)
+        arguments["reverse_bandwidth_bps"] = reverse_bandwidth_bps
+    model = transfer_time.transfer_parts(size, congestion_control=congestion_control, **arguments)
     times = {name: float(time_s) for name, time_s in model._asdict().items()}
     total = sum(times.values())
-    lowest = found.ceilings[0]
+    lowest = steady.ceilings[0]
     values = {
         **lowest.values,
         "rate_bps": lowest.rate_bps,
         "how": lowest.arithmetic,
-        "trips": round(times["start_s"] / found.rtt_s),
+        "trips": round(times["start_s"] / steady.rtt_s),
         "first_segments": INITIAL_WINDOW_SEGMENTS,
-        "rto_s": found.rtt_s + MIN_RTO_S,
+        "rto_s": steady.rtt_s + MIN_RTO_S,
     }
     if (
         lowest.name == "line"
@@ -578,16 +578,16 @@ def tcp_transfer(
     named = {_PARTS.get(name, lowest.name): time_s for name, time_s in times.items()}
     order = sorted((name for name, time_s in named.items() if time_s > 0), key=lambda n: -named[n])
     by_control = {}
-    if found.by_congestion_control:
+    if steady.by_congestion_control:
         by_control = {
-            name: float(transfer_time.transfer_time_s(size, congestion_control=name, **given))
-            for name in found.by_congestion_control
+            name: float(transfer_time.transfer_time_s(size, congestion_control=name, **arguments))
+            for name in steady.by_congestion_control
         }
     parts = tuple(TcpPart(name, named[name], _share(named[name], total), values) for name in order)
-    assumed = found.assumptions
-    if not found.by_congestion_control:  # it says nothing of timeouts; slow start counts anyway
+    assumed = steady.assumptions
+    if not steady.by_congestion_control:  # it says nothing of timeouts; slow start counts anyway
         assumed = (*assumed, Notice("assumed-tcp", lowest.values))
-    return TcpTransfer(parts, total, found, congestion_control, by_control, assumed)
+    return TcpTransfer(parts, total, steady, congestion_control, by_control, assumed)
 
 
 def _share(time_s: float, total_s: float) -> float:

@@ -49,44 +49,44 @@ BLOATED_RATIO = 2.0
 class _Situation:
     """The known facts of one transfer: those stated, then those of the file."""
 
-    one: Evidence
-    known: Known
+    evidence: Evidence
+    stated: Known
 
     @property
     def mtu_bytes(self) -> float:
-        return first_known(self.known.mtu_bytes, self.one.mtu_bytes, DEFAULT_MTU_BYTES)
+        return first_known(self.stated.mtu_bytes, self.evidence.mtu_bytes, DEFAULT_MTU_BYTES)
 
     @property
     def mss_bytes(self) -> float:
-        return self.mtu_bytes - 40 - self.one.option_bytes
+        return self.mtu_bytes - 40 - self.evidence.option_bytes
 
     @property
     def base_rtt_s(self) -> float:
-        return first_known(self.known.rtt_s, self.one.base_rtt_s)
+        return first_known(self.stated.rtt_s, self.evidence.base_rtt_s)
 
     @property
     def rtt_s(self) -> float:
         """The round trip under load, which windows and loss see."""
-        return first_known(self.one.rtt_s, self.base_rtt_s)
+        return first_known(self.evidence.rtt_s, self.base_rtt_s)
 
     @property
     def loss_ratio(self) -> float:
-        return first_known(self.known.loss_ratio, self.one.loss_ratio)
+        return first_known(self.stated.loss_ratio, self.evidence.loss_ratio)
 
     @property
     def congestion_control(self) -> str:
         """The algorithm as stated, or as the file names it; CUBIC where neither does."""
-        named = self.known.congestion_control or self.one.congestion_control.lower()
+        named = self.stated.congestion_control or self.evidence.congestion_control.lower()
         if named.startswith("bbr"):
             return "bbr"
         return "reno" if named in ("reno", "newreno") else "cubic"
 
     @property
     def streams(self) -> float:
-        return self.one.stream_count
+        return self.evidence.stream_count
 
 
-def rate_limits(one: Evidence, known: Known) -> tuple[Limit, ...]:
+def rate_limits(evidence: Evidence, stated: Known) -> tuple[Limit, ...]:
     """Return every ceiling of a transfer's goodput, the lowest first.
 
     Parameters
@@ -101,48 +101,48 @@ def rate_limits(one: Evidence, known: Known) -> tuple[Limit, ...]:
     tuple of Limit
         Ceilings in bit/s; those of other algorithms, for comparison, among them.
     """
-    at = _Situation(one, known)
-    found = [*_line(at), *_device(at), *_host(at)]
-    if not one.is_udp:
-        found += [*_windows(at), *_losses(at), *_start(at), *_acknowledgements(at)]
-    good = [limit for limit in found if 0 < limit.value < math.inf]
+    at = _Situation(evidence, stated)
+    limits = [*_line(at), *_device(at), *_host(at)]
+    if not evidence.is_udp:
+        limits += [*_windows(at), *_losses(at), *_start(at), *_acknowledgements(at)]
+    good = [limit for limit in limits if 0 < limit.value < math.inf]
     return tuple(sorted(good, key=lambda limit: limit.value))
 
 
-def line_ceiling_bps(one: Evidence, known: Known) -> float:
+def line_ceiling_bps(evidence: Evidence, stated: Known) -> float:
     """Return the goodput that the line allows a transfer; nan if the line is not known. [bit/s]"""
-    found = _line(_Situation(one, known))
-    return found[0].value if found else math.nan
+    limits = _line(_Situation(evidence, stated))
+    return limits[0].value if limits else math.nan
 
 
 def _line(at: _Situation) -> list[Limit]:
     """The line with the headers of that packet size, its fragments, and a buffer that is short."""
-    line = at.known.line_bps
+    line = at.stated.line_bps
     if line is None:
         return []
-    if not math.isnan(at.one.payload_share):
-        name = "fragments" if at.one.fragment_ratio > 0 else "line"
-        wire = at.one.datagram_bytes / at.one.payload_share
-        return [_line_limit(name, line, at.one.datagram_bytes, wire)]
-    if at.one.is_udp:
-        size = round(first_known(at.one.datagram_bytes, at.mtu_bytes - 28))  # a mean of a file
+    if not math.isnan(at.evidence.payload_share):
+        name = "fragments" if at.evidence.fragment_ratio > 0 else "line"
+        wire = at.evidence.datagram_bytes / at.evidence.payload_share
+        return [_line_limit(name, line, at.evidence.datagram_bytes, wire)]
+    if at.evidence.is_udp:
+        size = round(first_known(at.evidence.datagram_bytes, at.mtu_bytes - 28))  # a mean of a file
         size = min(size, int(framing.udp_payload_limit_bytes()))
         whole = size + 28 <= at.mtu_bytes
         wire = float(fragmentation.fragmented_wire_bytes(size + 8, mtu_bytes=at.mtu_bytes))
         return [_line_limit("line" if whole else "fragments", line, size, wire)]
     wire = float(framing.ethernet_wire_bytes(at.mtu_bytes))
-    found = [_line_limit("line", line, at.mss_bytes, wire)]
-    buffer, rtt = at.known.buffer_bytes, at.base_rtt_s
+    limits = [_line_limit("line", line, at.mss_bytes, wire)]
+    buffer, rtt = at.stated.buffer_bytes, at.base_rtt_s
     if buffer is not None and rtt > 0:
         bdp = float(window.bdp_bytes(rtt, bandwidth_bps=line))
         reno = at.congestion_control == "reno"
         use = sharing.aimd_utilization if reno else sharing.cubic_utilization
         share = float(use(buffer / bdp))
         values = {"buffer_bytes": buffer, "bdp_bytes": bdp, "share": share}
-        limit = Limit("buffer", found[0].value * share, "bit/s", COUNT_TOLERANCE, values)
+        limit = Limit("buffer", limits[0].value * share, "bit/s", COUNT_TOLERANCE, values)
         if share < 1 and at.streams == 1 and at.congestion_control != "bbr":
-            found.append(limit)
-    return found
+            limits.append(limit)
+    return limits
 
 
 def _line_limit(name: str, line_bps: float, payload_bytes: float, wire_bytes: float) -> Limit:
@@ -153,39 +153,43 @@ def _line_limit(name: str, line_bps: float, payload_bytes: float, wire_bytes: fl
 
 def _device(at: _Situation) -> list[Limit]:
     """The packet rate of a device, acknowledgements included."""
-    rate = at.known.device_pps
+    rate = at.stated.device_pps
     if rate is None:
         return []
-    size = first_known(at.one.datagram_bytes, at.mtu_bytes - 28) if at.one.is_udp else at.mss_bytes
-    share = 1.0 if at.one.is_udp else 2 / 3  # two segments for an acknowledgement
+    size = (
+        first_known(at.evidence.datagram_bytes, at.mtu_bytes - 28)
+        if at.evidence.is_udp
+        else at.mss_bytes
+    )
+    share = 1.0 if at.evidence.is_udp else 2 / 3  # two segments for an acknowledgement
     values = {"device_pps": rate, "payload_bytes": size, "share": share}
     return [Limit("packet-rate", 8.0 * rate * size * share, "bit/s", COUNT_TOLERANCE, values)]
 
 
 def _host(at: _Situation) -> list[Limit]:
     """The hosts: the offered rate, and the processor of the sender and of the receiver."""
-    one, found = at.one, []
-    offered = one.asked_rate_bps
+    evidence, limits = at.evidence, []
+    offered = evidence.asked_rate_bps
     if offered > 0:
         values = {"offered_bps": offered}
         # Of datagrams it is the limit only where all of them are known to arrive.
-        is_lost = one.is_udp and not one.loss_ratio <= OFFERED_LOSS_RATIO
-        found.append(Limit("offered", offered, "bit/s", OFFERED_TOLERANCE, values, is_lost))
+        is_lost = evidence.is_udp and not evidence.loss_ratio <= OFFERED_LOSS_RATIO
+        limits.append(Limit("offered", offered, "bit/s", OFFERED_TOLERANCE, values, is_lost))
     for name, busy in (
-        ("processor", one.processor_ratio),
-        ("receiver-processor", one.receiver_processor_ratio),
+        ("processor", evidence.processor_ratio),
+        ("receiver-processor", evidence.receiver_processor_ratio),
     ):
         if busy > ONE_PROCESSOR_RATIO:  # a thread for each stream, on processors of their own
-            busy /= one.stream_count
-        if BUSY_RATIO <= busy <= ONE_PROCESSOR_RATIO and one.rate_bps > 0:
-            values = {"busy": busy, "measured_bps": one.rate_bps}
-            found.append(Limit(name, one.rate_bps / busy, "bit/s", COUNT_TOLERANCE, values))
-    return found
+            busy /= evidence.stream_count
+        if BUSY_RATIO <= busy <= ONE_PROCESSOR_RATIO and evidence.rate_bps > 0:
+            values = {"busy": busy, "measured_bps": evidence.rate_bps}
+            limits.append(Limit(name, evidence.rate_bps / busy, "bit/s", COUNT_TOLERANCE, values))
+    return limits
 
 
 def _windows(at: _Situation) -> list[Limit]:
     """The windows over the round trip; data in flight anyway is not a cause."""
-    one, rtt, found = at.one, at.rtt_s, []
+    evidence, rtt, limits = at.evidence, at.rtt_s, []
     if not rtt > 0:
         return []
 
@@ -194,20 +198,20 @@ def _windows(at: _Situation) -> list[Limit]:
         values = {"window_bytes": size, "rtt_s": rtt, "streams": int(at.streams)}
         return Limit(name, rate, "bit/s", WINDOW_TOLERANCE, values, for_comparison)
 
-    if at.known.window_bytes is not None:
-        found.append(over("window", at.known.window_bytes))
-    if one.cwnd_bytes > 0:
-        found.append(over("congestion-window", one.cwnd_bytes))
-    if one.send_buffer_bytes > 0:
-        found.append(over("socket-buffer", one.send_buffer_bytes))
-    receive, flight = one.receive_window_bytes, one.in_flight_bytes
+    if at.stated.window_bytes is not None:
+        limits.append(over("window", at.stated.window_bytes))
+    if evidence.cwnd_bytes > 0:
+        limits.append(over("congestion-window", evidence.cwnd_bytes))
+    if evidence.send_buffer_bytes > 0:
+        limits.append(over("socket-buffer", evidence.send_buffer_bytes))
+    receive, flight = evidence.receive_window_bytes, evidence.in_flight_bytes
     if receive > 0:
         filled = math.isnan(flight) or flight >= FULL_WINDOW_RATIO * receive
-        found.append(over("receive-window", receive, for_comparison=not filled))
+        limits.append(over("receive-window", receive, for_comparison=not filled))
     if flight > 0:
-        is_cause = one.is_window_steady and at.known.window_bytes is None
-        found.append(over("send-window", flight, for_comparison=not is_cause))
-    return found
+        is_cause = evidence.is_window_steady and at.stated.window_bytes is None
+        limits.append(over("send-window", flight, for_comparison=not is_cause))
+    return limits
 
 
 def _losses(at: _Situation) -> list[Limit]:
@@ -234,7 +238,7 @@ def _losses(at: _Situation) -> list[Limit]:
             rates[name] = formula()
         if name == own:  # those of the others are no doubt about this answer
             tell_doubts(doubtful)
-    stated = (at.known.congestion_control or at.one.congestion_control).lower()
+    stated = (at.stated.congestion_control or at.evidence.congestion_control).lower()
     values: dict[str, Any] = {"loss_ratio": loss, "rtt_s": rtt, "mss_bytes": mss, "rto_s": rto}
     control = "CUBIC" if stated.startswith("cubic") else "if it is CUBIC"
     return [
@@ -249,36 +253,38 @@ def _losses(at: _Situation) -> list[Limit]:
 
 def _start(at: _Situation) -> list[Limit]:
     """The growth of the window from the first segments on."""
-    size, rtt = at.one.size_bytes / at.streams, at.base_rtt_s
-    if not (at.one.is_from_start and size > 0 and rtt > 0):
+    size, rtt = at.evidence.size_bytes / at.streams, at.base_rtt_s
+    if not (at.evidence.is_from_start and size > 0 and rtt > 0):
         return []
     first = float(slow_start.initial_window_bytes(at.mss_bytes)) / at.mss_bytes
     count = float(slow_start.rounds(math.ceil(size / at.mss_bytes), initial_window_segments=first))
-    duration_s = first_known(at.one.duration_s, 8 * at.one.size_bytes / (at.one.rate_bps or NAN))
+    duration_s = first_known(
+        at.evidence.duration_s, 8 * at.evidence.size_bytes / (at.evidence.rate_bps or NAN)
+    )
     values = {"size_bytes": size, "rounds": int(count), "rtt_s": rtt}
-    rate = 8.0 * at.one.size_bytes / (count * rtt)
+    rate = 8.0 * at.evidence.size_bytes / (count * rtt)
     is_over = count * rtt < SHORT_SHARE * duration_s
-    found = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values, is_over)]
-    waits, wait = at.one.wait_count, at.one.wait_s
+    limits = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values, is_over)]
+    waits, wait = at.evidence.wait_count, at.evidence.wait_s
     if waits > 0 and wait > 0:
         # Where requests are answered, a round trip brings the acknowledgement, another the answer.
-        trips = 2 if at.one.is_answered else 1
+        trips = 2 if at.evidence.is_answered else 1
         values = {
             "count": int(waits), "wait_s": wait, "rtt_s": rtt, "size_bytes": size, "trips": trips,
         }  # fmt: skip
         rate = 8.0 * size / (waits * (wait + trips * rtt))
         limit = Limit("delayed-ack", rate, "bit/s", WAIT_TOLERANCE, values)
-        if not limit.refuted(at.one.rate_bps):  # faster than that: it does not wait for them
-            found.append(limit)
-    return found
+        if not limit.refuted(at.evidence.rate_bps):  # faster than that: it does not wait for them
+            limits.append(limit)
+    return limits
 
 
 def _acknowledgements(at: _Situation) -> list[Limit]:
     """The reverse direction, which carries an acknowledgement for two segments."""
-    reverse = at.known.reverse_bps
+    reverse = at.stated.reverse_bps
     if reverse is None:
         return []
-    ack = float(goodput.tcp_ack_wire_bytes(at.one.option_bytes))
+    ack = float(goodput.tcp_ack_wire_bytes(at.evidence.option_bytes))
     rate = float(
         asymmetry.ack_limited_throughput_bps(reverse, ack_wire_bytes=ack, mss_bytes=at.mss_bytes)
     )
@@ -286,103 +292,111 @@ def _acknowledgements(at: _Situation) -> list[Limit]:
     return [Limit("acknowledgements", rate, "bit/s", WINDOW_TOLERANCE, values)]
 
 
-def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
+def rate_notices(evidence: Evidence, stated: Known) -> tuple[Notice, ...]:
     """Return what else the numbers show: two counts that differ, a queue, fragments, a refusal."""
-    at, found = _Situation(one, known), []
-    sent, received = one.sent_rate_bps, one.received_rate_bps
+    at, notices = _Situation(evidence, stated), []
+    sent, received = evidence.sent_rate_bps, evidence.received_rate_bps
     if sent > 0 and received > 0 and abs(received / sent - 1) > LINE_TOLERANCE:
         apart = abs(received / sent - 1)
-        layer = UDP_PAYLOAD if one.is_udp else TCP_PAYLOAD
-        all_came = one.is_udp and one.loss_ratio < apart / 4
+        layer = UDP_PAYLOAD if evidence.is_udp else TCP_PAYLOAD
+        all_came = evidence.is_udp and evidence.loss_ratio < apart / 4
         values = {"sent_bps": sent, "received_bps": received, "share": apart, "layer": layer}
-        code = "sender-not-receiver" if one.is_udp else "sender-buffer"  # TCP repeats its losses
+        code = (
+            "sender-not-receiver" if evidence.is_udp else "sender-buffer"
+        )  # TCP repeats its losses
         if all_came:
             code = "receiver-took-longer"
-        found.append(Notice("receiver-counts-more" if received > sent else code, values))
+        notices.append(Notice("receiver-counts-more" if received > sent else code, values))
     if sent > 0 and math.isnan(received):
-        found.append(Notice("sender-count-only"))
+        notices.append(Notice("sender-count-only"))
     rtt, base = at.rtt_s, at.base_rtt_s
-    if rtt > BLOATED_RATIO * base and one.rate_bps > 0:
-        queue = (rtt - base) * one.rate_bps / 8
+    if rtt > BLOATED_RATIO * base and evidence.rate_bps > 0:
+        queue = (rtt - base) * evidence.rate_bps / 8
         values = {"rtt_s": rtt, "base_rtt_s": base, "queue_bytes": queue}
-        found.append(Notice("queue-in-buffer", values))
-    if one.gap_s > PAUSE_SHARE * one.duration_s:
-        found.append(Notice("sender-paused", {"gap_s": one.gap_s, "duration_s": one.duration_s}))
-    if one.empty_count > 0:
-        values = {"count": int(one.empty_count), "total": int(one.interval_count)}
+        notices.append(Notice("queue-in-buffer", values))
+    if evidence.gap_s > PAUSE_SHARE * evidence.duration_s:
+        notices.append(
+            Notice("sender-paused", {"gap_s": evidence.gap_s, "duration_s": evidence.duration_s})
+        )
+    if evidence.empty_count > 0:
+        values = {"count": int(evidence.empty_count), "total": int(evidence.interval_count)}
         code = "intervals-of-nothing"
-        if one.pause is not None:
-            values |= {"begin_s": one.pause.begin_s, "pause_s": one.pause.duration_s}
+        if evidence.pause is not None:
+            values |= {"begin_s": evidence.pause.begin_s, "pause_s": evidence.pause.duration_s}
             code = "intervals-of-a-pause"
-        found.append(Notice(code, values))
-    if one.levels is not None:
-        layer = UDP_PAYLOAD if one.is_udp else TCP_PAYLOAD
+        notices.append(Notice(code, values))
+    if evidence.levels is not None:
+        layer = UDP_PAYLOAD if evidence.is_udp else TCP_PAYLOAD
         changed = {
-            "before_bps": one.levels.before_bps, "after_bps": one.levels.after_bps,
-            "at_s": one.levels.at_s, "layer": layer,
+            "before_bps": evidence.levels.before_bps, "after_bps": evidence.levels.after_bps,
+            "at_s": evidence.levels.at_s, "layer": layer,
         }  # fmt: skip
-        found.append(Notice("rate-levels", changed))
-    size, cut, most = one.datagram_bytes, 1, float(framing.udp_payload_limit_bytes())
-    if one.is_cut(at.mtu_bytes) and size <= most:
+        notices.append(Notice("rate-levels", changed))
+    size, cut, most = evidence.datagram_bytes, 1, float(framing.udp_payload_limit_bytes())
+    if evidence.is_cut(at.mtu_bytes) and size <= most:
         cut = int(fragmentation.fragment_count(round(size) + 8, mtu_bytes=at.mtu_bytes))
-    if cut > 1 and 0 < one.loss_ratio < 1:
+    if cut > 1 and 0 < evidence.loss_ratio < 1:
         values = {
             "size_bytes": size, "count": cut, "mtu_bytes": at.mtu_bytes,
-            "packet_loss_ratio": 1 - (1 - one.loss_ratio) ** (1 / cut),
+            "packet_loss_ratio": 1 - (1 - evidence.loss_ratio) ** (1 / cut),
         }  # fmt: skip
-        found.append(Notice("fragments-lost", values))
-    if one.fragment_ratio > 0:
-        found.append(Notice("fragments-seen", {"share": one.fragment_ratio}))
-    limits = rate_limits(one, known)
-    if not one.is_udp:
+        notices.append(Notice("fragments-lost", values))
+    if evidence.fragment_ratio > 0:
+        notices.append(Notice("fragments-seen", {"share": evidence.fragment_ratio}))
+    limits = rate_limits(evidence, stated)
+    if not evidence.is_udp:
         is_held = any(limit.name == "delayed-ack" for limit in limits)
-        found += stalls_of(one, base, is_held=is_held)
+        notices += stalls_of(evidence, base, is_held=is_held)
     for limit in limits:
-        if not limit.for_comparison and limit.refuted(one.rate_bps):
+        if not limit.for_comparison and limit.refuted(evidence.rate_bps):
             facts = {
                 "subject": limit.subject,
                 "value": limit.value,
-                "measured": one.rate_bps,
+                "measured": evidence.rate_bps,
                 "assumption": str(limit.assumption),
             }
-            found.append(Notice("limit-refuted", facts))
-    return tuple(found)
+            notices.append(Notice("limit-refuted", facts))
+    return tuple(notices)
 
 
-def above_line(rate_bps: float, known: Known) -> tuple[Notice, ...]:
+def above_line(rate_bps: float, stated: Known) -> tuple[Notice, ...]:
     """Say that a rate is more than the stated line carries; nothing of one that is not."""
-    line = Known(line_bps=known.line_bps, mtu_bytes=known.mtu_bytes)
+    line = Known(line_bps=stated.line_bps, mtu_bytes=stated.mtu_bytes)
     said = rate_notices(Evidence(rate_bps=rate_bps), line)
-    return tuple(one for one in said if one.code == "limit-refuted")
+    return tuple(notice for notice in said if notice.code == "limit-refuted")
 
 
-def missing(one: Evidence, known: Known) -> tuple[Notice, ...]:
+def missing(evidence: Evidence, stated: Known) -> tuple[Notice, ...]:
     """Return what to state for further limits, by the option that states it."""
-    at, found = _Situation(one, known), []
-    if known.line_bps is None:
-        found.append(Notice("ask-line"))
-    if one.is_udp:
-        return tuple(found)
+    at, questions = _Situation(evidence, stated), []
+    if stated.line_bps is None:
+        questions.append(Notice("ask-line"))
+    if evidence.is_udp:
+        return tuple(questions)
     if math.isnan(at.base_rtt_s):
-        found.append(Notice("ask-rtt"))
-    seen = one.is_window_on_record or one.cwnd_bytes > 0 or not math.isnan(one.receive_window_bytes)
-    if known.window_bytes is None and not seen:
-        found.append(Notice("ask-window"))
+        questions.append(Notice("ask-rtt"))
+    seen = (
+        evidence.is_window_on_record
+        or evidence.cwnd_bytes > 0
+        or not math.isnan(evidence.receive_window_bytes)
+    )
+    if stated.window_bytes is None and not seen:
+        questions.append(Notice("ask-window"))
     if math.isnan(at.loss_ratio):
-        found.append(Notice("ask-loss"))
-    return tuple(found)
+        questions.append(Notice("ask-loss"))
+    return tuple(questions)
 
 
-def missing_of_unexplained(one: Evidence, known: Known) -> tuple[Notice, ...]:
+def missing_of_unexplained(evidence: Evidence, stated: Known) -> tuple[Notice, ...]:
     """Return the rarer facts to state where limits are known, and none explains the rate."""
-    found = []
-    if known.reverse_bps is None and not one.is_udp:
-        found.append(Notice("ask-reverse"))
-    if known.device_pps is None:
-        found.append(Notice("ask-device"))
-    if known.buffer_bytes is None and known.line_bps is not None and not one.is_udp:
-        found.append(Notice("ask-buffer"))
-    return tuple(found)
+    notices = []
+    if stated.reverse_bps is None and not evidence.is_udp:
+        notices.append(Notice("ask-reverse"))
+    if stated.device_pps is None:
+        notices.append(Notice("ask-device"))
+    if stated.buffer_bytes is None and stated.line_bps is not None and not evidence.is_udp:
+        notices.append(Notice("ask-buffer"))
+    return tuple(notices)
 
 
 TIMEOUT_TOLERANCE = 0.1
@@ -419,7 +433,7 @@ def stall_notice(timer_s: float, *, rtt_s: float, trips: int = 2) -> Notice:
     return Notice("stall-arithmetic", values)
 
 
-def stalls_of(one: Evidence, rtt_s: float, *, is_held: bool) -> list[Notice]:
+def stalls_of(evidence: Evidence, rtt_s: float, *, is_held: bool) -> list[Notice]:
     """Return the arithmetic of the stalls of a flow.
 
     Parameters
@@ -436,18 +450,18 @@ def stalls_of(one: Evidence, rtt_s: float, *, is_held: bool) -> list[Notice]:
     list of Notice
         Of delayed acknowledgements with a known timer, and of a pause as long as a timeout.
     """
-    found = []
-    timer = timer_of(one.wait_s) if is_held else None
+    notices = []
+    timer = timer_of(evidence.wait_s) if is_held else None
     if timer is not None:
-        found.append(stall_notice(timer, rtt_s=rtt_s))
-    if one.retransmit_count > 0 and first_known(one.gap_s, 0.0) > 0 and rtt_s > 0:
+        notices.append(stall_notice(timer, rtt_s=rtt_s))
+    if evidence.retransmit_count > 0 and first_known(evidence.gap_s, 0.0) > 0 and rtt_s > 0:
         rto = float(timers.rto_s(rtt_s, rttvar_s=0.0, min_rto_s=MIN_RTO_S, floor="variation"))
-        factor = 2 ** max(round(math.log2(one.gap_s / rto)), 0)
-        is_near = abs(one.gap_s / (factor * rto) - 1) <= TIMEOUT_TOLERANCE
+        factor = 2 ** max(round(math.log2(evidence.gap_s / rto)), 0)
+        is_near = abs(evidence.gap_s / (factor * rto) - 1) <= TIMEOUT_TOLERANCE
         if is_near and factor < 2**MOST_DOUBLINGS:
             values = {
-                "gap_s": one.gap_s, "rtt_s": rtt_s, "least_s": MIN_RTO_S, "rto_s": factor * rto,
-                "factor": factor,
+                "gap_s": evidence.gap_s, "rtt_s": rtt_s, "least_s": MIN_RTO_S,
+                "rto_s": factor * rto, "factor": factor,
             }  # fmt: skip
-            found.append(Notice("stall-of-timeout", values))
-    return found
+            notices.append(Notice("stall-of-timeout", values))
+    return notices

@@ -34,7 +34,7 @@ def _number(row: Mapping[str, Any], name: str) -> float:
     )
 
 
-def explain_summary(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
+def explain_summary(samples: RttSamples, stated: Known) -> tuple[Finding, ...]:
     """Return what the round trip of a summary consists of, where no probe has a time of its own.
 
     Parameters
@@ -49,10 +49,10 @@ def explain_summary(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
     tuple of Finding
         One for each host; without limits where none was answered.
     """
-    return tuple(_of_summary(samples, row, known) for row in samples.facts())
+    return tuple(_of_summary(samples, row, stated) for row in samples.facts())
 
 
-def _of_summary(samples: RttSamples, row: Mapping[str, Fact], known: Known) -> Finding:
+def _of_summary(samples: RttSamples, row: Mapping[str, Fact], stated: Known) -> Finding:
     printed, label = samples.meta.printed, str(row.get("group", ""))
     count = int(first_known(_number(row, "sent_count"), 0.0))
     alone = printed if len(samples.facts()) == 1 else {}
@@ -75,10 +75,10 @@ def _of_summary(samples: RttSamples, row: Mapping[str, Fact], known: Known) -> F
     if _number(row, "loss_ratio") > 0:
         said.append(Notice("probes-lost", {"loss_ratio": _number(row, "loss_ratio")}))
     sizes = np.asarray(samples.payload_bytes)
-    limits = parts_of(measured, least, 0.0, sizes[np.isfinite(sizes)], known, None)
+    limits = parts_of(measured, least, 0.0, sizes[np.isfinite(sizes)], stated, None)
     return Finding(
         label=label, unit="s", measured=measured, limits=limits, notices=tuple(said),
-        missing=asked_of_times(known),
+        missing=asked_of_times(stated),
     )  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def explain_silence(samples: Samples) -> tuple[Finding, ...]:
     )
 
 
-def explain_transaction_rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
+def explain_transaction_rates(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     """Return what a transaction consists of, where a tool printed how many there were a second.
 
     Parameters
@@ -110,31 +110,35 @@ def explain_transaction_rates(samples: Samples, known: Known) -> tuple[Finding, 
     rates = samples.columns().get("transaction_rate")
     if rates is None:
         return ()
-    facts, found = samples.facts(), []
+    facts, findings = samples.facts(), []
     groups = samples.columns().get("group", np.full(rates.size, "", object))
     for row, rate in enumerate(rates.tolist()):
         if not rate > 0:
             continue
         fact = facts[row] if row < len(facts) else {}
-        rtt, measured = first_known(known.rtt_s, _number(fact, "rtt_min_s")), 1 / rate
+        rtt, measured = first_known(stated.rtt_s, _number(fact, "rtt_min_s")), 1 / rate
         limits = response_parts(measured, min(rtt, measured)) if rtt > 0 else ()
         if not limits:
-            held = [one for one in response_parts(measured, 0.0) if one.name == "ack-timer"]
+            held = [
+                response_part
+                for response_part in response_parts(measured, 0.0)
+                if response_part.name == "ack-timer"
+            ]
             whole = Limit(
                 "round-trip-and-hosts", measured, "s", PART_TOLERANCE, {"rate": float(rate)}
             )
             limits = tuple(held) or (whole,)
-        asked = () if known.rtt_s is not None else (Notice("ask-rtt"),)
-        found.append(
+        asked = () if stated.rtt_s is not None else (Notice("ask-rtt"),)
+        findings.append(
             Finding(
                 label=str(groups[row]), unit="s", measured=measured, limits=limits, missing=asked,
                 notices=stall_notices(limits),
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(findings)
 
 
-def explain_one_way(samples: Table, known: Known) -> tuple[Finding, ...]:
+def explain_one_way(samples: Table, stated: Known) -> tuple[Finding, ...]:
     """Return what one-way delays consist of, and whether the clocks allow a split.
 
     Parameters
@@ -152,14 +156,14 @@ def explain_one_way(samples: Table, known: Known) -> tuple[Finding, ...]:
     rows = [row for row in samples.facts() if "one_way_delay_median_s" in row]
     columns = samples.columns()
     errors, groups = columns.get("clock_error_s"), columns.get("group")
-    found = []
+    findings = []
     for row in rows:
         error = math.nan
         if errors is not None and groups is not None:
             own = errors[(groups == str(row.get("group", ""))) & np.isfinite(errors)]
             error = float(own.max()) if own.size else math.nan
-        found.append(_one_way(row, _other_way(row, rows), error, known))
-    return tuple(found)
+        findings.append(_one_way(row, _other_way(row, rows), error, stated))
+    return tuple(findings)
 
 
 def _other_way(row: Mapping[str, Fact], rows: Sequence[Mapping[str, Fact]]) -> Mapping[str, Fact]:
@@ -169,7 +173,7 @@ def _other_way(row: Mapping[str, Fact], rows: Sequence[Mapping[str, Fact]]) -> M
 
 
 def _one_way(
-    row: Mapping[str, Fact], other: Mapping[str, Fact], error_s: float, known: Known
+    row: Mapping[str, Fact], other: Mapping[str, Fact], error_s: float, stated: Known
 ) -> Finding:
     least, median = _number(row, "one_way_delay_min_s"), _number(row, "one_way_delay_median_s")
     back = _number(other, "one_way_delay_median_s")
@@ -188,11 +192,11 @@ def _one_way(
         said.append(Notice("one-way-sum", apart))
     if _number(row, "loss_ratio") > 0:
         said.append(Notice("probes-lost", {"loss_ratio": _number(row, "loss_ratio")}))
-    parts = (one for one in limits if one.value > 0)
+    parts = (limit for limit in limits if limit.value > 0)
     return Finding(
         label=str(row.get("group", "")), unit="s", measured=median,
-        limits=tuple(sorted(parts, key=lambda one: -one.value)), notices=tuple(said),
-        missing=() if known.rtt_s is not None else (Notice("ask-idle-rtt"),),
+        limits=tuple(sorted(parts, key=lambda part: -part.value)), notices=tuple(said),
+        missing=() if stated.rtt_s is not None else (Notice("ask-idle-rtt"),),
     )  # fmt: skip
 
 
@@ -248,15 +252,15 @@ def is_over_time(table: Table) -> bool:
 
 def _numbers(table: Table) -> dict[str, FloatArray]:
     """Return the columns of numbers that can be computed with; others as nan."""
-    found = {}
+    columns = {}
     for name, column in table.columns().items():
         if column.dtype.kind in "iuf":
             values = np.asarray(column, dtype=float)
-            found[name] = np.where((values >= 0) & (values < MOST_VALUE), values, math.nan)
-    return found
+            columns[name] = np.where((values >= 0) & (values < MOST_VALUE), values, math.nan)
+    return columns
 
 
-def explain_trips(table: Table, known: Known) -> tuple[Finding, ...]:
+def explain_trips(table: Table, stated: Known) -> tuple[Finding, ...]:
     """Return what the median of each series of round trips consists of.
 
     Parameters
@@ -271,7 +275,7 @@ def explain_trips(table: Table, known: Known) -> tuple[Finding, ...]:
     tuple of Finding
         One for each such column with values; empty for other tables.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for name, column in trip_series(table).items():
         rtt = np.where(column > 0, column, math.nan)  # of 0 is no answer
         step = table.meta.resolutions.get(name, 0.0)
@@ -282,8 +286,8 @@ def explain_trips(table: Table, known: Known) -> tuple[Finding, ...]:
             resolution_s=np.where(np.isnan(rtt), 0.0, step),
             group=np.full(rtt.size, quantity_of(name), object),
         )
-        found += explain_round_trips(samples, known)
-    return tuple(found)
+        findings += explain_round_trips(samples, stated)
+    return tuple(findings)
 
 
 def rate_step(rates: FloatArray) -> Cause | None:
@@ -297,7 +301,7 @@ def rate_step(rates: FloatArray) -> Cause | None:
         before, after = used[:row], used[row:]
         fell = before.min() > STEP_RATIO * after.max()
         is_apart = fell or after.min() > STEP_RATIO * before.max()
-        if is_apart and all(one.max() <= STEP_RATIO * one.min() for one in (before, after)):
+        if is_apart and all(level.max() <= STEP_RATIO * level.min() for level in (before, after)):
             named = {"before_bps": np.median(before), "after_bps": np.median(after)}
             signs = [
                 Sign(name=name, value=float(value), unit="bit/s", origin="the rows")
@@ -328,7 +332,7 @@ def series_evidence(table: Table) -> list[tuple[Evidence, tuple[Notice, ...]]]:
     """
     trips = [rtt[rtt > 0] for rtt in trip_series(table).values()]
     least = min((float(rtt.min()) for rtt in trips if rtt.size), default=math.nan)
-    found = []
+    series = []
     for name, rates in rate_series(table).items():
         used = rates[rates > 0]
         if not used.size:
@@ -338,11 +342,11 @@ def series_evidence(table: Table) -> list[tuple[Evidence, tuple[Notice, ...]]]:
         idle = int(np.count_nonzero(rates == 0))
         if idle:
             said.append(Notice("rates-of-nothing", {"count": idle, "total": int(rates.size)}))
-        one = Evidence(
+        evidence = Evidence(
             label=quantity_of(name),
             rate_bps=float(np.median(used)),
             is_from_start=False,
             base_rtt_s=least,
         )
-        found.append((one, tuple(said)))
-    return found
+        series.append((evidence, tuple(said)))
+    return series

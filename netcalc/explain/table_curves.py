@@ -40,7 +40,7 @@ class TableTheory:
 
 
 @named_arguments
-def table_theory(samples: Samples, known: Known) -> TableTheory | None:
+def table_theory(samples: Samples, stated: Known) -> TableTheory | None:
     """Return the theory to draw on the points of a table.
 
     Parameters
@@ -59,16 +59,16 @@ def table_theory(samples: Samples, known: Known) -> TableTheory | None:
     if not isinstance(samples, Table):
         return None
     frames, pairs, writes = frames_of(samples), pairs_of(samples), writes_of(samples)
-    found = None
+    theory = None
     if frames is not None:
-        found = _of_frames(frames, known)
+        theory = _of_frames(frames, stated)
     elif pairs is not None:
-        found = _of_pairs(pairs, known)
+        theory = _of_pairs(pairs, stated)
     elif writes is not None:
-        found = _of_writes(writes)
+        theory = _of_writes(writes)
     elif (responses := responses_of(samples)) is not None:
-        found = _of_responses(responses, known)
-    return found if found is not None and found.lines and np.ptp(found.x) > 0 else None
+        theory = _of_responses(responses, stated)
+    return theory if theory is not None and theory.lines and np.ptp(theory.x) > 0 else None
 
 
 def _named(series: str, what: str) -> str:
@@ -83,7 +83,7 @@ def _grid(values: FloatArray) -> FloatArray:
     return np.unique(np.concatenate([values, between]))
 
 
-def _of_frames(frames: Frames, known: Known) -> TableTheory:
+def _of_frames(frames: Frames, stated: Known) -> TableTheory:
     rows = np.concatenate(list(frames.rows.values()))
     x = _grid(frames.frame_bytes[rows])
     counted = x
@@ -91,14 +91,14 @@ def _of_frames(frames: Frames, known: Known) -> TableTheory:
         headers = np.median(frames.frame_bytes[rows] - frames.counted_bytes[rows])
         counted = np.maximum(x - headers, 0.0)
     lines = {}
-    if known.line_bps is not None:
-        lines["the line"] = 8 * counted * line_rate.frame_rate_pps(x, bandwidth_bps=known.line_bps)
+    if stated.line_bps is not None:
+        lines["the line"] = 8 * counted * line_rate.frame_rate_pps(x, bandwidth_bps=stated.line_bps)
     points = {}
     for name, at in frames.rows.items():
         rates = 8 * frames.counted_bytes[at] * frames.rate_pps[at]
         points[name or "measured"] = (frames.frame_bytes[at], rates)
-        likely = frames.with_likely_line(name, known)
-        if likely.line_bps is not None and likely.line_bps != known.line_bps:
+        likely = frames.with_likely_line(name, stated)
+        if likely.line_bps is not None and likely.line_bps != stated.line_bps:
             line = line_rate.frame_rate_pps(x, bandwidth_bps=likely.line_bps)
             of_line = f"a line of {show_rate(likely.line_bps, ETHERNET_LINE)}"
             lines[_named(name, of_line)] = 8 * counted * line
@@ -122,11 +122,11 @@ def _of_frames(frames: Frames, known: Known) -> TableTheory:
     )  # fmt: skip
 
 
-def _of_pairs(pairs: Pairs, known: Known) -> TableTheory:
+def _of_pairs(pairs: Pairs, stated: Known) -> TableTheory:
     rows = np.concatenate(list(pairs.rows.values()))
     x = _grid(pairs.count[rows])
     points, lines = {}, {}
-    ceiling = line_ceiling_bps(Evidence(), known)
+    ceiling = line_ceiling_bps(Evidence(), stated)
     if not math.isnan(ceiling):
         lines["the line"] = np.full(x.size, ceiling)
     for name, at in pairs.rows.items():
@@ -147,12 +147,12 @@ _AXES = {
 }  # fmt: skip
 
 
-def _of_responses(responses: Responses, known: Known) -> TableTheory:
+def _of_responses(responses: Responses, stated: Known) -> TableTheory:
     rows = np.concatenate(list(responses.rows.values()))
     shown = responses.x[rows]
     x = np.unique(np.concatenate([shown, np.geomspace(shown.min(), shown.max(), CURVE_POINTS)]))
     x_name, law = _AXES[responses.role]
-    ceiling = line_ceiling_bps(Evidence(), known)
+    ceiling = line_ceiling_bps(Evidence(), stated)
     points, lines = {}, {}
     for name, at in responses.rows.items():
         bend = responses.bends[name]

@@ -40,24 +40,24 @@ def described(samples: Samples) -> tuple[Notice, ...]:
         A notice for each of the first columns, one for the meaning that the units suggest, and
         one on how to name columns.
     """
-    units, found = samples.meta.units, []
+    units, notices = samples.meta.units, []
     columns = samples.columns()
     for name, column in list(columns.items())[:SHOWN_COLUMNS]:
         unit = units.get(name, "")
         numeric = column.dtype.kind in "iuf"
-        known = column[np.isfinite(column)] if numeric else column[:0]
-        if not known.size:
+        finite = column[np.isfinite(column)] if numeric else column[:0]
+        if not finite.size:
             distinct = len(set(column.tolist()))
-            found.append(Notice("column-of-text", {"name": name, "count": distinct}))
+            notices.append(Notice("column-of-text", {"name": name, "count": distinct}))
             continue
-        low, high = float(known.min()), float(known.max())
+        low, high = float(finite.min()), float(finite.max())
         values = {"name": name, "unit": unit or "no unit", "low": low, "high": high}
-        found.append(Notice("column-of-numbers", {**values, "count": int(known.size)}))
+        notices.append(Notice("column-of-numbers", {**values, "count": int(finite.size)}))
     if len(columns) > SHOWN_COLUMNS:
-        found.append(Notice("columns-more", {"count": len(columns) - SHOWN_COLUMNS}))
-    found.append(_guess({units.get(name, "") for name in columns}))
-    found.append(Notice("name-the-columns"))
-    return tuple(found)
+        notices.append(Notice("columns-more", {"count": len(columns) - SHOWN_COLUMNS}))
+    notices.append(_guess({units.get(name, "") for name in columns}))
+    notices.append(Notice("name-the-columns"))
+    return tuple(notices)
 
 
 def _guess(units: set[str]) -> Notice:
@@ -120,7 +120,7 @@ def socket_evidence(samples: Table) -> list[Evidence]:
     segments, mss, rtt = numbers("cwnd_packets"), numbers("mss_bytes"), numbers("rtt_s")
     open_ones = np.isin(columns["state"], ("ESTAB", "")) if "state" in columns else mss > 0
     good = open_ones & (segments > 0) & (mss > 0) & (rtt > 0)
-    groups, found = columns["group"], []
+    groups, flows = columns["group"], []
     for name in dict.fromkeys(groups[good].tolist()):
         rows = np.flatnonzero(good & (groups == name))
         first, last = rows[0], rows[-1]
@@ -128,7 +128,7 @@ def socket_evidence(samples: Table) -> list[Evidence]:
         seconds = float(times[last] - times[first])
         size = float(acked[last] - acked[first])
         offered = numbers("offered_window_bytes")[rows]
-        one = Evidence(
+        evidence = Evidence(
             label=str(name),
             rate_bps=8 * size / seconds if seconds > 0 and size > 0 else NAN,
             size_bytes=float(acked[last]),
@@ -144,16 +144,16 @@ def socket_evidence(samples: Table) -> list[Evidence]:
             if "congestion_control" in columns
             else "",
         )
-        found.append(with_loss(one))
-    return sorted(found, key=lambda one: -first_known(one.size_bytes, 0.0))[:MOST_FLOWS]
+        flows.append(with_loss(evidence))
+    return sorted(flows, key=lambda evidence: -first_known(evidence.size_bytes, 0.0))[:MOST_FLOWS]
 
 
 def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
     """Return what a saved run of netcalc says of each of its settings."""
     udp = samples.meta.protocol == "udp"
-    found = []
+    seen = []
     for row in samples.by_setting():
-        one = Evidence(
+        evidence = Evidence(
             label=f"writes of {row['write_bytes']:g} B",
             protocol="udp" if udp else "tcp",
             rate_bps=float(row["goodput_bps"]),
@@ -166,8 +166,10 @@ def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
             is_window_steady=not udp and _is_bounded(row),
             is_window_on_record=not math.isnan(row["asked_buffer_bytes"]),
         )
-        found.append(replace(one, datagram_bytes=float(row["write_bytes"])) if udp else one)
-    return found
+        seen.append(
+            replace(evidence, datagram_bytes=float(row["write_bytes"])) if udp else evidence
+        )
+    return seen
 
 
 def _is_bounded(row: Mapping[str, Any]) -> bool:
@@ -252,8 +254,8 @@ def numbers(samples: Samples, role: str) -> FloatArray | None:
 
 def numbers_or_nan(samples: Samples, role: str) -> FloatArray:
     """Return the column of numbers that has a role, nan where the table has none."""
-    found = numbers(samples, role)
-    return np.full(len(samples), math.nan) if found is None else found
+    values = numbers(samples, role)
+    return np.full(len(samples), math.nan) if values is None else values
 
 
 def column_name(samples: Samples, role: str) -> str:
@@ -272,10 +274,10 @@ def series_of(table: Table) -> list[str]:
 
 def plausible(*columns: FloatArray) -> NDArray[np.bool_]:
     """Return the rows in which each of these columns has a number that can be computed with."""
-    found = np.ones(columns[0].shape, np.bool_)
+    is_plausible = np.ones(columns[0].shape, np.bool_)
     for column in columns:
-        found &= (column > LEAST_VALUE) & (column < MOST_VALUE)
-    return found
+        is_plausible &= (column > LEAST_VALUE) & (column < MOST_VALUE)
+    return is_plausible
 
 
 def rows_of(series: list[str], good: NDArray[np.bool_]) -> dict[str, NDArray[np.intp]]:
@@ -312,7 +314,7 @@ TIMES = ("response_s", "time_s", "rtt_s", "elapsed_s", "wall_s")
 """Columns that have the time of a request beside its mode."""
 
 
-def explain_times(table: Table, known: Known) -> tuple[Finding, ...]:
+def explain_times(table: Table, stated: Known) -> tuple[Finding, ...]:
     """Return what the times of a table consist of: responses, round trips, or those of lines.
 
     Parameters
@@ -335,14 +337,14 @@ def explain_times(table: Table, known: Known) -> tuple[Finding, ...]:
             mode=np.array(series, object), sequence=each, payload_bytes=sizes, response_s=response,
             meta=table.meta,
         )  # fmt: skip
-        return explain_transactions(responses, known)
+        return explain_transactions(responses, stated)
     if rtt is not None:
         group = np.array(series, object)
-        return explain_round_trips(RttSamples(payload_bytes=sizes, rtt_s=rtt, group=group), known)
-    return _modes(table, known) or _lines(table, series)
+        return explain_round_trips(RttSamples(payload_bytes=sizes, rtt_s=rtt, group=group), stated)
+    return _modes(table, stated) or _lines(table, series)
 
 
-def _modes(table: Table, known: Known) -> tuple[Finding, ...]:
+def _modes(table: Table, stated: Known) -> tuple[Finding, ...]:
     """Return the findings of times by way of writing: in rows with a mode, or in columns of each.
 
     Without a name that says how a request was written, such a table may be of anything.
@@ -364,7 +366,7 @@ def _modes(table: Table, known: Known) -> tuple[Finding, ...]:
         mode=modes, sequence=np.arange(1.0, times.size + 1),
         payload_bytes=np.full(times.size, math.nan), response_s=times, meta=table.meta,
     )  # fmt: skip
-    return explain_transactions(responses, known)
+    return explain_transactions(responses, stated)
 
 
 def _lines(table: Table, series: list[str]) -> tuple[Finding, ...]:
@@ -373,7 +375,7 @@ def _lines(table: Table, series: list[str]) -> tuple[Finding, ...]:
     if rates is None or sizes is None or times is None:
         return ()
     delays, hops = numbers_or_nan(table, "latency_s"), numbers_or_nan(table, "hop_count")
-    found = []
+    findings = []
     for row in np.flatnonzero(plausible(rates, sizes, times)).tolist():
         rate, size, measured = float(rates[row]), float(sizes[row]), float(times[row])
         count = int(hops[row]) if 1 <= hops[row] < MOST_VALUE else 1
@@ -383,17 +385,17 @@ def _lines(table: Table, series: list[str]) -> tuple[Finding, ...]:
         if delays[row] > 0:
             late = {"latency_s": float(delays[row])}
             parts.append(Limit("row-latency", float(delays[row]), "s", PART_TOLERANCE, late))
-        parts.sort(key=lambda one: -one.value)
-        total = math.fsum(one.value for one in parts)
+        parts.sort(key=lambda part: -part.value)
+        total = math.fsum(part.value for part in parts)
         differ = {"sum_s": total, "measured_s": measured}
         is_off = abs(total / measured - 1) > PARTS_RATIO
-        found.append(
+        findings.append(
             Finding(
                 label=series[row], unit="s", measured=measured, limits=tuple(parts),
                 notices=(Notice("parts-differ", differ),) if is_off else (),
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(findings)
 
 
 SHARE_TOLERANCE = 0.25
@@ -467,7 +469,7 @@ def pair_evidence(table: Table) -> list[Row]:
     if pairs is None:
         return []
     size = numbers(table, "payload_bytes")
-    found: dict[int, Row] = {}
+    by_row: dict[int, Row] = {}
     for name, rows in pairs.rows.items():
         each, least = pairs.each_bps(name)
         most = pairs.most_bps(name)
@@ -480,7 +482,7 @@ def pair_evidence(table: Table) -> list[Row]:
             if most is not None:
                 values = {"most_bps": most[0], "count": pairs.counted(most[1])}
                 limits.append(Limit("saturation", most[0], "bit/s", SATURATION_TOLERANCE, values))
-            one = Evidence(
+            evidence = Evidence(
                 label=labelled(name, pairs.counted(count)),
                 protocol="udp" if "UDP" in name.upper().split(", ") else "tcp",
                 rate_bps=rate,
@@ -490,10 +492,10 @@ def pair_evidence(table: Table) -> list[Row]:
                 datagram_bytes=first_known(None if size is None else float(size[row])),
             )
             asked = () if most is not None else (Notice("more-pairs"),)
-            found[row] = Row(
-                evidence=one, limits=tuple(limits), notices=two_points(rows), missing=asked
+            by_row[row] = Row(
+                evidence=evidence, limits=tuple(limits), notices=two_points(rows), missing=asked
             )
-    return [found[row] for row in sorted(found)]
+    return [by_row[row] for row in sorted(by_row)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -518,8 +520,8 @@ class Writes:
         """Return the fitted costs of a series; None where they are not those of a host."""
         at = self.rows[name]
         costs = write_costs(self.size_bytes[at], self.write_s[at])
-        known = [value for value in costs.params.values() if not math.isnan(value)]
-        is_cost = bool(known) and "byte_cost" not in costs.not_identifiable and min(known) >= 0
+        fitted = [value for value in costs.params.values() if not math.isnan(value)]
+        is_cost = bool(fitted) and "byte_cost" not in costs.not_identifiable and min(fitted) >= 0
         return costs if is_cost else None
 
 
@@ -564,14 +566,14 @@ def write_evidence(table: Table) -> list[Row]:
     writes = writes_of(table)
     if writes is None:
         return []
-    found: dict[int, Row] = {}
+    by_row: dict[int, Row] = {}
     for name, rows in writes.rows.items():
         costs = writes.costs(name)
         for row in rows.tolist():
             limits = () if costs is None else (_limit(writes, row, costs),)
             notices = (_cost(writes, row),) if costs is None else two_points(np.unique(costs.x))
-            found[row] = Row(evidence=_evidence(writes, row), limits=limits, notices=notices)
-    return [found[row] for row in sorted(found)]
+            by_row[row] = Row(evidence=_evidence(writes, row), limits=limits, notices=notices)
+    return [by_row[row] for row in sorted(by_row)]
 
 
 def explain_uncounted(table: Table) -> tuple[Finding, ...]:

@@ -61,7 +61,7 @@ ECHO_HEADER_BYTES = 8
 """Header of an ICMP echo. [byte]"""
 
 
-def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
+def explain_round_trips(samples: RttSamples, stated: Known) -> tuple[Finding, ...]:
     """Return what the median round trip of each group consists of.
 
     Parameters
@@ -79,14 +79,14 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
     tuple of Finding
         One for each group with a time.
     """
-    groups, found = np.asarray(samples.group), []
+    groups, findings = np.asarray(samples.group), []
     for name in samples.groups:
         own = groups == name
         if not (samples.measured & own).any():
             continue
         own, impossible = _possible(samples, own)
         if not (samples.measured & own).any():
-            found.append(Finding(label=name, unit="s", notices=impossible))
+            findings.append(Finding(label=name, unit="s", notices=impossible))
             continue
         x, y = samples.minima(own)
         stairs = cell_notice(x, y)
@@ -94,7 +94,7 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
             own &= np.asarray(samples.payload_bytes) == x[-1]
         coarse = _coarsest(samples, own)
         rtt_s = np.asarray(samples.rtt_s)[samples.measured & own]
-        facts, refuted = _not_refuted(known, float(rtt_s.min()), coarse, rtt_s.size)
+        facts, refuted = _not_refuted(stated, float(rtt_s.min()), coarse, rtt_s.size)
         cause = _cause(samples, own, facts.rtt_s)
         part_s, said = _explained(rtt_s, cause)
         measured, slow, least = float(np.median(part_s)), slow_of(part_s), float(part_s.min())
@@ -121,7 +121,7 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         said = said if stairs is None else (stairs, *said)
         rate, step_s, steps = _rising_rate(x, y)
         limits = parts_of(measured, least, coarse, sizes, facts, rate, step_s)
-        parts = {one.name for one in limits}
+        parts = {limit.name for limit in limits}
         if rtt_s.size < FEWEST_ANSWERS and x.size < 2 and "clock" not in parts:
             said = (Notice("few-answers", {"count": int(rtt_s.size)}), *said)
         said = (*steps, *said)
@@ -134,13 +134,13 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
             cause = None
         if cause is not None and refuted:
             cause = replace(cause, confidence=LOW)
-        one = Finding(
+        finding = Finding(
             label=name, unit="s", measured=measured, limits=limits, notices=said,
-            missing=asked_of_times(known), metrics=delay_variation(_in_order(samples, own)),
+            missing=asked_of_times(stated), metrics=delay_variation(_in_order(samples, own)),
             cause=cause,
         )  # fmt: skip
-        found.append(replace(one, missing=()) if one.confidence == HIGH else one)
-    return tuple(found)
+        findings.append(replace(finding, missing=()) if finding.confidence == HIGH else finding)
+    return tuple(findings)
 
 
 def _possible(
@@ -154,14 +154,14 @@ def _possible(
 
 
 def _not_refuted(
-    known: Known, fastest_s: float, step_s: float, count: int
+    stated: Known, fastest_s: float, step_s: float, count: int
 ) -> tuple[Known, tuple[Notice, ...]]:
     """Return the facts without a round trip that answers were faster than, and that it was so."""
-    stated = known.rtt_s
-    if stated is None or stated <= (1 + STATED_RATIO) * (fastest_s + step_s):
-        return known, ()
-    values = {"stated_s": stated, "fastest_s": fastest_s, "count": count}
-    return replace(known, rtt_s=None), (Notice("rtt-refuted", values),)
+    stated_rtt_s = stated.rtt_s
+    if stated_rtt_s is None or stated_rtt_s <= (1 + STATED_RATIO) * (fastest_s + step_s):
+        return stated, ()
+    values = {"stated_s": stated_rtt_s, "fastest_s": fastest_s, "count": count}
+    return replace(stated, rtt_s=None), (Notice("rtt-refuted", values),)
 
 
 def _explained(rtt_s: FloatArray, cause: Cause | None) -> tuple[FloatArray, tuple[Notice, ...]]:
@@ -205,10 +205,10 @@ def _late_notices(
         return (Notice("late-evenly", {**values, **numbers}),)
     sequence = np.asarray(samples.sequence, dtype=float)
     sequence = sequence[own & ~np.asarray(samples.duplicate)] if sequence.size else sequence
-    known = sequence.size == rtt_s.size and bool(np.isfinite(sequence[at]).all())
-    names = sequence[at] if known else at + 1.0
+    is_numbered = sequence.size == rtt_s.size and bool(np.isfinite(sequence[at]).all())
+    names = sequence[at] if is_numbered else at + 1.0
     slowest = np.sort(np.argsort(-rtt_s[at], kind="stable")[:MOST_NUMBERS])
-    numbers_of = [int(one) for one in names[slowest]]
+    numbers_of = [int(name) for name in names[slowest]]
     return (Notice("few-late", {**values, "slow_s": slow_s, "numbers": numbers_of}),)
 
 
@@ -231,16 +231,16 @@ def _working(samples: RttSamples, own: NDArray[np.bool_]) -> tuple[Notice, ...]:
 def _coarsest(samples: RttSamples, own: NDArray[np.bool_]) -> float:
     """Return the widest known step of the times of these rows; 0 if none is known. [s]"""
     steps = np.asarray(samples.resolution_s)
-    known = samples.measured & own & np.isfinite(steps)
-    return float(np.fmax.reduce(steps, where=known, initial=0.0))
+    is_stepped = samples.measured & own & np.isfinite(steps)
+    return float(np.fmax.reduce(steps, where=is_stepped, initial=0.0))
 
 
 def _in_order(samples: RttSamples, own: NDArray[np.bool_]) -> FloatArray:
     """Return the times of these probes as they were sent; nan where there is none. [s]"""
     first = own & ~np.asarray(samples.duplicate)
     times: FloatArray = np.asarray(samples.rtt_s)[first]
-    known = (samples.measured | np.asarray(samples.lost))[first]
-    times[~known] = np.nan
+    is_timed = (samples.measured | np.asarray(samples.lost))[first]
+    times[~is_timed] = np.nan
     return times
 
 
@@ -264,7 +264,7 @@ def parts_of(
     least: float,
     step: float,
     sizes: FloatArray,
-    known: Known,
+    stated: Known,
     fitted_bps: float | None,
     step_s: float = 0.0,
 ) -> tuple[Limit, ...]:
@@ -274,58 +274,58 @@ def parts_of(
     """
     if step >= COARSE_RATIO * measured:
         return (Limit("clock", measured, "s", PART_TOLERANCE, {"step_s": step}),)
-    base = min(known.rtt_s or least, measured)
+    base = min(stated.rtt_s or least, measured)
     values = {"base_rtt_s": base, "measured_s": measured}
-    name = "queue" if known.rtt_s is not None else "queue-above-least"
+    name = "queue" if stated.rtt_s is not None else "queue-above-least"
     parts = [Limit(name, measured - base, "s", PART_TOLERANCE, values)]
     step_s = min(step_s, base)
     parts.append(Limit("size-steps", step_s, "s", PART_TOLERANCE, {"step_s": step_s}))
     base -= step_s
-    line_bps = known.line_bps or fitted_bps
+    line_bps = stated.line_bps or fitted_bps
     if line_bps is not None and sizes.size:
         size = float(np.median(sizes))
-        mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
+        mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
         wire = fragmentation.fragmented_wire_bytes(size + ECHO_HEADER_BYTES, mtu_bytes=mtu)
         share = min(2 * 8 * float(wire) / line_bps, base)
         values = {"wire_bytes": float(wire), "line_bps": line_bps}
-        by_sizes = known.line_bps is None
+        by_sizes = stated.line_bps is None
         part = "serialization-of-sizes" if by_sizes else "serialization"
         parts.append(Limit(part, share, "s", PART_TOLERANCE, values))
         base -= share
     parts.append(Limit("distance", base, "s", PART_TOLERANCE, {"base_rtt_s": base}))
-    return tuple(sorted((one for one in parts if one.value > 0), key=lambda one: -one.value))
+    return tuple(sorted((part for part in parts if part.value > 0), key=lambda part: -part.value))
 
 
 def _notices(
-    samples: RttSamples, late: float, within: float, sizes: FloatArray, known: Known
+    samples: RttSamples, late: float, within: float, sizes: FloatArray, stated: Known
 ) -> tuple[Notice, ...]:
-    found = []
-    if known.line_bps is not None and late > 0:
-        size_bytes = late * known.line_bps / 8
+    notices = []
+    if stated.line_bps is not None and late > 0:
+        size_bytes = late * stated.line_bps / 8
         values = {"within_ratio": within, "delay_s": late, "queue_bytes": size_bytes}
-        found.append(Notice("queue-behind-line", values))
+        notices.append(Notice("queue-behind-line", values))
     if samples.sent and samples.loss_ratio > 0:
-        found.append(Notice("probes-lost", {"loss_ratio": samples.loss_ratio}))
-    mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
+        notices.append(Notice("probes-lost", {"loss_ratio": samples.loss_ratio}))
+    mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
     cut = sizes[sizes + ECHO_HEADER_BYTES + 20 > mtu]
     if cut.size:
         count = fragmentation.fragment_count(float(cut.max()) + ECHO_HEADER_BYTES, mtu_bytes=mtu)
         values = {"count": int(count), "mtu_bytes": mtu, "size_bytes": float(cut.max())}
-        found.append(Notice("probes-in-fragments", values))
-    return tuple(found)
+        notices.append(Notice("probes-in-fragments", values))
+    return tuple(notices)
 
 
-def asked_of_times(known: Known) -> tuple[Notice, ...]:
+def asked_of_times(stated: Known) -> tuple[Notice, ...]:
     """Return what to state for further parts of a round trip."""
     asked = []
-    if known.rtt_s is None:
+    if stated.rtt_s is None:
         asked.append(Notice("ask-idle-rtt"))
-    if known.line_bps is None:
+    if stated.line_bps is None:
         asked.append(Notice("ask-line"))
     return tuple(asked)
 
 
-def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Finding, ...]:
+def explain_transactions(samples: TransactionSamples, stated: Known) -> tuple[Finding, ...]:
     """Return what the median response of each mode consists of: round trips, a timer, the rest.
 
     Parameters
@@ -342,31 +342,31 @@ def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Fin
     """
     if not samples.measured.any():
         return ()
-    rtt_s, is_shown = _trip_of_responses(samples, known)
-    found = []
+    rtt_s, is_shown = _trip_of_responses(samples, stated)
+    findings = []
     for mode in samples.modes:
         chosen = samples.in_mode(mode)
         own = np.asarray(samples.response_s)[chosen]
         if not own.size:
             continue
         measured = float(np.median(own))
-        asked = () if known.rtt_s is not None else (Notice("ask-rtt"),)
-        is_least = known.rtt_s is None and not is_shown
+        asked = () if stated.rtt_s is not None else (Notice("ask-rtt"),)
+        is_least = stated.rtt_s is None and not is_shown
         limits = response_parts(measured, min(rtt_s, measured), is_least=is_least)
         # Size by size: runs measure their sizes in turns, and two sizes differ by more than delays.
         by_size = np.argsort(np.asarray(samples.payload_bytes)[chosen], kind="stable")
         variation = delay_variation(own[by_size])
-        found.append(
+        findings.append(
             Finding(
                 label=mode, unit="s", measured=measured, limits=limits, missing=asked,
                 metrics=variation, notices=stall_notices(limits),
                 cause=held_cause(limits, own, is_shown=is_shown),
             )
         )  # fmt: skip
-    return _beside_each_other(found)
+    return _beside_each_other(findings)
 
 
-def _trip_of_responses(samples: TransactionSamples, known: Known) -> tuple[float, bool]:
+def _trip_of_responses(samples: TransactionSamples, stated: Known) -> tuple[float, bool]:
     """Return the round trip of responses, and whether their order shows a timer.
 
     The receiver acknowledges at once at the beginning of a connection, and by its timer later. A
@@ -385,7 +385,7 @@ def _trip_of_responses(samples: TransactionSamples, known: Known) -> tuple[float
         if timer is not None and later.min() - own[0] > HELD_SHARE * timer:
             trips.append(float(own[0]) / 2)
             is_shown |= own.size >= SURE_ROUNDS
-    return min(trips) if known.rtt_s is None else known.rtt_s, is_shown
+    return min(trips) if stated.rtt_s is None else stated.rtt_s, is_shown
 
 
 def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tuple[Limit, ...]:
@@ -423,7 +423,7 @@ def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tu
     known_timer = math.nan if timer is None else timer
     values = {**values, "wait_s": rest, "timer_s": known_timer, "measured_s": measured}
     parts.append(Limit(name, rest, "s", PART_TOLERANCE, values))
-    return tuple(sorted((one for one in parts if one.value > 0), key=lambda one: -one.value))
+    return tuple(sorted((part for part in parts if part.value > 0), key=lambda part: -part.value))
 
 
 def held_cause(parts: tuple[Limit, ...], response_s: FloatArray, *, is_shown: bool) -> Cause | None:
@@ -431,13 +431,13 @@ def held_cause(parts: tuple[Limit, ...], response_s: FloatArray, *, is_shown: bo
 
     A server may happen to take as long as a timer, but hardly with most of its responses.
     """
-    timer = next((one for one in parts if one.name == "ack-timer"), None)
+    timer = next((part for part in parts if part.name == "ack-timer"), None)
     if timer is None or timer.values["count"] != 2:
         return None
     measured, rtt_s = float(np.median(response_s)), timer.values["rtt_s"]
     later = response_s[1:] if response_s.size >= LEAST_ROUNDS else response_s
     quartiles = np.percentile(later, [25, 75]) - 2 * rtt_s
-    if any(timer_of(float(one)) != timer.values["timer_s"] for one in quartiles):
+    if any(timer_of(float(quartile)) != timer.values["timer_s"] for quartile in quartiles):
         return None
     free = rtt_s / measured
     signs = (
@@ -452,34 +452,34 @@ def held_cause(parts: tuple[Limit, ...], response_s: FloatArray, *, is_shown: bo
     )  # fmt: skip
 
 
-def _beside_each_other(found: list[Finding]) -> tuple[Finding, ...]:
+def _beside_each_other(findings: list[Finding]) -> tuple[Finding, ...]:
     """Add to each mode that waits for a timer how long the modes take that do not."""
     free = {
-        one.label: one.measured
-        for one in found
-        if not any(part.name == "ack-timer" for part in one.limits)
+        finding.label: finding.measured
+        for finding in findings
+        if not any(part.name == "ack-timer" for part in finding.limits)
     }
     said = []
-    for one in found:
+    for finding in findings:
         label = min(free, key=free.__getitem__, default="")
-        if one.cause is not None and free.get(label, math.inf) < one.measured:
-            rtt_s = one.cause.sign("base_rtt_s")
+        if finding.cause is not None and free.get(label, math.inf) < finding.measured:
+            rtt_s = finding.cause.sign("base_rtt_s")
             values = {
-                "mode": one.label, "other": label, "measured_s": one.measured,
-                "other_s": free[label], "wait_s": one.cause.sign("wait_s"), "rtt_s": rtt_s,
+                "mode": finding.label, "other": label, "measured_s": finding.measured,
+                "other_s": free[label], "wait_s": finding.cause.sign("wait_s"), "rtt_s": rtt_s,
                 "host_s": max(free[label] - rtt_s, 0.0),
             }  # fmt: skip
-            one = replace(one, notices=(*one.notices, Notice("modes-apart", values)))
-        said.append(one)
+            finding = replace(finding, notices=(*finding.notices, Notice("modes-apart", values)))
+        said.append(finding)
     return tuple(said)
 
 
 def stall_notices(parts: tuple[Limit, ...]) -> tuple[Notice, ...]:
     """Return the arithmetic of a response, if a delayed acknowledgement is part of it."""
     return tuple(
-        stall_notice(one.values["timer_s"], rtt_s=one.values["rtt_s"], trips=one.values["count"])
-        for one in parts
-        if one.name == "ack-timer"
+        stall_notice(part.values["timer_s"], rtt_s=part.values["rtt_s"], trips=part.values["count"])
+        for part in parts
+        if part.name == "ack-timer"
     )
 
 
@@ -498,7 +498,7 @@ def explain_paths(samples: PathSamples) -> tuple[Finding, ...]:
         the hops before it; a hop slower than a later one answers slowly and adds nothing.
     """
     groups, hops = np.asarray(samples.group), np.asarray(samples.hop)
-    rtts, found = np.asarray(samples.rtt_s), []
+    rtts, findings = np.asarray(samples.rtt_s), []
     for name in dict.fromkeys(groups.tolist()):
         rows = samples.measured & (groups == name) & (rtts <= MOST_RTT_S)
         if not rows.any():
@@ -506,13 +506,13 @@ def explain_paths(samples: PathSamples) -> tuple[Finding, ...]:
         numbers = np.unique(hops[rows])
         least = np.array([rtts[rows & (hops == hop)].min() for hop in numbers])
         nodes = [_node(np.asarray(samples.node)[rows & (hops == hop)]) for hop in numbers]
-        one = _of_hops(name, numbers, least, nodes)
+        finding = _of_hops(name, numbers, least, nodes)
         step_s = _step_of_probes([rtts[rows & (hops == hop)] for hop in numbers])
         if step_s > 0:
             said = Notice("probes-at-once", {"step_s": step_s})
-            one = replace(one, notices=(said, *one.notices))
-        found.append(one)
-    return tuple(found)
+            finding = replace(finding, notices=(said, *finding.notices))
+        findings.append(finding)
+    return tuple(findings)
 
 
 def _step_of_probes(hops: list[FloatArray]) -> float:
@@ -551,7 +551,7 @@ def _of_hops(label: str, numbers: FloatArray, least: FloatArray, nodes: list[str
             tolerance = SLOW_HOP_TOLERANCE if hop in slow else PART_TOLERANCE
             limits.append(Limit("hop", part, "s", tolerance, values))
     said = (Notice("slow-answers", {"hops": slow}),) if slow else ()
-    limits.sort(key=lambda one: -one.value)
+    limits.sort(key=lambda limit: -limit.value)
     return Finding(
         label=label, unit="s", measured=float(reached[-1]), limits=tuple(limits), notices=said
     )
@@ -571,41 +571,41 @@ def explain_hops(samples: Table) -> tuple[Finding, ...]:
         One for each report with an answer; empty if the table has no such columns.
     """
     columns = samples.columns()
-    name = next((one for one in ("rtt_min_s", "rtt_mean_s") if one in columns), None)
+    name = next((heading for heading in ("rtt_min_s", "rtt_mean_s") if heading in columns), None)
     if "hop" not in columns or name is None:
         return ()
     rtts, hops = columns[name], columns["hop"]
     groups = columns.get("group", np.zeros(hops.size))
     lost = columns.get("loss_ratio", np.full(hops.size, math.nan))
     nodes = columns.get("node", np.full(hops.size, "", object))
-    found = []
+    findings = []
     for group in dict.fromkeys(groups.tolist()):
         rows = (groups == group) & (rtts > 0) & (hops > 0)
         if not rows.any():
             continue
         numbers = np.unique(hops[rows])
         at = [rows & (hops == hop) for hop in numbers]
-        times = np.array([rtts[one].min() for one in at])
+        times = np.array([rtts[row].min() for row in at])
         label = group if isinstance(group, str) else ""
-        one = _of_hops(label, numbers, times, [_node(nodes[each]) for each in at])
-        said = [*one.notices, *_losses_of_hops(numbers, [lost[each].min() for each in at])]
+        row = _of_hops(label, numbers, times, [_node(nodes[each]) for each in at])
+        said = [*row.notices, *_losses_of_hops(numbers, [lost[each].min() for each in at])]
         if name == "rtt_mean_s":
             said.append(Notice("mean-of-hops"))
-        found.append(replace(one, notices=tuple(said)))
-    return tuple(found)
+        findings.append(replace(row, notices=tuple(said)))
+    return tuple(findings)
 
 
 def _losses_of_hops(numbers: FloatArray, lost: list[float]) -> list[Notice]:
     """Tell loss of the path, which the last hop has, from hops that do not answer every probe."""
-    found = []
+    notices = []
     if lost[-1] > 0:
-        found.append(Notice("probes-lost", {"loss_ratio": float(lost[-1])}))
+        notices.append(Notice("probes-lost", {"loss_ratio": float(lost[-1])}))
     silent = [
         int(hop) for at, hop in enumerate(numbers[:-1].tolist()) if lost[at] > min(lost[at + 1 :])
     ]
     if silent:
-        found.append(Notice("answers-limited", {"hops": silent}))
-    return found
+        notices.append(Notice("answers-limited", {"hops": silent}))
+    return notices
 
 
 LEAST_SIZES = 12

@@ -645,14 +645,14 @@ def _base_note(x: FloatArray) -> Notice:
 
 def _packet_notes(stepped: ChangePoints | None, header_bytes: int) -> tuple[Notice, ...]:
     """Return the packet sizes at which times step up: beyond an MTU a packet is cut in two."""
-    found = []
+    notices = []
     for step in stepped.steps if stepped is not None else ():
         low, high = step.low + header_bytes, step.high + header_bytes - 1
         values = {"low_bytes": low, "high_bytes": high, "header_bytes": header_bytes}
         if step.jump > 0:
             code = "step-of-packet" if low == high else "step-of-packets"
-            found.append(Notice(code, values))
-    return tuple(found)
+            notices.append(Notice(code, values))
+    return tuple(notices)
 
 
 def _outlier_notes(x: FloatArray, y: FloatArray, line: Line) -> tuple[Notice, ...]:

@@ -153,7 +153,7 @@ class PathEstimate:
     def rows(self) -> list[dict[str, Any]]:
         """Return the links as rows, the reason as the text ``why_not``."""
         left_out = ("reason", "shared", "degrees")
-        names = [one.name for one in fields(LinkEstimate) if one.name not in left_out]
+        names = [field.name for field in fields(LinkEstimate) if field.name not in left_out]
         names += ["why_not", "error_ratio"]
         return [{name: getattr(link, name) for name in names} for link in self.links]
 
@@ -204,12 +204,12 @@ def links(samples: HopSamples) -> PathEstimate:
         )
     truth = samples.meta.instrument.truth
     path = Path.from_truth(truth) if truth else None
-    found: list[LinkEstimate] = []
+    link_estimates: list[LinkEstimate] = []
     lines: list[Line] = []
     points: list[tuple[FloatArray, FloatArray]] = []
     before: _End | None = None
     for hop in samples.hops:
-        if hop != len(found) + 1:
+        if hop != len(link_estimates) + 1:
             break
         sizes, times = samples.minima(hop)
         line = robust_line(sizes, times)
@@ -224,11 +224,13 @@ def links(samples: HopSamples) -> PathEstimate:
         node = str(np.asarray(samples.node)[rows][-1])
         # A record that was edited may have fewer links than nodes answered.
         known = path if path is not None and hop <= len(path.links) else None
-        found.append(_link(hop, node, sizes, here, before, known))
+        link_estimates.append(_link(hop, node, sizes, here, before, known))
         lines.append(line)
         points.append((sizes, times))
         before = here
-    return PathEstimate(tuple(found), tuple(lines), tuple(points), _sentence(found))
+    return PathEstimate(
+        tuple(link_estimates), tuple(lines), tuple(points), _sentence(link_estimates)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +272,7 @@ def _link(
     at_least = at_least if np.isfinite(growth_stderr) else np.nan
     true_s = np.nan
     if path is not None:
-        nodes = (path.source_processing_s, *(one.processing_s for one in path.hops))
+        nodes = (path.source_processing_s, *(hop.processing_s for hop in path.hops))
         ends_s = nodes[hop - 1] * (2 if hop == 1 else 1) + nodes[hop]
         true_s = path.links[hop - 1].latency_s + ends_s / 2.0
     return LinkEstimate(
@@ -297,11 +299,11 @@ def _no_rate_reason(size_count: int, at_least_bps: float) -> Notice:
     return Notice("link-insignificant", {"bound_bps": at_least_bps})
 
 
-def _sentence(found: list[LinkEstimate]) -> str:
-    if not found:
+def _sentence(link_estimates: list[LinkEstimate]) -> str:
+    if not link_estimates:
         return "No probe to the first node was answered."
     parts = []
-    for link in found:
+    for link in link_estimates:
         if link.reason is not None:
             parts.append(f"link {link.hop}: rate unknown, {link.reason}")
             continue
@@ -309,7 +311,7 @@ def _sentence(found: list[LinkEstimate]) -> str:
             f"link {link.hop}: {show_rate(link.bandwidth_bps, IN_HEADING, digits=3)} "
             f"± {show_rate(link.bandwidth_stderr_bps, LINE, digits=2)}"
         )
-    error = any(link.reason is None for link in found)
+    error = any(link.reason is None for link in link_estimates)
     return "; ".join(parts) + (" (± 1 standard error)." if error else ".")
 
 

@@ -90,7 +90,7 @@ class ChangePoints:
         from scipy.special import stdtrit  # late, as half of the package works without scipy
 
         off = float(stdtrit(max(self.degrees, 1), (1 + CONFIDENCE) / 2))
-        found = []
+        notices = []
         for step in self.steps:
             ends = abs(step.jump) - off * step.jump_stderr, abs(step.jump) + off * step.jump_stderr
             code = "times-step-up" if step.jump > 0 else "times-step-down"
@@ -98,8 +98,8 @@ class ChangePoints:
                 "jump_s": abs(step.jump), "low_s": ends[0], "high_s": ends[1],
                 "after_bytes": step.low, "before_bytes": step.high,
             }  # fmt: skip
-            found.append(Notice(code, values))
-        return tuple(found)
+            notices.append(Notice(code, values))
+        return tuple(notices)
 
     def __call__(self, x: ArrayLike) -> FloatArray:
         """Return the fitted value at each size. [unit of y]"""

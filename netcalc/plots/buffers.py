@@ -75,9 +75,9 @@ def buffers(
     """
     names = list(chains)
     shown = [
-        (row, at, one)
+        (row, at, chain)
         for row, name in enumerate(names)
-        for at, one in enumerate(list(chains[name])[:MOST_BUFFERS])
+        for at, chain in enumerate(list(chains[name])[:MOST_BUFFERS])
     ]
     sources = {"boxes": new_source("boxes", _columns(shown, names, filled=False))}
     for kind in kinds:

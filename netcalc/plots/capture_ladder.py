@@ -172,7 +172,7 @@ def _sides_s(analysis: TcpAnalysis, flow: int) -> tuple[float, float]:
 def _kinds(rungs: _Rungs) -> NDArray[Any]:
     """Return the kind of each packet."""
     flags, mark = rungs.column("flags").astype(str), rungs.column("mark").astype(str)
-    opens = np.array([bool({"SYN", "FIN", "RST"} & set(one.split())) for one in flags], np.bool_)
+    opens = np.array([bool({"SYN", "FIN", "RST"} & set(flag.split())) for flag in flags], np.bool_)
     conditions = [
         np.isin(mark, RETRANSMISSIONS), mark == DUPLICATE_ACK,
         np.isin(mark, ("out of order", "keep-alive")), opens, rungs.column("payload_bytes") > 0,

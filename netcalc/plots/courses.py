@@ -386,8 +386,8 @@ def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
             **({} if first else {"height": LOWER_HEIGHT}),
         )
         chart.min_border_left = 90
-        shown = {one: _add(chart, sources[one.name], one, look.theme)
-                 for one in look.series if one.part == part}  # fmt: skip
+        shown = {sery: _add(chart, sources[sery.name], sery, look.theme)
+                 for sery in look.series if sery.part == part}  # fmt: skip
         add_hover(chart, list(shown.values()), [("time", "x", "s"), (name, "y", unit)])
         if first:
             for one, drawn in shown.items():
@@ -404,7 +404,7 @@ def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
 def _of_the_link(look: _Look) -> list[_Series]:
     """Return one series of the link for each way, and its full buffer, if the first figure, which
     has the legend, has none."""
-    others = [one for one in look.series if one.index == DRAWN_FLOWS]
+    others = [sery for sery in look.series if sery.index == DRAWN_FLOWS]
     first = {one.label for one in others if one.part == look.parts[0]}
     return list({one.label: one for one in others if one.label not in first}.values())
 
@@ -445,7 +445,7 @@ def _draw_phase(
     theme: Theme,
 ) -> figure:
     chart = new_figure(*axes, title=title, height=PHASE_HEIGHT)
-    shown = {one.label: _add(chart, sources[one.label], one, theme) for one in series}
+    shown = {sery.label: _add(chart, sources[sery.label], sery, theme) for sery in series}
     add_hover(chart, list(shown.values()), [(axis.name, at, "1") for axis, at in
                                             zip(axes, ("x", "y"), strict=True)])  # fmt: skip
     add_legend(chart, [(name, [drawn]) for name, drawn in shown.items()])
@@ -615,11 +615,11 @@ def _draw_latencies(
     chart = new_figure(x_axis, y_axis, title=title)
     palette = PALETTES[theme]
     shown = {
-        one.name: add_way(
-            chart, sources[one.name], one.way, color=palette[one.index % len(palette)],
-            index=one.index, theme=theme,
+        curve.name: add_way(
+            chart, sources[curve.name], curve.way, color=palette[curve.index % len(palette)],
+            index=curve.index, theme=theme,
         )
-        for one in curves
+        for curve in curves
     }  # fmt: skip
     add_hover(chart, list(shown.values()), [("latency", "x", "s"), ("share", "y", "ratio")])
     add_legend(chart, [(name, [one]) for name, one in shown.items()])

@@ -90,11 +90,13 @@ def feedback(
 def _own_curves(question: Question, names: Iterable[str]) -> AnswerCurves | None:
     """Return the curves of an exercise that names none: over its first variable that changes."""
     template = question.template
-    variable = next((one for one in template.variables if len(_values(one)) > 1), None)
+    variable = next(
+        (variable for variable in template.variables if len(_values(variable)) > 1), None
+    )
     if variable is None:
         return None
     over = _values(variable)
-    formulas = {RIGHT: template.right, **{one: template.mistake(one).formula for one in names}}
+    formulas = {RIGHT: template.right, **{name: template.mistake(name).formula for name in names}}
     drawn = {
         name: np.array([_at(formula, question.values, variable.name, x) for x in over])
         for name, formula in formulas.items()

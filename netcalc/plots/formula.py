@@ -71,7 +71,7 @@ class FormulaCurves:
     @property
     def shades(self) -> tuple[Shade, ...]:
         """The doubtful parts of any of the curves."""
-        return tuple(dict.fromkeys(shade for one in self.lines.values() for shade in one.shades))
+        return tuple(dict.fromkeys(shade for line in self.lines.values() for shade in line.shades))
 
     @property
     def lines_below(self) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class FormulaCurves:
         ends = phrase("The axis ends before the largest values.")
         return (
             *self.caption,
-            *(phrase("Shaded: {one}.", one=one) for one in words),
+            *(phrase("Shaded: {one}.", one=word) for word in words),
             *([ends] if self.y_axis.high is not None else []),
         )
 
@@ -115,12 +115,12 @@ def formula_curves(
     log_result : bool, optional
         Whether that of the result is; by default, if the other is and all values are above 0.
     """
-    values = np.concatenate([one.y[np.isfinite(one.y)] for one in lines.values()])
+    values = np.concatenate([line.y[np.isfinite(line.y)] for line in lines.values()])
     size, unit = long_time(wanted.unit, float(values.max()) if values.size else 0.0)
     if size != 1.0:
         lines = {name: replace(one, y=one.y / size) for name, one in lines.items()}
         values = values / size
-    ends = [float(one.x.max()) for one in lines.values() if one.x.size]
+    ends = [float(line.x.max()) for line in lines.values() if line.x.size]
     x_size, x_unit = long_time(over.unit, max(ends, default=0.0))
     if x_size != 1.0:
         lines = {name: _along(one, x_size) for name, one in lines.items()}
@@ -146,12 +146,12 @@ def _along(one: Curve, size: float) -> Curve:
     return replace(one, x=one.x / size, shades=shades)
 
 
-def formula_caption(wanted: Formula, fixed: Sequence[str]) -> tuple[str, ...]:
+def formula_caption(formula: Formula, fixed: Sequence[str]) -> tuple[str, ...]:
     """Return the lines below a figure of a formula: equation, fixed arguments, source."""
     parts = (
-        equations.plain(wanted.equation),
+        equations.plain(formula.equation),
         ", ".join(fixed),
-        phrase("From: {source}", source=wanted.source),
+        phrase("From: {source}", source=formula.source),
     )
     return tuple(line for part in parts if part for line in _wrapped(part))
 

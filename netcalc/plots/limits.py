@@ -69,7 +69,7 @@ def limits(
     DomainError
         If no finding has a limit.
     """
-    drawable = [one for one in findings if one.limits][:MOST_CHARTS]
+    drawable = [finding for finding in findings if finding.limits][:MOST_CHARTS]
     if not drawable:
         raise DomainError("no-limits-to-draw", "findings", len(findings))
     sources: dict[str, ColumnDataSource] = {}
@@ -93,45 +93,47 @@ def _draw(
     return charts[0] if len(charts) == 1 else column(*charts, sizing_mode="stretch_width")
 
 
-def _ends(one: Finding) -> tuple[float, float]:
+def _ends(finding: Finding) -> tuple[float, float]:
     """Return the ends of the axis of a finding's values."""
-    values = [limit.value for limit in one.limits] + [one.measured] * (one.measured > 0)
-    return (min(values) / 3, 2 * max(values)) if one.unit == "bit/s" else (0.0, 1.05 * max(values))
+    values = [limit.value for limit in finding.limits] + [finding.measured] * (finding.measured > 0)
+    return (
+        (min(values) / 3, 2 * max(values)) if finding.unit == "bit/s" else (0.0, 1.05 * max(values))
+    )
 
 
-def _sources(one: Finding, name: str, theme: Theme) -> dict[str, ColumnDataSource]:
-    count, palette = len(one.limits), PALETTES[theme]
+def _sources(finding: Finding, name: str, theme: Theme) -> dict[str, ColumnDataSource]:
+    count, palette = len(finding.limits), PALETTES[theme]
     rows = range(count)
     bars: dict[str, list[Any]] = {
-        "name": [printable(limit.subject) for limit in one.limits],
-        "how": [str(limit.arithmetic) for limit in one.limits],
-        "left": [_ends(one)[0]] * count,
-        "right": [limit.value for limit in one.limits],
+        "name": [printable(limit.subject) for limit in finding.limits],
+        "how": [str(limit.arithmetic) for limit in finding.limits],
+        "left": [_ends(finding)[0]] * count,
+        "right": [limit.value for limit in finding.limits],
         "bottom": [-float(row) - _HALF_BAR for row in rows],
         "top": [-float(row) + _HALF_BAR for row in rows],
-        "color": [palette[0 if limit is one.binding else 1] for limit in one.limits],
+        "color": [palette[0 if limit is finding.binding else 1] for limit in finding.limits],
     }
     columns = {phrase("limits, {name}", name=name): bars}
-    if not math.isnan(one.measured):
+    if not math.isnan(finding.measured):
         columns[phrase("measured, {name}", name=name)] = {
-            "x": [one.measured] * 2,
+            "x": [finding.measured] * 2,
             "y": [0.5, -count + 0.5],
         }
     return {title: new_source(title, ready(data)) for title, data in columns.items()}
 
 
 def _chart(
-    one: Finding, name: str, title: str, sources: Mapping[str, ColumnDataSource], theme: Theme
+    finding: Finding, name: str, title: str, sources: Mapping[str, ColumnDataSource], theme: Theme
 ) -> figure:
-    count = len(one.limits)
-    is_rate = one.unit == "bit/s"
-    low, high = _ends(one)
+    count = len(finding.limits)
+    is_rate = finding.unit == "bit/s"
+    low, high = _ends(finding)
     name_of_axis = "rate" if is_rate else phrase("part of the time")
-    axis = Axis(name_of_axis, one.unit, "log" if is_rate else "linear", low, high)
+    axis = Axis(name_of_axis, finding.unit, "log" if is_rate else "linear", low, high)
     rows = Axis("", "1", low=-count + 0.5, high=0.5)
     chart = new_figure(axis, rows, title=title, height=_EDGES + _BAR_HEIGHT * count)
     ticks = [-float(i) for i in range(count)]
-    names = [printable(limit.subject) for limit in one.limits]
+    names = [printable(limit.subject) for limit in finding.limits]
     chart.yaxis[0].ticker = FixedTicker(ticks=ticks)
     chart.yaxis[0].major_label_overrides = {
         tick: PlainText(text=text) for tick, text in zip(ticks, names, strict=True)
@@ -143,7 +145,7 @@ def _chart(
         fill_color="color", fill_alpha=0.6, line_color=INKS[theme],
     )  # fmt: skip
     drawn = chart.add_glyph(sources[phrase("limits, {name}", name=name)], bar, name="limit")
-    add_hover(chart, [drawn], [("limit", "name", "text"), ("value", "right", one.unit)])
+    add_hover(chart, [drawn], [("limit", "name", "text"), ("value", "right", finding.unit)])
     entries = [("limits", [drawn])]
     line = sources.get(phrase("measured, {name}", name=name))
     if line is not None:

@@ -115,7 +115,7 @@ def line_share(payload_bytes: float, header_bytes: float) -> float:
     return payload_bytes / float(ethernet_wire_bytes(payload_bytes + header_bytes))
 
 
-def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> Plot:
+def _flow_plot(flows: FlowSeries, stated: Known, theme: Theme) -> Plot:
     """Draw the rate of each interval, and the line's ceiling for the data of the application."""
     rows, points = flows.measured, {}
     groups = np.asarray(flows.group)
@@ -130,12 +130,12 @@ def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> Plot:
     lines: dict[str, float] = {}
     facts = samples_facts(flows)
     udp = any(row.get("protocol") == "udp" for row in facts)
-    if known.line_bps is not None:
-        sizes = _sizes(facts) if udp else [_segment(known)]
+    if stated.line_bps is not None:
+        sizes = _sizes(facts) if udp else [_segment(stated)]
         for size in sizes:
             header = DATAGRAM_HEADERS_BYTES if udp else STAMPED_HEADERS_BYTES
             lines[phrase("the line, {size} per packet", size=show(size, "byte"))] = (
-                known.line_bps * line_share(size, header)
+                stated.line_bps * line_share(size, header)
             )
     for row in facts:
         if "received_rate_bps" in row:
@@ -146,9 +146,9 @@ def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> Plot:
     return _rates(ends, lines, points, phrase("Application data in each interval"), layer, theme)
 
 
-def _segment(known: Known) -> float:
+def _segment(stated: Known) -> float:
     return float(
-        tcp_payload_bytes(first_known(known.mtu_bytes, 1500.0), tcp_option_bytes=TIMESTAMP_BYTES)
+        tcp_payload_bytes(first_known(stated.mtu_bytes, 1500.0), tcp_option_bytes=TIMESTAMP_BYTES)
     )
 
 
@@ -163,9 +163,9 @@ def samples_facts(samples: Samples) -> list[Any]:
     return list(samples.facts())
 
 
-def _capture_plots(trace: PacketTrace, known: Known, theme: Theme, *, shows_causes: bool) -> Plot:
+def _capture_plots(trace: PacketTrace, stated: Known, theme: Theme, *, shows_causes: bool) -> Plot:
     """Draw a capture: its rates; and of its largest TCP flow the bytes and the packets."""
-    rates = _capture_plot(trace, known, theme)
+    rates = _capture_plot(trace, stated, theme)
     if not trace.has(Layer.TCP).any():
         return rates
     flow = largest_flow(trace)
@@ -179,7 +179,7 @@ def _capture_plots(trace: PacketTrace, known: Known, theme: Theme, *, shows_caus
     )
 
 
-def _capture_plot(trace: PacketTrace, known: Known, theme: Theme) -> Plot:
+def _capture_plot(trace: PacketTrace, stated: Known, theme: Theme) -> Plot:
     """Draw the bytes of IP in each interval of a capture, and the line's ceiling for them."""
     time_s, size = np.asarray(trace.time_s), trace.ints("packet_bytes").astype(float)
     timed = np.isfinite(time_s) & ~mirrored(trace)
@@ -192,10 +192,10 @@ def _capture_plot(trace: PacketTrace, known: Known, theme: Theme) -> Plot:
         volume, _ = np.histogram(time_s, edges, weights=size)
         points[phrase("IP packets, both directions")] = (edges[:-1], 8 * volume / (span_s / BINS))
         lines[phrase("the mean")] = 8 * float(size.sum()) / span_s
-    if known.line_bps is not None and size.sum() > 0:
+    if stated.line_bps is not None and size.sum() > 0:
         wire = float(np.sum(ethernet_wire_bytes(size)))
         lines[phrase("the line, for packets of these sizes")] = (
-            known.line_bps * float(size.sum()) / wire
+            stated.line_bps * float(size.sum()) / wire
         )
     return _rates(
         np.asarray([0.0, span_s or 1.0]),
@@ -229,17 +229,17 @@ def _rates(
     )
 
 
-def _probe_plot(samples: RttSamples, known: Known, theme: Theme) -> Plot:
+def _probe_plot(samples: RttSamples, stated: Known, theme: Theme) -> Plot:
     """Draw each round trip in the order of the probes, and the least one."""
     rows = np.flatnonzero(samples.measured)
     rtt_s = np.asarray(samples.rtt_s)[rows]
     sequence = np.asarray(samples.sequence, dtype=float)
     number = sequence[rows] if sequence.size else rows.astype(float)
     least = float(rtt_s.min()) if rtt_s.size else math.nan
-    base = first_known(known.rtt_s, least)
+    base = first_known(stated.rtt_s, least)
     name = (
         phrase("the path without load")
-        if known.rtt_s is not None
+        if stated.rtt_s is not None
         else phrase("the least round trip")
     )
     most = float(rtt_s.max()) if rtt_s.size else math.nan
@@ -273,14 +273,14 @@ def has_comparison(samples: Samples) -> TypeGuard[_COMPARED | Table]:
     return isinstance(samples, _COMPARED)
 
 
-def _responses_plot(samples: TransactionSamples, known: Known, theme: Theme) -> Plot:
+def _responses_plot(samples: TransactionSamples, stated: Known, theme: Theme) -> Plot:
     """Draw each response in order, with the fastest and a delayed acknowledgement beyond it."""
     rows = samples.measured
     number = np.arange(rows.size, dtype=float)[rows]
     response_s = np.asarray(samples.response_s)[rows]
     least = float(response_s.min(initial=math.inf))
-    base = first_known(known.rtt_s, least)
-    name = phrase("one round trip") if known.rtt_s is not None else phrase("the fastest response")
+    base = first_known(stated.rtt_s, least)
+    name = phrase("one round trip") if stated.rtt_s is not None else phrase("the fastest response")
     timer_s = TIMERS_S[0]
     lines = {
         name: [base, base],
@@ -318,7 +318,7 @@ def _path_plot(samples: PathSamples, theme: Theme) -> Plot:
         label = f"{name}, " if name else ""
         points[phrase("{label}round trips", label=label)] = (hop[mine], rtt_s[mine])
         least = np.array(
-            [rtt_s[mine & (hop == one)].min(initial=math.inf) for one in numbers], dtype=float
+            [rtt_s[mine & (hop == number)].min(initial=math.inf) for number in numbers], dtype=float
         )
         reached = np.minimum.accumulate(least[::-1])[::-1]
         reached[~np.isfinite(reached)] = math.nan
@@ -549,12 +549,12 @@ def table_series(table: Table, known: Known, *, theme: Theme = "light") -> Plot:
     return together(*plots) if len(plots) > 1 else plots[0]
 
 
-def _known_lines(y_axis: Axis, known: Known, title: str) -> dict[str, float]:
+def _known_lines(y_axis: Axis, stated: Known, title: str) -> dict[str, float]:
     """Return what is known beforehand of a quantity."""
-    if y_axis.unit == "s" and known.rtt_s is not None and "One-way" not in title:
-        return {f"{title}: one round trip without load": known.rtt_s}
-    if y_axis.unit == "bit/s" and known.line_bps is not None:
-        return {named("rate", LINE): known.line_bps}
+    if y_axis.unit == "s" and stated.rtt_s is not None and "One-way" not in title:
+        return {f"{title}: one round trip without load": stated.rtt_s}
+    if y_axis.unit == "bit/s" and stated.line_bps is not None:
+        return {named("rate", LINE): stated.line_bps}
     return {}
 
 
@@ -651,7 +651,7 @@ def _runs(
         return []
     number = np.arange(1.0, 1 + columns[next(iter(rates.values()))].size)
     axis = Axis("row", "1", whole=True)
-    counted = {layers.get(one, UNKNOWN) for one in rates.values()}
+    counted = {layers.get(rate, UNKNOWN) for rate in rates.values()}
     layer = counted.pop() if len(counted) == 1 else UNKNOWN
     found: Figures = [
         ((axis, Axis(named("rate", layer), "bit/s", low=0.0), "Rates in the order of the file"),

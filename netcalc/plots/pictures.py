@@ -218,7 +218,10 @@ def title_lines(title: str) -> list[str]:
 
 def _left(chart: figure) -> float:
     """Return where the plot area begins: names beside bars need more room than numbers."""
-    names = [str(one.text) for one in chart.yaxis[0].major_label_overrides.values()]
+    names = [
+        str(major_label_override.text)
+        for major_label_override in chart.yaxis[0].major_label_overrides.values()
+    ]
     return max(LEFT, 16.0 + CHARACTER * max(map(len, names), default=0))
 
 
@@ -529,7 +532,7 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
 
     axes = part.subplots()
     axes.set_facecolor(PAPERS[plot.theme])
-    glyphs = [one for one in chart.renderers if isinstance(one, GlyphRenderer)]
+    glyphs = [renderer for renderer in chart.renderers if isinstance(renderer, GlyphRenderer)]
     for along, given, drawn in (
         ("x", chart.x_range, chart.xaxis[0]), ("y", chart.y_range, chart.yaxis[0])
     ):  # fmt: skip
@@ -569,7 +572,7 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
     if shown:
         from matplotlib.legend_handler import HandlerTuple
 
-        marks = [tuple(_key_drawn(one) for one in item.renderers) for item in shown]
+        marks = [tuple(_key_drawn(renderer) for renderer in item.renderers) for item in shown]
         axes.legend(
             marks, [str(item.label.value) for item in shown], loc="lower left",
             bbox_to_anchor=(0.0, 1.0), frameon=False, handlelength=3.0, borderaxespad=0.2,

@@ -207,13 +207,13 @@ def bars(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
     sources = {name: new_source(name, ready(one)) for name, one in columns.items()}
     full = {"x": [plan.settings.full_at_ratio] * 2, "y": [0.5, -len(rows) + 0.5]}
     sources["full"] = new_source("full", ready(full))
-    names = [_direction(one) for one in rows]
-    text = " ".join(f"{one}." for one in sentences(plan)[:3])
+    names = [_direction(row) for row in rows]
+    text = " ".join(f"{sentence}." for sentence in sentences(plan)[:3])
     total = plan.arcs.count
     title = "Load of the links, and after the worst single failure"
     if total > len(rows):
         title += f": {len(rows)} of {total:,} directions"
-    furthest = max(float(np.max(one["right"])) for one in columns.values())
+    furthest = max(float(np.max(column["right"])) for column in columns.values())
     high = 1.05 * max(furthest, plan.settings.full_at_ratio)
     draw = partial(_draw, sources, names, title, high, theme)
     return Plot(draw, sources, text, theme)
@@ -222,11 +222,11 @@ def bars(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
 def _bars(rows: list[dict[str, Any]], name: str, *, top: float, bottom: float) -> dict[str, Any]:
     at = -np.arange(float(len(rows)))
     return {
-        "name": [f"{one['from']} to {one['to']}" for one in rows],
-        "link": [one["link"] for one in rows],
-        "failure": [one["failure"] or "none" for one in rows],
+        "name": [f"{row['from']} to {row['to']}" for row in rows],
+        "link": [row["link"] for row in rows],
+        "failure": [row["failure"] or "none" for row in rows],
         "left": np.zeros(len(rows)),
-        "right": np.array([one[name] for one in rows]),
+        "right": np.array([row[name] for row in rows]),
         "bottom": at + bottom,
         "top": at + top,
     }
@@ -235,7 +235,7 @@ def _bars(rows: list[dict[str, Any]], name: str, *, top: float, bottom: float) -
 def _ends(rows: list[dict[str, Any]], name: str, *, middle: float) -> dict[str, Any]:
     found = _bars(rows, name, top=middle + 0.03, bottom=middle - 0.03)
     for column, percent in (("left", "p5"), ("right", "p95")):
-        found[column] = np.array([one["ranges"][name][percent] for one in rows])
+        found[column] = np.array([row["ranges"][name][percent] for row in rows])
     return found
 
 
@@ -367,7 +367,7 @@ def network_map(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
         sources["failed"] = new_source("failed", failed)
     if len(plan.network.nodes) <= MOST_NAMES:
         beside = {"x": at[:, 0], "y": at[:, 1] + _ABOVE * _free_side(plan, at)}
-        names = [_short(one) for one in plan.network.nodes]
+        names = [_short(node) for node in plan.network.nodes]
         sources["names"] = new_source("names", ready({**beside, "text": names}))
     text = f"Map of {len(plan.network.nodes):,} nodes, {_WHERE[kind]}: "
     text += ", ".join(f"{name}: {len(arcs):,}" for name, arcs in classes.items() if len(arcs))
@@ -458,14 +458,14 @@ def _columns(
     return {
         "xs": lines[:, :, 0].tolist(),
         "ys": lines[:, :, 1].tolist(),
-        "direction": [f"{one['from']} to {one['to']}" for one in rows],
-        "link": [f"{one['link']}, {units.show_rate(one['rate_bps'], LINE)}" for one in rows],
-        "load": [_number(one, "load_ratio", "ratio") for one in rows],
-        "delay": [_number(one, "delay_s", "s") for one in rows],
-        "failure": [one["failure"] or "no failure" for one in rows],
-        "then": [_number(one, "failure_load_ratio", "ratio") for one in rows],
-        "date": [_day(plan, one["full_on"]) for one in rows],
-        "date_then": [_day(plan, one["failure_full_on"]) for one in rows],
+        "direction": [f"{row['from']} to {row['to']}" for row in rows],
+        "link": [f"{row['link']}, {units.show_rate(row['rate_bps'], LINE)}" for row in rows],
+        "load": [_number(row, "load_ratio", "ratio") for row in rows],
+        "delay": [_number(row, "delay_s", "s") for row in rows],
+        "failure": [row["failure"] or "no failure" for row in rows],
+        "then": [_number(row, "failure_load_ratio", "ratio") for row in rows],
+        "date": [_day(plan, row["full_on"]) for row in rows],
+        "date_then": [_day(plan, row["failure_full_on"]) for row in rows],
     }
 
 

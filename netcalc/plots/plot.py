@@ -147,15 +147,15 @@ def together(*plots: Plot) -> Plot:
     DomainError
         If two have a source of one name, or they differ in their theme.
     """
-    names = [name for one in plots for name in one.sources]
+    names = [name for plot in plots for name in plot.sources]
     if len(set(names)) < len(names):
         raise DomainError("name-in-use", "plots", sorted({n for n in names if names.count(n) > 1}))
-    if len({one.theme for one in plots}) > 1:
+    if len({plot.theme for plot in plots}) > 1:
         raise DomainError("not-a-choice", "theme", plots[-1].theme, choices=[plots[0].theme])
     return Plot(
-        lambda: column(*(one.figure for one in plots), sizing_mode="stretch_width"),
-        {name: source for one in plots for name, source in one.sources.items()},
-        " ".join(one.description for one in plots),
+        lambda: column(*(plot.figure for plot in plots), sizing_mode="stretch_width"),
+        {name: source for plot in plots for name, source in plot.sources.items()},
+        " ".join(plot.description for plot in plots),
         plots[0].theme,
     )
 
@@ -223,8 +223,8 @@ def _with_fixed_ids(html: str, root: str) -> str:
     after = after.replace(f'"{root}"', f'"{numbers[root]}"')
     before = before.replace(f'data-root-id="{root}"', f'data-root-id="{numbers[root]}"')
     html = before + begin + json_in_page(data) + after
-    for number, found in enumerate(dict.fromkeys(_RANDOM_ID.findall(html))):
-        html = html.replace(found, f"a0000000-0000-4000-8000-{number:012x}")
+    for number, fromkey in enumerate(dict.fromkeys(_RANDOM_ID.findall(html))):
+        html = html.replace(fromkey, f"a0000000-0000-4000-8000-{number:012x}")
     return html
 
 

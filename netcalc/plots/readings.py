@@ -170,8 +170,8 @@ def _grouped(
     mine = np.ones(columns[x].size, bool) if shown is None else shown
     names = columns[group]
     return {
-        one: (columns[x][mine & (names == one)], columns[y][mine & (names == one)])
-        for one in dict.fromkeys(names[mine].tolist())
+        fromkey: (columns[x][mine & (names == fromkey)], columns[y][mine & (names == fromkey)])
+        for fromkey in dict.fromkeys(names[mine].tolist())
     }
 
 

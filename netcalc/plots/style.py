@@ -382,13 +382,18 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
     height = int(chart.height)
     chart.height = height + LEGEND_ROW * len(items)
     chart.add_layout(legend, "above")
-    marks = [[(one.data_source, mark_columns(one)) for one in item.renderers] for item in items]
+    marks = [
+        [(renderer.data_source, mark_columns(renderer)) for renderer in item.renderers]
+        for item in items
+    ]
     sizes = {"column": width + 60, "height": height, "row": LEGEND_ROW}
     arguments = {"legend": legend, "chart": chart, "marks": marks, **sizes}
     fit = CustomJS(args=arguments, code=_FIT_LEGEND_JS, name=_FIT_LEGEND)
     chart.js_on_change("inner_width", fit)
     for source in {
-        one.data_source.id: one.data_source for item in items for one in item.renderers
+        renderer.data_source.id: renderer.data_source
+        for item in items
+        for renderer in item.renderers
     }.values():
         source.js_on_change("data", fit)
 
@@ -396,7 +401,7 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
 def add_legend_entry(chart: figure, name: str, drawn: GlyphRenderer) -> None:
     """Add one entry to the legend of a chart; a chart without one gets a legend."""
     callbacks = chart.js_property_callbacks.get("change:inner_width", [])
-    fit = next((one for one in callbacks if one.name == _FIT_LEGEND), None)
+    fit = next((callback for callback in callbacks if callback.name == _FIT_LEGEND), None)
     if fit is None:
         add_legend(chart, [(name, [drawn])])
         return

@@ -264,11 +264,11 @@ def _draw(
     chart = new_figure(x_axis, y_axis, title=title)
     palette = PALETTES[theme]
     shown = {
-        one.name: add_way(
-            chart, sources[f"{part}, {one.name}"], "live" if one.alone else one.way,
-            color=palette[one.index % len(palette)], index=one.index, theme=theme,
+        name.name: add_way(
+            chart, sources[f"{part}, {name.name}"], "live" if name.alone else name.way,
+            color=palette[name.index % len(palette)], index=name.index, theme=theme,
         )
-        for one in names[0]
+        for name in names[0]
     }  # fmt: skip
     for index, name in enumerate(names[1]):
         shown[name] = add_line(

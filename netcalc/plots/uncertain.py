@@ -96,7 +96,9 @@ def bands(
     columns = {name: _columns(one) for name, one in found.items()}
     shown_unit = result_unit(wanted, column)
     columns, unit = _in_long_times(columns, shown_unit)
-    every = np.concatenate([one[key] for one in columns.values() for key in ("low", "y", "high")])
+    every = np.concatenate(
+        [column[key] for column in columns.values() for key in ("low", "y", "high")]
+    )
     finite = every[np.isfinite(every)]
     positive = bool(finite.size and (finite > 0).all())
     log_y = positive and (logarithmic if log_result is None else log_result)
@@ -153,7 +155,7 @@ def _in_long_times(
     columns: dict[str, dict[str, FloatArray]], unit: str
 ) -> tuple[dict[str, dict[str, FloatArray]], str]:
     """Return the lines in days or years where they are such times, and the unit of the axis."""
-    finite = [one["y"][np.isfinite(one["y"])] for one in columns.values()]
+    finite = [column["y"][np.isfinite(column["y"])] for column in columns.values()]
     size, name = long_time(unit, max((float(y.max()) for y in finite if y.size), default=0.0))
     if size == 1.0:
         return columns, unit

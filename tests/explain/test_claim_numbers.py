@@ -238,12 +238,12 @@ def test_the_models_of_a_window_and_of_loss():
 
 
 def test_the_counts_of_a_measurement():
-    seen = by_name("6 Mbit/s", Known(), one=Evidence(received_rate_bps=5e6, sent_rate_bps=7e6))
+    seen = by_name("6 Mbit/s", Known(), evidence=Evidence(received_rate_bps=5e6, sent_rate_bps=7e6))
     assert seen["receiver"] == Model("receiver", 5e6, True, {})
     assert seen["sender"] == Model("sender", 7e6, False, {}, "receiver")
     for rate in (0.0, NAN):
         one = Evidence(received_rate_bps=5e6, sent_rate_bps=rate)
-        assert "sender" not in by_name("6 Mbit/s", Known(), one=one)
+        assert "sender" not in by_name("6 Mbit/s", Known(), evidence=one)
     assert "receiver" not in by_name("6 Mbit/s", LINE, one=Evidence(sent_rate_bps=7e6))
 
 
@@ -293,7 +293,7 @@ def test_the_models_of_a_time():
 def test_the_mistakes_of_units(text, power):
     """A receiver's 5 Mbit/s, an eighth, eight times, and over 1024 / 1000 for each prefix."""
     evidence = Evidence(received_rate_bps=5e6, sent_rate_bps=7e6)
-    found = claim(text, Known(), one=evidence).models
+    found = claim(text, Known(), evidence=evidence).models
     rates = {one.name: one.value for one in found}
     wanted = {"receiver": 5e6, "sender": 7e6, "bits-for-bytes": 625e3, "bytes-for-bits": 4e7}
     if power:
@@ -316,7 +316,7 @@ def test_units_are_mistaken_in_rates_only():
 def test_models_are_in_the_order_of_their_distance():
     """A half is as far as the double, so that 2.5 and 40 Mbit/s are on both sides of 10."""
     one = Evidence(received_rate_bps=9e6, sent_rate_bps=18e6)
-    found = [each.value for each in claim("10 Mbit/s", Known(), one=one).models]
+    found = [each.value for each in claim("10 Mbit/s", Known(), evidence=one).models]
     assert found == sorted(found, key=lambda value: max(value / 1e7, 1e7 / value))
     assert found[0] == 9e6
     assert len(found) == 5

@@ -75,8 +75,8 @@ def test_the_model_behind_a_time_is_named(text, name):
 
 def test_the_sender_s_number_is_not_the_receiver_s():
     one = Evidence(protocol="udp", sent_rate_bps=200e6, received_rate_bps=95.6e6)
-    assert claim("200 Mbit/s", Known(), one=one).best.name == "sender"
-    assert claim("95.6 Mbit/s", Known(), one=one).best.name == "receiver"
+    assert claim("200 Mbit/s", Known(), evidence=one).best.name == "sender"
+    assert claim("95.6 Mbit/s", Known(), evidence=one).best.name == "receiver"
 
 
 def test_a_claim_of_few_digits_is_taken_as_it_is_rounded():
@@ -153,7 +153,7 @@ def test_headers_that_are_ignored_distort_tcp():
 
 def test_the_sender_s_number_distorts_the_receiver_s():
     one = Evidence(protocol="udp", sent_rate_bps=98.6e6, received_rate_bps=50e6)
-    found = claim("98.6 Mbit/s", Known(line_bps=100e6, mtu_bytes=1000), one=one)
+    found = claim("98.6 Mbit/s", Known(line_bps=100e6, mtu_bytes=1000), evidence=one)
     assert found.best.name == "sender"
     assert found.said.values["right_value"] == "50 Mbit/s"
 

@@ -81,7 +81,7 @@ class _Run:
 
 
 @named_arguments
-def together(named_files: Mapping[str, Samples], known: Known) -> Together:
+def together(named_files: Mapping[str, Samples], stated: Known) -> Together:
     """Return what flows of one host that ran at the same time have together.
 
     Parameters
@@ -112,7 +112,7 @@ def together(named_files: Mapping[str, Samples], known: Known) -> Together:
     rates = {name: run.rate_between(low_s, high_s) for name, run in runs.items()}
     total = math.fsum(rates.values())
     evidence = from_facts(named_files[names[0]])[0]
-    ceiling = line_ceiling_bps(evidence, known.toward(evidence.direction))
+    ceiling = line_ceiling_bps(evidence, stated.toward(evidence.direction))
     layer = UDP_PAYLOAD if evidence.is_udp else TCP_PAYLOAD
     values = {
         "names": names, "common_s": high_s - low_s, "total_bps": total,
@@ -165,7 +165,7 @@ def _run_of(samples: Samples) -> _Run | None:
     )
 
 
-def explain_capture(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
+def explain_capture(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
     """Return what limited the flows of a capture.
 
     Parameters
@@ -185,16 +185,18 @@ def explain_capture(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
     is_kept = np.array_equal(ordered.ints("ip_id"), trace.ints("ip_id"))
     code = "capture-times-kept-in-order" if is_kept else "capture-in-order"
     said = (Notice(code),) if ordered is not trace else ()
-    found = _findings(ordered, known)
-    first = (replace(each, notices=(*said, *each.notices)) for each in found[:1])
-    return (*first, *found[1:])
+    findings = _findings(ordered, stated)
+    first = (replace(each, notices=(*said, *each.notices)) for each in findings[:1])
+    return (*first, *findings[1:])
 
 
-def _findings(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
+def _findings(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
     flows = flow_causes(trace)
-    datagrams = [one for one in from_capture(trace) if one.is_udp]
+    datagrams = [evidence for evidence in from_capture(trace) if evidence.is_udp]
     if not flows:
-        return tuple(_of_datagrams(one, known, datagram_cause(trace)) for one in datagrams)
+        return tuple(
+            _of_datagrams(datagram, stated, datagram_cause(trace)) for datagram in datagrams
+        )
     columns = flow_table(trace).columns()
     options = options_of(trace)
     evidence = [
@@ -206,10 +208,10 @@ def _findings(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
     rows = waterfall(trace, flows, [each.label for each in evidence])
     session = replace(session, waterfall=rows)
     flows = [replace(flows[0], cause=session), *flows[1:MOST_FLOWS]]
-    of_flows = (_finding(each, known, flow) for each, flow in zip(evidence, flows, strict=False))
+    of_flows = (_finding(each, stated, flow) for each, flow in zip(evidence, flows, strict=False))
     is_tcp = has_tcp(trace)
     cause = None if is_tcp else datagram_cause(trace)
-    of_datagrams = (_of_datagrams(one, known, cause) for one in datagrams)
+    of_datagrams = (_of_datagrams(datagram, stated, cause) for datagram in datagrams)
     return (*of_flows, *of_datagrams) if is_tcp else (*of_datagrams, *of_flows)
 
 
@@ -247,28 +249,28 @@ def _carried(evidence: Evidence, size_bytes: float, span_s: float) -> Evidence:
     return replace(evidence, rate_bps=rate_bps, duration_s=span_s, size_bytes=size_bytes)
 
 
-def _finding(evidence: Evidence, known: Known, flow: FlowCause) -> Finding:
+def _finding(evidence: Evidence, stated: Known, flow: FlowCause) -> Finding:
     cause, said = flow.cause, [*_of_capture(flow)]
-    differing = _differing(evidence, known, cause)
-    is_stated = known.line_bps is not None
+    differing = _differing(evidence, stated, cause)
+    is_stated = stated.line_bps is not None
     line_bps = cause.sign("line_bps")
-    if known.line_bps is None and line_bps > 0:
+    if stated.line_bps is None and line_bps > 0:
         segment = evidence.segment_bytes
         wire = float(ethernet_wire_bytes(segment + 40 + evidence.option_bytes))
-        known = replace(known, line_bps=line_bps * wire / segment)
-        values = {"line_bps": known.line_bps, "payload_bps": line_bps}
+        stated = replace(stated, line_bps=line_bps * wire / segment)
+        values = {"line_bps": stated.line_bps, "payload_bps": line_bps}
         code = "line-found" if cause.code in FULL_LINES else "line-seen"
         said.append(Notice(code, {**values, "layer": cause.layer}))
-    limits = rate_limits(evidence, known)
+    limits = rate_limits(evidence, stated)
     kept = (*SAID, *SAID_OF.get(cause.code, ()))
-    noted = [note for note in rate_notices(evidence, known) if note.code in kept]
+    noted = [note for note in rate_notices(evidence, stated) if note.code in kept]
     if cause.code not in (UNKNOWN_CAUSE, "random-loss"):  # others' losses are not random
         random = {limit.subject for limit in limits if limit.name.startswith(LOSS_NAMES)}
         noted = [note for note in noted if note.values.get("subject") not in random]
     is_refuted = any(note.code == "limit-refuted" for note in noted)
     if cause.confidence == HIGH and (differing or is_refuted):
         cause = replace(cause, confidence=MEDIUM)
-    ceiling_bps = line_ceiling_bps(evidence, known)
+    ceiling_bps = line_ceiling_bps(evidence, stated)
     if evidence.rate_bps > MOST_OF_LINE * ceiling_bps:
         ceiling_bps = math.nan  # not the line of this transfer
     finding = Finding(
@@ -276,10 +278,10 @@ def _finding(evidence: Evidence, known: Known, flow: FlowCause) -> Finding:
         measured=evidence.rate_bps,
         limits=limits,
         notices=(*said, *differing, *noted),
-        missing=() if cause.code != UNKNOWN_CAUSE else missing(evidence, known),
-        metrics=transfer_metrics(evidence, known, line_ceiling_bps=ceiling_bps),
+        missing=() if cause.code != UNKNOWN_CAUSE else missing(evidence, stated),
+        metrics=transfer_metrics(evidence, stated, line_ceiling_bps=ceiling_bps),
         layer=TCP_PAYLOAD,
-        cause=replace(cause, counterfactuals=counterfactuals(cause, evidence, known)),
+        cause=replace(cause, counterfactuals=counterfactuals(cause, evidence, stated)),
     )
     # Losses at a line that somebody stated, and that is full, are those of its queue.
     is_open = cause.code in (UNKNOWN_CAUSE, "random-loss", "shallow-buffer")
@@ -315,23 +317,25 @@ def _of_capture(flow: FlowCause) -> tuple[Notice, ...]:
     return tuple(said)
 
 
-def _differing(evidence: Evidence, known: Known, cause: Cause) -> tuple[Notice, ...]:
+def _differing(evidence: Evidence, stated: Known, cause: Cause) -> tuple[Notice, ...]:
     """Return where the capture shows something else than was stated."""
     said = []
-    ceiling_bps, line_bps = line_ceiling_bps(evidence, known), cause.sign("line_bps")
+    ceiling_bps, line_bps = line_ceiling_bps(evidence, stated), cause.sign("line_bps")
     if cause.code in FULL_LINES and line_bps < LEAST_OF_LINE * ceiling_bps:
         values = {"line_bps": line_bps, "stated_bps": ceiling_bps}
         said.append(Notice("stated-line-above", {**values, "layer": cause.layer}))
-    loss, stated = evidence.loss_ratio, known.loss_ratio
-    if stated is not None and evidence.size_bytes > 0:
+    loss, stated_loss = evidence.loss_ratio, stated.loss_ratio
+    if stated_loss is not None and evidence.size_bytes > 0:
         count = evidence.size_bytes / evidence.segment_bytes
-        if abs(loss - stated) * count > SIGMAS * math.sqrt(count * max(stated, loss)) + 1:
-            said.append(Notice("stated-loss-differs", {"stated_ratio": stated, "loss_ratio": loss}))
-    if known.rtt_s is not None and known.rtt_s > MOST_OF_RTT * evidence.base_rtt_s:
-        values = {"stated_s": known.rtt_s, "base_rtt_s": evidence.base_rtt_s}
+        if abs(loss - stated_loss) * count > SIGMAS * math.sqrt(count * max(stated_loss, loss)) + 1:
+            said.append(
+                Notice("stated-loss-differs", {"stated_ratio": stated_loss, "loss_ratio": loss})
+            )
+    if stated.rtt_s is not None and stated.rtt_s > MOST_OF_RTT * evidence.base_rtt_s:
+        values = {"stated_s": stated.rtt_s, "base_rtt_s": evidence.base_rtt_s}
         said.append(Notice("stated-rtt-above", values))
-    if known.window_bytes is not None and evidence.in_flight_bytes > 1.1 * known.window_bytes:
-        values = {"stated_bytes": known.window_bytes, "in_flight_bytes": evidence.in_flight_bytes}
+    if stated.window_bytes is not None and evidence.in_flight_bytes > 1.1 * stated.window_bytes:
+        values = {"stated_bytes": stated.window_bytes, "in_flight_bytes": evidence.in_flight_bytes}
         said.append(Notice("stated-window-below", values))
     return tuple(said)
 
@@ -342,13 +346,13 @@ SAID_OF = {"nagle-delayed-ack": ("stall-arithmetic",), "delayed-ack": ("stall-ar
 """Notices that hold for flows with a cause."""
 
 
-def _of_datagrams(evidence: Evidence, known: Known, cause: Cause | None) -> Finding:
-    limits = rate_limits(evidence, known)
+def _of_datagrams(evidence: Evidence, stated: Known, cause: Cause | None) -> Finding:
+    limits = rate_limits(evidence, stated)
     finding = Finding(
         label=evidence.label, measured=evidence.rate_bps, limits=limits,
-        notices=tuple(rate_notices(evidence, known)), missing=missing(evidence, known),
+        notices=tuple(rate_notices(evidence, stated)), missing=missing(evidence, stated),
         metrics=transfer_metrics(
-            evidence, known, line_ceiling_bps=line_ceiling_bps(evidence, known)
+            evidence, stated, line_ceiling_bps=line_ceiling_bps(evidence, stated)
         ),
         layer=UDP_PAYLOAD,
     )  # fmt: skip

@@ -127,16 +127,16 @@ class Cause:
     @property
     def values(self) -> dict[str, Any]:
         """The numbers of its sentences, those that are known."""
-        found = {each.name: each.value for each in self.signs if not math.isnan(each.value)}
+        values = {each.name: each.value for each in self.signs if not math.isnan(each.value)}
         for each in self.signs:
             if not math.isnan(each.low):
-                found |= {f"{each.name}_low": each.low, f"{each.name}_high": each.high}
-        window, rtt_s = found.get("window_bytes", math.nan), found.get("base_rtt_s", math.nan)
+                values |= {f"{each.name}_low": each.low, f"{each.name}_high": each.high}
+        window, rtt_s = values.get("window_bytes", math.nan), values.get("base_rtt_s", math.nan)
         if rtt_s > 0:
-            found["window_bps"] = 8 * window / rtt_s
-            found["in_flight_bps"] = 8 * found.get("in_flight_bytes", math.nan) / rtt_s
+            values["window_bps"] = 8 * window / rtt_s
+            values["in_flight_bps"] = 8 * values.get("in_flight_bytes", math.nan) / rtt_s
         times = {"share": self.share_of_time, "duration_s": self.duration_s}
-        return {**times, "layer": self.layer, **found}
+        return {**times, "layer": self.layer, **values}
 
     @property
     def said(self) -> Notice:
@@ -193,8 +193,8 @@ class Cause:
             for code, share in self.shares.items()
             if share >= LEAST_SHOWN
         ]
-        found = [phrase("of the time: {shares}", shares=", ".join(shares))] if shares else []
-        return found + [str(each) for each in (*self.counterfactuals, *self.waterfall)]
+        lines = [phrase("of the time: {shares}", shares=", ".join(shares))] if shares else []
+        return lines + [str(each) for each in (*self.counterfactuals, *self.waterfall)]
 
     def _time_of(self, share: float) -> str:
         return f" ({show(share * self.duration_s, 's')})" if self.duration_s > 0 else ""

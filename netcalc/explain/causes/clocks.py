@@ -69,14 +69,14 @@ def clock_steps(
         Steps that the stamps of both directions show at the same place: one alone is a queue.
     """
     jumps = [_jumps(*each) for each in zip(rows, times, stamps, strict=True)]
-    found = []
+    steps = []
     for low, high, by_s in jumps[0]:
         for other_low, other_high, other_s in jumps[1]:
             same = abs(by_s - other_s) < 0.05 * abs(by_s) + 0.05
             if same and low < other_high and other_low < high:
-                found.append((max(low, other_low) + 1, by_s))
+                steps.append((max(low, other_low) + 1, by_s))
                 break
-    return found
+    return steps
 
 
 def _jumps(rows: Ints, time_s: FloatArray, stamp: Ints) -> list[tuple[int, int, float]]:
@@ -84,13 +84,13 @@ def _jumps(rows: Ints, time_s: FloatArray, stamp: Ints) -> list[tuple[int, int, 
     if rows.size < 4:
         return []
     offset_s = time_s - _usual_tick_s(time_s, stamp) * (stamp - stamp[0])
-    found = []
+    jumps = []
     for at in np.flatnonzero(np.abs(np.diff(offset_s)) > STEP_S).tolist():
         before, after = offset_s[max(at - 4, 0) : at + 1], offset_s[at + 1 : at + 6]
         by_s = float(np.median(after) - np.median(before))
         if abs(by_s) > STEP_S:
-            found.append((int(rows[at]), int(rows[at + 1]), by_s))
-    return found
+            jumps.append((int(rows[at]), int(rows[at + 1]), by_s))
+    return jumps
 
 
 def _usual_tick_s(time_s: FloatArray, stamp: Ints) -> float:

@@ -459,10 +459,10 @@ def _ids(trace: PacketTrace, rows: Ints, data: Ints, is_own: Bools) -> Ints | No
     has_data = np.isin(own, data)
     ids = np.zeros(rows.size, np.int64)
     ids[own] = numbers - np.searchsorted(np.unique(numbers[~has_data]), numbers)
-    found: Ints = ids[data] - ids[data[0]]
-    steps = np.diff(found)
+    sent: Ints = ids[data] - ids[data[0]]
+    steps = np.diff(sent)
     rising = np.mean((steps >= 1) & (steps <= MOST_JOINED))
-    return found if steps.size > 2 and rising > 0.7 else None
+    return sent if steps.size > 2 and rising > 0.7 else None
 
 
 def _lost_before(ids: Ints | None, payload: Ints, mss: int) -> int:
@@ -519,6 +519,6 @@ def _scaled(
 
 def _edge(ack: Ints, window: FloatArray) -> FloatArray:
     """Return the highest sequence number allowed so far; inf where it is not known."""
-    known = np.where(np.isnan(window), -np.inf, ack + window)
-    edge = np.maximum.accumulate(known) if known.size else known
+    edges = np.where(np.isnan(window), -np.inf, ack + window)
+    edge = np.maximum.accumulate(edges) if edges.size else edges
     return np.where(np.isfinite(edge), edge, np.inf)

@@ -240,11 +240,11 @@ def _queue_s(d: Dialogue, edges: FloatArray, base_s: float) -> FloatArray:
         queue_s = _median_within(d.sent_s, d.late_s, edges)
         if np.isnan(queue_s).all():
             queue_s = _median_within(d.trip_end_s, d.trip_s, edges) - base_s
-    known = np.flatnonzero(np.isfinite(queue_s))
-    if not known.size:
+    rows = np.flatnonzero(np.isfinite(queue_s))
+    if not rows.size:
         return np.zeros(edges.size - 1)
     # A round without a sample is like the one before.
-    at = np.maximum.accumulate(np.where(np.isfinite(queue_s), np.arange(queue_s.size), known[0]))
+    at = np.maximum.accumulate(np.where(np.isfinite(queue_s), np.arange(queue_s.size), rows[0]))
     return np.asarray(queue_s[at])
 
 

@@ -118,7 +118,9 @@ def _read(table: Table) -> Responses | None:
 
     None for other tables.
     """
-    name = next(filter(None, (column_name(table, one) for one in ("goodput_bps", "rate_bps"))), "")
+    name = next(
+        filter(None, (column_name(table, field) for field in ("goodput_bps", "rate_bps"))), ""
+    )
     rates = numbers(table, "goodput_bps")
     rates = numbers(table, "rate_bps") if rates is None else rates
     roles = [role for role in LAWS if numbers(table, role) is not None]
@@ -164,7 +166,7 @@ def bend_of(x: FloatArray, rate_bps: FloatArray, *, exponent: float) -> Bend | N
     return best
 
 
-def explain_responses(table: Table, known: Known) -> tuple[Finding, ...]:
+def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
     """Return what a table of rates against round trip, window or loss says, and then its rows.
 
     Parameters
@@ -184,32 +186,32 @@ def explain_responses(table: Table, known: Known) -> tuple[Finding, ...]:
     seen = responses_of(table)
     if seen is None:
         return ()
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for name, rows in seen.rows.items():
         bend = seen.bends[name]
-        caps = [limit for limit in rate_limits(Evidence(), known) if limit.name == "line"]
+        caps = [limit for limit in rate_limits(Evidence(), stated) if limit.name == "line"]
         if not caps and bend.cap_count:
             values = {"count": bend.cap_count}
             caps = [Limit("plateau", bend.cap_bps, "bit/s", FITTED_TOLERANCE, values)]
-        whole = _of_all(seen, name, known, left_out(len(table), seen.rows))
-        found.append(whole)
+        whole = _of_all(seen, name, stated, left_out(len(table), seen.rows))
+        findings.append(whole)
         said = (Notice("whole-table-low"),) if whole.confidence == LOW else ()
         code = "fitted-loss" if seen.role == "loss_ratio" else "fitted-window"
         for row in rows.tolist():
             x = float(seen.x[row])
             law = float(bend.law_bps(np.array([x]))[0])
             limits = [Limit(code, law, "bit/s", FITTED_TOLERANCE, seen.values(name, x)), *caps]
-            found.append(Finding(
+            findings.append(Finding(
                 label=labelled(name, show(x, seen.unit)),
                 measured=float(seen.rate_bps[row]),
                 limits=tuple(sorted(limits, key=lambda limit: limit.value)),
                 notices=(*said, *two_points(rows)),
                 layer=TCP_PAYLOAD,
             ))  # fmt: skip
-    return tuple(found)
+    return tuple(findings)
 
 
-def _of_all(seen: Responses, name: str, known: Known, said: tuple[Notice, ...]) -> Finding:
+def _of_all(seen: Responses, name: str, stated: Known, said: tuple[Notice, ...]) -> Finding:
     """Return what all rows of a series say together: the law, what it means, and its interval."""
     bend, rows = seen.bends[name], seen.rows[name]
     off = np.log(seen.rate_bps[rows] / np.minimum(bend.law_bps(seen.x[rows]), bend.cap_bps))
@@ -230,21 +232,21 @@ def _of_all(seen: Responses, name: str, known: Known, said: tuple[Notice, ...]) 
         Sign(name="off_ratio", value=max(float(f"{np.expm1(np.abs(off).max()):.2g}"), LEAST_OFF),
              unit="ratio", origin=origin),
     ]  # fmt: skip
-    refuted = above_line(float(seen.rate_bps[rows].max()), known)
+    refuted = above_line(float(seen.rate_bps[rows].max()), stated)
     notices = [*said, *two_points(rows), *refuted]
     if bend.cap_count:
         values = {"count": bend.cap_count, "cap_bps": bend.cap_bps, "layer": TCP_PAYLOAD}
         notices.append(Notice("response-cap", values))
     is_sure = bend.law_count >= LEAST_SURE and not refuted
     if seen.role == "response_rtt_s":
-        rival = _rival(bend.factor / 8, known)
-        is_sure = is_sure and not any(one.code == "window-or-stated-loss" for one in rival)
+        rival = _rival(bend.factor / 8, stated)
+        is_sure = is_sure and not any(notice.code == "window-or-stated-loss" for notice in rival)
         notices += rival
-    elif known.rtt_s is not None:
-        alike = 1 / ALIKE_RATIO <= value / known.rtt_s <= ALIKE_RATIO
+    elif stated.rtt_s is not None:
+        alike = 1 / ALIKE_RATIO <= value / stated.rtt_s <= ALIKE_RATIO
         code = "fitted-trip-agrees" if alike else "fitted-trip-differs"
-        stated = {"fitted_s": value, "rtt_s": known.rtt_s, "factor": known.rtt_s / value}
-        notices.append(Notice(code, stated))
+        trips = {"fitted_s": value, "rtt_s": stated.rtt_s, "factor": stated.rtt_s / value}
+        notices.append(Notice(code, trips))
         is_sure = is_sure and alike
     else:
         notices.append(Notice("fitted-trip"))
@@ -253,7 +255,7 @@ def _of_all(seen: Responses, name: str, known: Known, said: tuple[Notice, ...]) 
     return Finding(
         label=name,
         notices=tuple(notices),
-        missing=() if known.line_bps is not None else (Notice("ask-line"),),
+        missing=() if stated.line_bps is not None else (Notice("ask-line"),),
         layer=TCP_PAYLOAD,
         cause=Cause(
             code="random-loss" if seen.role == "loss_ratio" else "receiver-window",
@@ -279,20 +281,20 @@ def _error(off: FloatArray, step_ratio: FloatArray) -> float:
     return math.exp(quantile * scatter / math.sqrt(off.size))
 
 
-def _rival(window_bytes: float, known: Known) -> list[Notice]:
+def _rival(window_bytes: float, stated: Known) -> list[Notice]:
     """Say which random loss would give the same curve: it falls with the round trip, too."""
     loss_ratio = (loss_limited.MATHIS_CONSTANT * MSS_BYTES / window_bytes) ** 2
     if loss_ratio > MOST_LOSS_RATIO:
         return []
     values = {"window_bytes": window_bytes, "loss_ratio": loss_ratio}
-    if known.loss_ratio is None:
+    if stated.loss_ratio is None:
         return [Notice("window-or-loss", values)]
-    values["stated_ratio"] = known.loss_ratio
-    is_excluded = FEW_LOSSES * known.loss_ratio <= loss_ratio
+    values["stated_ratio"] = stated.loss_ratio
+    is_excluded = FEW_LOSSES * stated.loss_ratio <= loss_ratio
     return [Notice("window-not-loss" if is_excluded else "window-or-stated-loss", values)]
 
 
-def explain_other_responses(table: Table, known: Known) -> tuple[Finding, ...]:
+def explain_other_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
     """Return what a table of such rates says whose rows follow no law.
 
     Parameters
@@ -312,18 +314,18 @@ def explain_other_responses(table: Table, known: Known) -> tuple[Finding, ...]:
     if seen is None:
         return ()
     said = left_out(len(table), seen.rows)
-    missing = () if known.line_bps is not None else (Notice("ask-line"),)
-    found = []
+    missing = () if stated.line_bps is not None else (Notice("ask-line"),)
+    findings = []
     for name, rows in seen.rows.items():
         if rows.size > 1:
-            one = _without_law(seen, name, rows, known)
-            refuted = above_line(float(seen.rate_bps[rows].max()), known)
-            notices = (*one.notices, *said, *two_points(rows), *refuted)
-            found.append(replace(one, missing=missing, notices=notices, layer=TCP_PAYLOAD))
-    return tuple(found)
+            finding = _without_law(seen, name, rows, stated)
+            refuted = above_line(float(seen.rate_bps[rows].max()), stated)
+            notices = (*finding.notices, *said, *two_points(rows), *refuted)
+            findings.append(replace(finding, missing=missing, notices=notices, layer=TCP_PAYLOAD))
+    return tuple(findings)
 
 
-def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], known: Known) -> Finding:
+def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], stated: Known) -> Finding:
     x, rates = seen.x[rows], seen.rate_bps[rows]
     span = float(x.max() / x.min())
     signs = (
@@ -339,7 +341,11 @@ def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], known: Know
         return Finding(label=name, cause=Cause(signs=signs, variant="law-of-some"))
     if rates.max() <= (1 + FLAT_RATIO) * rates.min():
         middle = float(np.median(rates))
-        lines = [one for one in rate_limits(Evidence(), known) if one.name == "line"]
+        lines = [
+            rate_limit
+            for rate_limit in rate_limits(Evidence(), stated)
+            if rate_limit.name == "line"
+        ]
         flat = Finding(label=name, measured=middle, limits=tuple(lines), layer=TCP_PAYLOAD)
         # A line that agrees limits all rows alike; without one, something else does.
         if not flat.is_explained:
@@ -360,10 +366,10 @@ def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], known: Know
 
 def _odd(x: FloatArray, rates: FloatArray, exponent: float) -> tuple[int, float] | None:
     """Return the only row without which a law explains the others, and what that law gives it."""
-    found = []
+    odd = []
     for row in range(x.size if x.size > 2 else 0):
         bend = bend_of(np.delete(x, row), np.delete(rates, row), exponent=exponent)
         if bend is not None:
             expected = float(np.minimum(bend.law_bps(x[row : row + 1]), bend.cap_bps)[0])
-            found.append((row, expected))
-    return found[0] if len(found) == 1 else None
+            odd.append((row, expected))
+    return odd[0] if len(odd) == 1 else None

@@ -62,7 +62,7 @@ class Levels:
     @property
     def is_clear(self) -> bool:
         """Whether nine tenths of one are above nine tenths of the other, by enough to matter."""
-        rest, part = (np.percentile(one, [10, 90]) for one in (self.rest_s, self.part_s))
+        rest, part = (np.percentile(times_s, [10, 90]) for times_s in (self.rest_s, self.part_s))
         low = min(float(np.median(self.rest_s)), float(np.median(self.part_s)))
         apart = part[0] > rest[1] if self.size_s > 0 else rest[0] > part[1]
         return bool(apart and abs(self.size_s) > STEP_RATIO * low)
@@ -79,7 +79,10 @@ class Levels:
 
     @property
     def _widths_s(self) -> list[float]:
-        return [float(np.ptp(np.percentile(one, [10, 90]))) for one in (self.rest_s, self.part_s)]
+        return [
+            float(np.ptp(np.percentile(times_s, [10, 90])))
+            for times_s in (self.rest_s, self.part_s)
+        ]
 
 
 def series_cause(
@@ -105,17 +108,17 @@ def series_cause(
         ten probes.
     """
     answered = np.isfinite(rtt_s)
-    known = rtt_s[answered]
+    answered_s = rtt_s[answered]
     gone = np.asarray(lost, bool)
-    if gone.size < FEWEST_PROBES or known.size < FEWEST_LEVEL:
+    if gone.size < FEWEST_PROBES or answered_s.size < FEWEST_LEVEL:
         return Cause()
     ratio, low, high_loss = loss_interval(int(gone.sum()), gone.size)
-    middle, high = float(np.median(known)), slow_of(known)
+    middle, high = float(np.median(answered_s)), slow_of(answered_s)
     if not middle > 0:
         return Cause()  # the clock of the tool is too coarse for it
-    fastest = float(known.min())
+    fastest = float(answered_s.min())
     least = min(fastest, math.inf if idle_s is None else idle_s)
-    slow_from = "95th percentile" if known.size >= SHORT_SERIES else "slowest round trip"
+    slow_from = "95th percentile" if answered_s.size >= SHORT_SERIES else "slowest round trip"
     signs = [
         Sign(name="base_rtt_s", value=least, unit="s",
              origin="least round trip" if least == fastest else "stated"),
@@ -135,29 +138,33 @@ def series_cause(
         return Cause(code="outage", variant="series", confidence=MEDIUM, signs=tuple(signs))
     loss = Cause(code="random-loss", variant="series", confidence=MEDIUM, signs=tuple(signs))
     varies = _varies(high, least)
-    if is_lossy and (not varies or low > HEAVY_LOSS) and not _is_queue(known, least, middle, high):
+    if (
+        is_lossy
+        and (not varies or low > HEAVY_LOSS)
+        and not _is_queue(answered_s, least, middle, high)
+    ):
         return loss
-    part = levels(known)
+    part = levels(answered_s)
     if part is not None and part.is_clear:
-        stepped = _stepped(part, known.size, signs, np.asarray(ttl, dtype=float), answered)
+        stepped = _stepped(part, answered_s.size, signs, np.asarray(ttl, dtype=float), answered)
         if stepped is not None:
             return stepped
     if _varies(fastest, least) and not _varies(middle, fastest):
         return loss if is_lossy else Cause(variant="standing", signs=tuple(signs))
     if not varies and least < LEAST_SHARE * middle:
         return Cause()  # by microseconds, which hosts take as well as queues
-    if not varies or _is_spiked(known, least):
+    if not varies or _is_spiked(answered_s, least):
         is_sure = not varies and least >= SURE_SHARE * middle
         return Cause(
             code="distance", variant="series", share_of_time=least / middle, duration_s=middle,
             confidence=HIGH if is_sure else MEDIUM, signs=tuple(signs),
         )  # fmt: skip
-    if middle > 1.2 * least and _is_blurred(known, least):
+    if middle > 1.2 * least and _is_blurred(answered_s, least):
         signs.append(Sign(name="median_s", value=middle, unit="s", origin="median"))
         return loss if is_lossy else Cause(
             code="delay-variation", variant="series", confidence=MEDIUM, signs=tuple(signs)
         )  # fmt: skip
-    late = _late(known, least)
+    late = _late(answered_s, least)
     if high > 3 * middle and late.mean() < 0.5:
         bursts = _of_bursts(rtt_s, least, signs)
         return loss if is_lossy and bursts.code != "line" else bursts
@@ -174,9 +181,11 @@ def series_cause(
     )  # fmt: skip
 
 
-def slow_of(known: FloatArray) -> float:
+def slow_of(answered_s: FloatArray) -> float:
     """Return the 95th percentile of round trips; of a short series the slowest. [s]"""
-    return float(np.percentile(known, 95) if known.size >= SHORT_SERIES else known.max())
+    return float(
+        np.percentile(answered_s, 95) if answered_s.size >= SHORT_SERIES else answered_s.max()
+    )
 
 
 def far_late(rtt_s: FloatArray) -> NDArray[np.bool_]:
@@ -203,13 +212,13 @@ def _of_bursts(rtt_s: FloatArray, least: float, signs: list[Sign]) -> Cause:
     Rows as long as a level are a queue that fills and empties; short ones come from radio, hosts
     and queues alike.
     """
-    known = rtt_s[np.isfinite(rtt_s)]
+    answered_s = rtt_s[np.isfinite(rtt_s)]
     late = _late(rtt_s, least)
     rows = int(np.count_nonzero(np.diff(late.astype(int), prepend=0) > 0))
-    period, share = period_of(late), 1 - least * known.size / float(known.sum())
+    period, share = period_of(late), 1 - least * answered_s.size / float(answered_s.sum())
     shown = (
         *signs,
-        Sign(name="late_ratio", value=float(_late(known, least).mean()), unit="ratio",
+        Sign(name="late_ratio", value=float(_late(answered_s, least).mean()), unit="ratio",
              origin="answers"),
         Sign(name="late_s", value=float(np.median(rtt_s[late])) - least, unit="s",
              origin="median of the late ones, less the least"),
@@ -220,7 +229,7 @@ def _of_bursts(rtt_s: FloatArray, least: float, signs: list[Sign]) -> Cause:
     return Cause(
         code="line" if is_long else "delay-variation",
         variant="bursts" if math.isnan(period) else "periodic", share_of_time=share,
-        duration_s=float(known.sum()), confidence=MEDIUM, signs=shown,
+        duration_s=float(answered_s.sum()), confidence=MEDIUM, signs=shown,
     )  # fmt: skip
 
 
@@ -241,16 +250,18 @@ def _longest_row(flags: NDArray[np.bool_]) -> tuple[int, int]:
     return int(edges[longest, 0]), int(np.ptp(edges[longest]))
 
 
-def levels(known: FloatArray) -> Levels | None:
+def levels(answered_s: FloatArray) -> Levels | None:
     """Return the part of a series that differs most from the rest; None of too few values.
 
     The part begins anywhere and ends anywhere; one that reaches the end is a step. By the ranks of
     the values, so that no single late one decides.
     """
-    if known.size < 2 * FEWEST_LEVEL:
+    if answered_s.size < 2 * FEWEST_LEVEL:
         return None
-    width = -(-known.size // MOST_BLOCKS)
-    blocks = np.array([np.median(known[at : at + width]) for at in range(0, known.size, width)])
+    width = -(-answered_s.size // MOST_BLOCKS)
+    blocks = np.array(
+        [np.median(answered_s[at : at + width]) for at in range(0, answered_s.size, width)]
+    )
     fewest = max(FEWEST_LEVEL // width, 1)
     order = np.unique(blocks, return_inverse=True, return_counts=True)
     middle = np.cumsum(order[2]) - (order[2] - 1) / 2  # equal values have the mean of their ranks
@@ -265,9 +276,9 @@ def levels(known: FloatArray) -> Levels | None:
     if not fits.any():
         return None
     best = int(np.argmax(np.where(fits, apart, -1.0)))
-    first, last = int(begin[best]) * width, min(int(end[best]) * width, known.size)
-    rest = np.concatenate([known[:first], known[last:]])
-    return Levels(first, last, rest, known[first:last])
+    first, last = int(begin[best]) * width, min(int(end[best]) * width, answered_s.size)
+    rest = np.concatenate([answered_s[:first], answered_s[last:]])
+    return Levels(first, last, rest, answered_s[first:last])
 
 
 def _stepped(
@@ -305,37 +316,37 @@ def _varies(high: float, least: float) -> bool:
     return high - least > max(QUEUE_RATIO * least, QUEUE_S)
 
 
-def _late(known: FloatArray, least: float) -> NDArray[np.bool_]:
-    return np.asarray(known - least > max(QUEUE_RATIO * least, QUEUE_S))
+def _late(answered_s: FloatArray, least: float) -> NDArray[np.bool_]:
+    return np.asarray(answered_s - least > max(QUEUE_RATIO * least, QUEUE_S))
 
 
-def _is_spiked(known: FloatArray, least: float) -> bool:
+def _is_spiked(answered_s: FloatArray, least: float) -> bool:
     """Whether the late probes are few and alone: a queue has several in a row."""
-    late = _late(known, least)
+    late = _late(answered_s, least)
     rows = int(np.count_nonzero(np.diff(late.astype(int), prepend=0) > 0))
     return bool(late.mean() < RARE_RATIO and late.sum() < ROW_LENGTH * max(rows, 1))
 
 
-def _is_queue(known: FloatArray, least: float, middle: float, high: float) -> bool:
+def _is_queue(answered_s: FloatArray, least: float, middle: float, high: float) -> bool:
     """Whether most of the time is one of waiting in a row of probes: losses are then its own."""
     shown = high if high > 3 * middle else middle
-    is_blurred = middle > 1.2 * least and _is_blurred(known, least)
-    return not is_blurred and not _is_spiked(known, least) and shown - least > 0.4 * shown
+    is_blurred = middle > 1.2 * least and _is_blurred(answered_s, least)
+    return not is_blurred and not _is_spiked(answered_s, least) and shown - least > 0.4 * shown
 
 
-def _is_blurred(known: FloatArray, least: float) -> bool:
+def _is_blurred(answered_s: FloatArray, least: float) -> bool:
     """Whether round trips vary from probe to probe and come back to the least again and again."""
-    spread = float(np.percentile(known, 95)) - least
-    centred = known - known.mean()
+    spread = float(np.percentile(answered_s, 95)) - least
+    centred = answered_s - answered_s.mean()
     power = float((centred**2).sum())
-    steps = np.diff(known)
+    steps = np.diff(answered_s)
     slope = float(np.median(steps))
     alike = np.mean(np.abs(steps - slope) < max(0.5 * abs(slope), 5e-4))
     back = steps * slope < 0
     if alike > 0.7 and abs(slope) > 1e-4 and np.abs(steps[back]).max(initial=0.0) > 0.7 * spread:
         return True  # batches at even intervals, in turns with probes at even intervals
     follows = float((centred[1:] * centred[:-1]).sum()) / power if power > 0 else 1.0
-    parts = np.array_split(known, max(known.size // 10, 1))
+    parts = np.array_split(answered_s, max(answered_s.size // 10, 1))
     returns = np.mean([part.min() < least + 0.3 * spread for part in parts])
     # A queue of a transfer stays for longer than ten probes, also where it is emptied at times.
     return bool((follows < 0.4 and returns > 0.7) or (follows < 0.8 and returns > 0.9))
@@ -410,12 +421,12 @@ def trimmed(rtt_s: FloatArray) -> tuple[float, float, float] | None:
     it with the time of the last one that is not left out (Tukey and McLaughlin, 1963): the place of
     that one is uncertain too.
     """
-    known = rtt_s[np.isfinite(rtt_s)]
-    if known.size < PARTS * FEWEST_IN_PART:
+    answered_s = rtt_s[np.isfinite(rtt_s)]
+    if answered_s.size < PARTS * FEWEST_IN_PART:
         return None
-    slowest = np.quantile(known, TRIMMED_RATIO)
-    kept = known[known <= slowest]
-    parts = [part.mean() for part in np.array_split(np.minimum(known, slowest), PARTS)]
+    slowest = np.quantile(answered_s, TRIMMED_RATIO)
+    kept = answered_s[answered_s <= slowest]
+    parts = [part.mean() for part in np.array_split(np.minimum(answered_s, slowest), PARTS)]
     off = STUDENT_OF_PARTS * float(np.std(parts, ddof=1)) / np.sqrt(PARTS) / TRIMMED_RATIO
     middle = float(kept.mean())
     return middle, max(middle - float(off), float(kept.min())), middle + float(off)
@@ -437,8 +448,8 @@ def working_latency(idle_s: FloatArray, loaded_s: FloatArray) -> WorkingLatency 
     idle, loaded = trimmed(idle_s), trimmed(loaded_s)
     if idle is None or loaded is None:
         return None
-    found = WorkingLatency(idle_s=idle, loaded_s=loaded)
-    return found if found.added_s[1] > 0 else None
+    latency = WorkingLatency(idle_s=idle, loaded_s=loaded)
+    return latency if latency.added_s[1] > 0 else None
 
 
 def of_levels(part: Levels) -> tuple[Notice, ...]:
@@ -446,8 +457,8 @@ def of_levels(part: Levels) -> tuple[Notice, ...]:
     idle, loaded = part.rest_s, part.part_s
     if part.size_s < 0:
         idle, loaded = loaded, idle
-    found = working_latency(idle, loaded)
-    return found.said if found is not None else ()
+    latency = working_latency(idle, loaded)
+    return latency.said if latency is not None else ()
 
 
 def of_files(read: Mapping[str, Samples]) -> tuple[Notice, ...]:
@@ -467,7 +478,7 @@ def of_files(read: Mapping[str, Samples]) -> tuple[Notice, ...]:
     (idle, idle_s), (loaded, loaded_s) = sorted(
         pings.items(), key=lambda item: float(np.median(item[1])) if item[1].size else 0.0
     )
-    found = working_latency(idle_s, loaded_s)
-    if found is None:
+    latency = working_latency(idle_s, loaded_s)
+    if latency is None:
         return ()
-    return (*found.said, Notice("working-files", {"loaded": loaded, "idle": idle}))
+    return (*latency.said, Notice("working-files", {"loaded": loaded, "idle": idle}))

@@ -84,7 +84,7 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
     s = analysis.segments
     sizes = np.bincount(s.series, s.payload, 2 * s.flows.count).astype(np.int64)
     of_flows = sizes[::2] + sizes[1::2]
-    stalls, found = analysis.stalls, []
+    stalls, causes = analysis.stalls, []
     is_waited_for = _are_waited_for(analysis)
     for flow in np.argsort(-of_flows, kind="stable")[:most].tolist():
         series = 2 * flow + int(sizes[2 * flow + 1] > sizes[2 * flow])
@@ -96,8 +96,8 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
         cause, waits = judge(dialogue, sender_is_client=series % 2 == 0, held_s=held_s)
         row = s.flows.row[s.flows.first[flow]]
         ports = int(trace.ints("source_port")[row]), int(trace.ints("destination_port")[row])
-        found.append(FlowCause(series, int(sizes[series]), dialogue, cause, ports, waits))
-    return found
+        causes.append(FlowCause(series, int(sizes[series]), dialogue, cause, ports, waits))
+    return causes
 
 
 def in_order(trace: PacketTrace) -> PacketTrace:
@@ -166,8 +166,8 @@ def _are_waited_for(analysis: TcpAnalysis) -> Bools:
     last, same = s.other[delayed], s.same[delayed]
     is_all = s.ack[delayed] >= np.maximum(analysis.losses.next_sequence, s.end)[last]
     quiet_s = np.where(same >= 0, s.time_s[delayed] - s.time_s[same], np.inf)
-    found: Bools = is_all & (quiet_s >= QUIET_SHARE * analysis.stalls.delayed_s)
-    return found
+    is_waited_for: Bools = is_all & (quiet_s >= QUIET_SHARE * analysis.stalls.delayed_s)
+    return is_waited_for
 
 
 @named_arguments

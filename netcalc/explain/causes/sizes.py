@@ -34,7 +34,7 @@ OF_SIZES = ("line", "window", "packet-rate")
 """Limits of a rate that does not depend on the size of the transfer."""
 
 
-def explain_transfer_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
+def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     """Return what times of transfers of several sizes consist of: a fixed part, and a rate.
 
     Parameters
@@ -58,26 +58,26 @@ def explain_transfer_sizes(samples: Samples, known: Known) -> tuple[Finding, ...
     sizes, times = np.asarray(transfers.payload_bytes), np.asarray(transfers.duration_s)
     good = transfers.measured & plausible(times) & (sizes >= 0)
     rows = rows_of([str(name) for name in transfers.group], good)
-    if known.rtt_s is not None and good.any():
-        trips = times[good] / known.rtt_s
+    if stated.rtt_s is not None and good.any():
+        trips = times[good] / stated.rtt_s
         off = np.abs(trips - np.maximum(np.rint(trips), 1))
         if trips.max() <= FEW_TRIPS and off.max() <= TRIP_ERROR:
             return ()  # whole round trips, not a line
     if any(np.unique(sizes[at]).size < 2 for at in rows.values()):
         return ()
     said = left_out(sizes.size, rows)
-    found = []
+    findings = []
     for name, at in rows.items():
         part = TransferSamples(
             payload_bytes=sizes[at], duration_s=times[at], meta=replace(transfers.meta, facts=())
         )
-        finding = _of_group(transfer_against_size(part), known)
-        found.append(replace(
+        finding = _of_group(transfer_against_size(part), stated)
+        findings.append(replace(
             finding, label=name, layer=TCP_PAYLOAD,
             notices=(*said, *two_points(np.unique(sizes[at])), *finding.notices),
-            missing=() if known.line_bps is not None else (Notice("ask-line"),),
+            missing=() if stated.line_bps is not None else (Notice("ask-line"),),
         ))  # fmt: skip
-    return tuple(found)
+    return tuple(findings)
 
 
 def _transfers(table: Table) -> TransferSamples | None:
@@ -97,7 +97,7 @@ def _transfers(table: Table) -> TransferSamples | None:
     )  # fmt: skip
 
 
-def _of_group(fit: Fit, known: Known) -> Finding:
+def _of_group(fit: Fit, stated: Known) -> Finding:
     """Return what the times of one group say."""
     kept: NDArray[np.bool_] = ~fit.outlier
     times, sizes = fit.measured[kept], fit.x[kept]
@@ -122,25 +122,27 @@ def _of_group(fit: Fit, known: Known) -> Finding:
         is_exact = math.isnan(latency.low) or math.isnan(rate.low)
         variant = "sizes-exact" if is_exact else "sizes"
         signs = [latency, *signs, _sign("even_bytes", latency_s * rate_bps / 8, "byte")]
-        if known.rtt_s is not None:
-            values = {"latency_s": latency_s, "rtt_s": known.rtt_s,
-                      "trips": latency_s / known.rtt_s}  # fmt: skip
+        if stated.rtt_s is not None:
+            values = {"latency_s": latency_s, "rtt_s": stated.rtt_s,
+                      "trips": latency_s / stated.rtt_s}  # fmt: skip
             said.append(Notice("sizes-trips", values))
     cause = Cause(signs=tuple(signs), variant=variant)
-    said += above_line(rate_bps, known)
+    said += above_line(rate_bps, stated)
     limits = tuple(
-        one for one in rate_limits(Evidence(rate_bps=rate_bps), known) if one.name in OF_SIZES
+        rate_limit
+        for rate_limit in rate_limits(Evidence(rate_bps=rate_bps), stated)
+        if rate_limit.name in OF_SIZES
     )
-    found = Finding(measured=rate_bps, limits=limits, layer=TCP_PAYLOAD, notices=tuple(said))
-    if not found.is_explained:
-        return replace(found, cause=cause, notices=(Notice("sizes-rate-of-what"), *said))
+    finding = Finding(measured=rate_bps, limits=limits, layer=TCP_PAYLOAD, notices=tuple(said))
+    if not finding.is_explained:
+        return replace(finding, cause=cause, notices=(Notice("sizes-rate-of-what"), *said))
     # What is stated agrees with the rate: that says it, and the fit stands beside it.
-    assert found.binding is not None  # it is explained
+    assert finding.binding is not None  # it is explained
     confidence = MEDIUM if variant == "sizes" else LOW
     agreeing = Cause(
-        code=cause_of_limit(found.binding.name), confidence=confidence, signs=tuple(signs)
+        code=cause_of_limit(finding.binding.name), confidence=confidence, signs=tuple(signs)
     )
-    return replace(found, cause=agreeing, notices=(cause.said, *said))
+    return replace(finding, cause=agreeing, notices=(cause.said, *said))
 
 
 def _sign(name: str, value: float, unit: str) -> Sign:

@@ -76,14 +76,14 @@ def socket_causes(samples: Table) -> dict[str, Cause]:
     columns = samples.columns()
     if "busy_s" not in columns:
         return {}
-    found = {}
+    causes = {}
     groups = columns["group"]
     for name in dict.fromkeys(groups[np.isfinite(columns["busy_s"])].tolist()):
         rows = np.flatnonzero((groups == name) & np.isfinite(columns["busy_s"]))
         cause = _socket_cause({key: column[rows] for key, column in columns.items()})
         if cause is not None:
-            found[str(name)] = cause
-    return found
+            causes[str(name)] = cause
+    return causes
 
 
 def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
@@ -201,7 +201,7 @@ def _kernel_cause(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
 
 
 def run_cause(
-    flows: FlowSeries, fact: Mapping[str, Any], known: Known, *, in_fragments: bool = False
+    flows: FlowSeries, fact: Mapping[str, Any], stated: Known, *, in_fragments: bool = False
 ) -> Cause:
     """Return the cause of a run with a row of facts and its intervals.
 
@@ -266,14 +266,14 @@ def run_cause(
     is_set = buffer > 0 and buffer != GROWING_BUFFER_BYTES
     held = is_set and is_near and flight < 0.8 * bound and not again > 0
     held &= steady and rates.size >= 3
-    likely = _likely_line(pace, rate, mss) if known.line_bps is None else None
+    likely = _likely_line(pace, rate, mss) if stated.line_bps is None else None
     if likely is not None and not held:
         return likely
     if pace.levels is not None:
         return Cause(variant="levels")
     if not rtt.size:
         is_even = steady and not again > 0
-        return _asked_window(printed, rate / streams, known) if is_even else Cause()
+        return _asked_window(printed, rate / streams, stated) if is_even else Cause()
     signs: tuple[Sign, ...] = (
         Sign(name="rate_bps", value=rate, unit="bit/s", origin="the tool"),
         Sign(name="base_rtt_s", value=least, unit="s", origin="min_rtt"),
@@ -282,7 +282,7 @@ def run_cause(
             name="window_bytes", value=max(offered, default=math.nan), unit="byte", origin="snd_wnd"
         ),
     )  # fmt: skip
-    is_queued = known.rtt_s is not None and middle > known.rtt_s * (1 + QUEUE_RATIO) + QUEUE_S
+    is_queued = stated.rtt_s is not None and middle > stated.rtt_s * (1 + QUEUE_RATIO) + QUEUE_S
     if is_queued and steady and not again > 0:
         return Cause(code="line", confidence=MEDIUM, signs=signs)  # a full window stands in a queue
     if offered and flight >= FULL_RATIO * min(offered) and min(offered) <= 1.05 * window:
@@ -316,7 +316,7 @@ def run_cause(
             return Cause(code="line", confidence=MEDIUM, signs=signs)
         return Cause(signs=signs)
     low, high = np.percentile(rtt, [10, 90])
-    base = min(known.rtt_s, middle) if known.rtt_s is not None else low
+    base = min(stated.rtt_s, middle) if stated.rtt_s is not None else low
     if high > (1 + VARIES_RATIO) * low + QUEUE_S / 2 or middle > base * (1 + QUEUE_RATIO) + QUEUE_S:
         return Cause(code="line", confidence=MEDIUM, signs=signs)
     if loss > MOST_LOSS:
@@ -367,13 +367,13 @@ def _pause_cause(flows: FlowSeries, fact: Mapping[str, Any], pace: Pace) -> Caus
     sent, received = _fact(fact, "sent_byte_count"), _fact(fact, "received_byte_count")
     all_came = pause.is_last and received >= sent > 0
     is_timer = 0 < pause.again_count <= AGAIN_IN_PAUSE * pause.interval_count * streams
-    found = Cause(
+    cause = Cause(
         share_of_time=pause.share_of_time, duration_s=float(pace.end_s[-1] - pace.start_s[0]),
         signs=signs, variant="pause",
     )  # fmt: skip
     if is_timer and not all_came:
-        return replace(found, code="outage", confidence=MEDIUM, variant="run")
-    return found
+        return replace(cause, code="outage", confidence=MEDIUM, variant="run")
+    return cause
 
 
 def _signs_of(pause: Pause) -> tuple[Sign, ...]:
@@ -407,7 +407,7 @@ def _likely_line(pace: Pace, rate_bps: float, mss_bytes: float) -> Cause | None:
     return None
 
 
-def _asked_window(printed: Mapping[str, Any], rate_bps: float, known: Known) -> Cause:
+def _asked_window(printed: Mapping[str, Any], rate_bps: float, stated: Known) -> Cause:
     """Return the window of a buffer that was asked for, where no round trip was measured.
 
     Linux grants twice of it, of which half or more is the window.
@@ -416,15 +416,15 @@ def _asked_window(printed: Mapping[str, Any], rate_bps: float, known: Known) -> 
     if not 0 < asked <= SMALL_BUFFER_BYTES:
         return Cause()
     sign = Sign(name="asked_buffer_bytes", value=asked, unit="byte", origin="-w")
-    if known.rtt_s is None:
+    if stated.rtt_s is None:
         return Cause(code="receiver-window", signs=(sign,), variant="asked")
-    flight = rate_bps * known.rtt_s / 8
+    flight = rate_bps * stated.rtt_s / 8
     if not HALF_RATIO * 2 * asked <= flight <= 1.05 * 2 * asked:
         return Cause()
     signs = (
         sign,
         Sign(name="window_bytes", value=2 * asked, unit="byte", origin="twice -w, as Linux grants"),
-        Sign(name="base_rtt_s", value=known.rtt_s, unit="s", origin="as stated"),
+        Sign(name="base_rtt_s", value=stated.rtt_s, unit="s", origin="as stated"),
     )
     return Cause(code="receiver-window", confidence=HIGH, signs=signs)
 

@@ -226,7 +226,7 @@ def _signs(d: Dialogue, line: LineRate, shares: Mapping[str, float]) -> tuple[Si
     is_full = shares.get("line", 0.0) > QUEUED_SHARE
     is_line &= is_full or (line.rate_bps > 1.5 * d.rate_bps and _is_seen(d, line))
     how = "acknowledgements in a row" if d.place == SENDER else "segments in a row"
-    known = (line.rate_bps, line.low_bps, line.high_bps) if is_line else (math.nan,) * 3
+    rates_bps = (line.rate_bps, line.low_bps, line.high_bps) if is_line else (math.nan,) * 3
     trips = "handshake" if d.handshake_rtt_s > 0 else "fastest answers"
     return (
         Sign(name="rate_bps", value=d.rate_bps, unit="bit/s", origin="new payload"),
@@ -234,10 +234,10 @@ def _signs(d: Dialogue, line: LineRate, shares: Mapping[str, float]) -> tuple[Si
         Sign(name="loss_ratio", value=d.loss_ratio, unit="ratio", origin=by_place),
         Sign(
             name="line_bps",
-            value=known[0],
+            value=rates_bps[0],
             unit="bit/s",
-            low=known[1],
-            high=known[2],
+            low=rates_bps[1],
+            high=rates_bps[2],
             origin=how,
         ),
         Sign(name="mss_bytes", value=float(d.mss_bytes), unit="byte", origin="segments"),
@@ -544,9 +544,9 @@ LARGER_WINDOWS = (2**16, 2**18, 2**20, 2**22, 2**24)
 """Windows that are tried. [byte]"""
 
 
-def counterfactuals(cause: Cause, evidence: Evidence, known: Known) -> tuple[Notice, ...]:
+def counterfactuals(cause: Cause, evidence: Evidence, stated: Known) -> tuple[Notice, ...]:
     """Return what the rate or the time would be with the cause removed."""
-    line_bps = first_known(line_ceiling_bps(evidence, known), cause.sign("line_bps"))
+    line_bps = first_known(line_ceiling_bps(evidence, stated), cause.sign("line_bps"))
     if cause.code in ("receiver-window", "sender-buffer"):
         return _with_windows(cause, evidence, line_bps)
     if cause.code in ("random-loss", "shallow-buffer") and line_bps > evidence.rate_bps:
