@@ -18,7 +18,7 @@ from netcalc.models.measuring.robust import median
 from netcalc.readers.captures.exchanges import echo_samples, udp_samples
 from netcalc.readers.captures.facts import flow_label, flow_table
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp, new_bytes
-from netcalc.readers.places import RECEIVER, SENDER
+from netcalc.readers.format import RECEIVER, SENDER
 from netcalc.samples import (
     FlowSeries,
     Meta,

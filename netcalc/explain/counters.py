@@ -55,7 +55,7 @@ def explain_counters(samples: Table, stated: Known) -> tuple[Finding, ...]:
     ----------
     samples : Table
         Columns ``group``, ``counter`` and ``value``, as readers of counters make them.
-    known : Known
+    stated : Known
         ``rtt_s`` and ``line_bps`` make ceilings of it.
 
     Returns
@@ -203,7 +203,7 @@ def interface_findings(name: str, counters: Mapping[str, float], stated: Known) 
         The interface.
     one : mapping of str to float
         Its counters, as ``ip -s``, ``ethtool -S``, ``netstat -i`` or ``/proc/net/dev`` name them.
-    known : Known
+    stated : Known
         ``line_bps`` gives the ceiling for packets of their mean size.
 
     Returns
@@ -285,7 +285,7 @@ def sar_findings(name: str, rows: Mapping[str, list[float]], stated: Known) -> l
         The interface.
     rows : mapping of str to list of float
         Its values of each interval: ``rxkB/s`` (of 1024 bytes), ``rxpck/s``, ``%ifutil``.
-    known : Known
+    stated : Known
         The line; by default the one that ``%ifutil`` implies.
 
     Returns

@@ -206,7 +206,7 @@ def explain_sizes(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     samples : Table
         A column ``frame_bytes`` (with FCS) or ``captured_bytes`` (without), and ``rate_pps``,
         ``rate_bps`` of frames, or ``goodput_bps`` of their payload.
-    known : Known
+    stated : Known
         ``line_bps`` is the line, ``device_pps`` a device's rate, both directions together.
 
     Returns

@@ -89,7 +89,7 @@ def transfer_metrics(
     ----------
     one : Evidence
         The transfer.
-    known : Known
+    stated : Known
         Facts stated besides it.
     line_ceiling_bps : float
         Goodput of the line; nan if it is not known. [bit/s]

@@ -219,7 +219,7 @@ def claim(
     ----------
     text : str
         A rate, a packet rate or a time with its unit: ``"94 Mbit/s"``.
-    known : Known
+    stated : Known
         What is known: at least the line, or a window or a loss with the round trip.
     path : Path, optional
         The links, for a claim about a time.
@@ -227,7 +227,7 @@ def claim(
         What crosses the path in that time. [byte]
     frame_bytes : float, optional
         Size of the frames of a packet rate, FCS included. [byte]
-    one : Evidence, optional
+    evidence : Evidence, optional
         A measured transfer, for a claim about its rate.
 
     Returns
@@ -268,7 +268,7 @@ def claim_of(
         windows are taken where they are not stated.
     text : str
         A rate, a packet rate or a time with its unit.
-    known : Known
+    stated : Known
         What is stated; it takes precedence over the file.
     path, size_bytes, frame_bytes
         As for :func:`claim`.

@@ -93,7 +93,7 @@ def rate_limits(evidence: Evidence, stated: Known) -> tuple[Limit, ...]:
     ----------
     one : Evidence
         What the file says.
-    known : Known
+    stated : Known
         Facts stated besides it; they take precedence over the file.
 
     Returns

@@ -41,7 +41,7 @@ def explain_summary(samples: RttSamples, stated: Known) -> tuple[Finding, ...]:
     ----------
     samples : RttSamples
         Round trips of a quiet ping: its facts have the minimum, and a median or a mean.
-    known : Known
+    stated : Known
         As for round trips.
 
     Returns
@@ -99,7 +99,7 @@ def explain_transaction_rates(samples: Samples, stated: Known) -> tuple[Finding,
     ----------
     samples : Table
         A column ``transaction_rate``, as netperf's request and response tests have it.
-    known : Known
+    stated : Known
         ``rtt_s``; by default the least time of a transaction, where the file has it.
 
     Returns
@@ -145,7 +145,7 @@ def explain_one_way(samples: Table, stated: Known) -> tuple[Finding, ...]:
     ----------
     samples : Table
         One-way delays, as owping has them: the facts have minimum and median of each direction.
-    known : Known
+    stated : Known
         Decides which further facts are asked for.
 
     Returns
@@ -267,7 +267,7 @@ def explain_trips(table: Table, stated: Known) -> tuple[Finding, ...]:
     ----------
     table : Table
         Columns such as ``ping_s`` beside a column of times, or beside ``download_bps``.
-    known : Known
+    stated : Known
         As for round trips.
 
     Returns

@@ -48,7 +48,7 @@ def table_theory(samples: Samples, stated: Known) -> TableTheory | None:
     samples : Samples
         A table of writes, of pairs, of frame sizes, or of a rate against round trip, window or
         loss.
-    known : Known
+    stated : Known
         ``line_bps`` adds the line's ceiling.
 
     Returns

@@ -321,7 +321,7 @@ def explain_times(table: Table, stated: Known) -> tuple[Finding, ...]:
     ----------
     table : Table
         ``response_s``, or sizes and ``curve_rtt_s``, or ``bandwidth_bps`` with sizes and times.
-    known : Known
+    stated : Known
         As for the samples that a reader makes of such columns.
 
     Returns

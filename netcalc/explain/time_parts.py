@@ -69,7 +69,7 @@ def explain_round_trips(samples: RttSamples, stated: Known) -> tuple[Finding, ..
     samples : RttSamples
         Round trips of a ping. Where a group has probes of several sizes, its largest are explained:
         times of different sizes have no common median.
-    known : Known
+    stated : Known
         ``rtt_s`` is the round trip without load; by default the smallest of the
         group. ``line_bps`` separates serialization from distance; by default the
         line through the smallest round trip of each size does, if it rises.
@@ -332,7 +332,7 @@ def explain_transactions(samples: TransactionSamples, stated: Known) -> tuple[Fi
     ----------
     samples : TransactionSamples
         Requests and responses.
-    known : Known
+    stated : Known
         ``rtt_s`` is the round trip of the path; by default the fastest response.
 
     Returns

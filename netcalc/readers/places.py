@@ -24,7 +24,6 @@ from netcalc.rate_layers import (
 )
 from netcalc.readers.format import (
     CAPTURE,
-    CLIENT,
     HOST,
     MESSAGES,
     OF_ROW,
@@ -34,7 +33,6 @@ from netcalc.readers.format import (
     REQUESTS,
     ROUND_TRIP,
     SENDER,
-    SERVER,
     TRANSPORT,
     UDP_PROBES,
     Counted,
@@ -48,11 +46,6 @@ from netcalc.samples import (
     TransactionSamples,
     unit_of_fact,
 )
-
-__all__ = [
-    "CAPTURE", "CLIENT", "HOST", "ONE_WAY", "RECEIVER", "ROUND_TRIP", "SENDER", "SERVER", "TOOLS",
-    "Place", "layers_of_columns", "layers_of_row", "octets_layer", "place", "probes", "rate_layer",
-]  # fmt: skip
 
 TOOLS: dict[str, Counted] = {
     # Experiments of netcalc: what the application hands to the socket; links count IP packets.

@@ -107,6 +107,7 @@ ROOMS = {
          "tests/readers/test_read_sources.py", "tests/readers/test_faults_of_files.py"),
     ),
     "bounds": Room(("netcalc/models/bounds.py",), ("tests/numbers/test_physical_limits.py",)),
+    "chapters": Room(("netcalc/models/chapters.py",), ("tests/house/test_import.py",)),
     "usage": Room(("netcalc/readers/usage.py",), ("tests/numbers/test_billing.py",)),
     "places": Room(
         ("netcalc/readers/places.py",),

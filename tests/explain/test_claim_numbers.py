@@ -244,7 +244,7 @@ def test_the_counts_of_a_measurement():
     for rate in (0.0, NAN):
         one = Evidence(received_rate_bps=5e6, sent_rate_bps=rate)
         assert "sender" not in by_name("6 Mbit/s", Known(), evidence=one)
-    assert "receiver" not in by_name("6 Mbit/s", LINE, one=Evidence(sent_rate_bps=7e6))
+    assert "receiver" not in by_name("6 Mbit/s", LINE, evidence=Evidence(sent_rate_bps=7e6))
 
 
 def test_the_models_of_frames():

@@ -531,12 +531,14 @@ def test_every_model_of_a_rate_by_hand():
     assert loss["mathis"] == (pytest.approx(948 * 8 / 0.1 * math.sqrt(150)), True)
     assert loss["mathis-of-one"] == (pytest.approx(948 * 8 / 0.1 * 10), False)
     seen = models(
-        "6 Mbit/s", Known(line_bps=1e8), one=Evidence(received_rate_bps=0.5, sent_rate_bps=0.25)
+        "6 Mbit/s",
+        Known(line_bps=1e8),
+        evidence=Evidence(received_rate_bps=0.5, sent_rate_bps=0.25),
     )
     assert seen["receiver"] == (0.5, True)
     assert seen["sender"] == (0.25, False)
     none = models(
-        "6 Mbit/s", Known(line_bps=1e8), one=Evidence(received_rate_bps=0.0, sent_rate_bps=5.0)
+        "6 Mbit/s", Known(line_bps=1e8), evidence=Evidence(received_rate_bps=0.0, sent_rate_bps=5.0)
     )
     assert not {"receiver", "sender"} & set(none)
     packets = models("1 kpps", Known(line_bps=1e8), frame_bytes=64)

@@ -88,7 +88,7 @@ def together(named_files: Mapping[str, Samples], stated: Known) -> Together:
     ----------
     named_files : mapping of str to Samples
         What was read, by the name of the file.
-    known : Known
+    stated : Known
         ``line_bps`` is the line that they may share.
 
     Returns
@@ -172,7 +172,7 @@ def explain_capture(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
     ----------
     trace : PacketTrace
         A capture.
-    known : Known
+    stated : Known
         Facts stated beside it; the line is found in the capture, where nobody states it.
 
     Returns

@@ -173,7 +173,7 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
     ----------
     table : Table
         A rate, and one of ``rtt_s``, ``window_bytes`` and ``loss_ratio``.
-    known : Known
+    stated : Known
         ``line_bps`` is the line; without it the rate that no longer grows is a cap of its own.
         ``rtt_s`` and ``loss_ratio`` are compared with what is fitted.
 
@@ -301,7 +301,7 @@ def explain_other_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
     ----------
     table : Table
         As for :func:`explain_responses`.
-    known : Known
+    stated : Known
         ``line_bps`` is the line.
 
     Returns

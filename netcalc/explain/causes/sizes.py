@@ -41,7 +41,7 @@ def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ..
     ----------
     samples : TransferSamples or Table
         Sizes and times; or a table of sizes and times, or of sizes and rates.
-    known : Known
+    stated : Known
         ``line_bps``, and ``window_bytes`` with ``rtt_s``, are compared with the rate; ``rtt_s``
         with the fixed part.
 

@@ -211,7 +211,7 @@ def run_cause(
         Intervals of the run, and what the tool printed of its sockets.
     fact : mapping
         Row of facts of one direction.
-    known : Known
+    stated : Known
         ``rtt_s`` is the round trip without load.
     in_fragments : bool
         Whether a datagram of UDP takes several packets.
