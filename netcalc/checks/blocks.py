@@ -49,7 +49,9 @@ def by_blocks(
             if name not in lists and isinstance(value, list | tuple | np.ndarray)
         }
         shape = np.broadcast_shapes(*(array.shape for array in arrays.values()))
-    except ValueError:  # lists of unequal length, or shapes that do not fit
+    # Lists of unequal length, shapes that do not fit, or an object whose ``__array__`` raises what
+    # it likes: the checks of the whole say what is wrong.
+    except Exception:
         return None
     size = prod(shape)
     is_cut = all(

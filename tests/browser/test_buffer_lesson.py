@@ -10,9 +10,9 @@ import pytest
 LESSON = Path(__file__).parents[2] / "notebooks" / "10_buffers_and_tail_latency.ipynb"
 # Shorter runs than a reader makes; what is judged here is that they appear on the page. The 20 s
 # that count have room for the 100 requests without which a cell of the lesson has no p99 to show.
-SHORT = """from netcalc.lessons import router_queue, tail_latency
+SHORT = """from netcalc.lessons import tail_latency
 tail_latency.END_S, tail_latency.START_S, tail_latency.WARM_S = 24.0, 2.0, 4.0
-router_queue.RUN_S = 3.0"""
+tail_latency.RUN_S = 3.0"""
 HERE = "this buffer"
 
 

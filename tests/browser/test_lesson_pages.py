@@ -28,7 +28,7 @@ CELLS = (
     ("code", "from netcalc.lessons import latency as panels\n\npanels.transfer_panel()"),
     ("code", "panels.distance_panel()"),
     ("code", "print('<b>not bold</b>')\nprint('wider than a page ' * 30)"),
-    ("code", "from netcalc.lessons import echo\n\necho.echo_panel('T1 40 ms')"),
+    ("code", "from netcalc.lessons import latency\n\nlatency.echo_panel('T1 40 ms')"),
     ("code", "from netcalc.lessons import store_and_forward\n\nstore_and_forward.timeline_panel()"),
     ("code", "from netcalc.lessons import exercise\n\nexercise.box('TR1')"),
 )

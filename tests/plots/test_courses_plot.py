@@ -117,7 +117,7 @@ def test_one_result_and_one_flow_are_refused_in_a_sentence():
         with pytest.raises(ArgumentTypeError, match="results must be a list of Result"):
             draw([None])
     alone = replace(SCENARIO, flows=SCENARIO.flows[:1])
-    with pytest.raises(DomainError, match="of two flows; the scenario has 1"):
+    with pytest.raises(DomainError, match="needs two flows; the scenario has 1"):
         phase([result(scenario=alone)])
 
 

@@ -94,7 +94,7 @@ def test_without_the_package_there_is_one_sentence(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ReaderError) as refused:
         read(io.BytesIO(data))
-    assert "needs the package pyarrow" in str(refused.value)
+    assert "requires the package pyarrow" in str(refused.value)
     assert "pip install pyarrow" in str(refused.value)
 
 

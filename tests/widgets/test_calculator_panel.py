@@ -321,7 +321,7 @@ class TestRangesAndLists:
 
     def test_three_lists_are_refused(self):
         panel = self.panel(bandwidth="1; 2 Mbit/s", payload="1MB,2MB", latency="1ms,2ms")
-        assert "a table has 2 sides" in words(panel.message)
+        assert "a table takes at most 2" in words(panel.message)
 
     def test_a_codec_is_the_voice_of_a_packet(self):
         """Derived: 64 kbit/s for 20 ms are 160 bytes, for 30 ms 240."""

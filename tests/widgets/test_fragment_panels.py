@@ -28,7 +28,10 @@ def run(mtu=1536.0, step_s=8e-6, noted=1536.0):
     return TransactionSamples(
         mode=["udp"] * sizes.size, sequence=np.arange(sizes.size) + 1.0, payload_bytes=sizes,
         response_s=times, tap_s=times / 2,
-        meta=Meta(tool="netcalc transactions", instrument={"loopback_mtu_bytes": noted}),
+        meta=Meta(
+            tool="netcalc transactions", experiment="transactions",
+            instrument={"loopback_mtu_bytes": noted},
+        ),
     )  # fmt: skip
 
 
