@@ -529,7 +529,7 @@ def calculator_panel(
     Parameters
     ----------
     name : str
-        The formula at first, as :func:`netcalc.calculator.catalogue` takes it.
+        The formula at first, as :func:`netcalc.calculator.formula` takes it.
     texts : mapping of str to str, optional
         Inputs at first: ``{"payload": "1 MB", "bandwidth": "T1"}``; by default those of the
         formula's example.
