@@ -72,7 +72,8 @@ def read_documents(source: Source) -> Documents:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) < len(pairs):
-            twins.update({name for name, value in pairs if members[name] != value})
+            changed = (name for name, value in pairs if members[name] != value)
+            twins.update(list(dict.fromkeys(changed)))  # in the order of the file
         return members
 
     def constant(word: str) -> None:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -35,6 +36,8 @@ NUMBER = r"[0-9]{1,15}(?:\.[0-9]{1,15})?"
 SMALL_NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"
 """A time in milliseconds: more digits come of damage."""
 WORD = r"\S+"
+_WHOLE = r"(?!\.?[0-9])"
+"""A number that goes on after its most digits is another number, none that may be cut off."""
 
 _DIGITS = {"ttl": 3, "hop": 3, "payload_bytes": 5, "packet_bytes": 5, "sequence": 9}
 """Most digits of a field that has few; more come of damage."""
@@ -57,10 +60,12 @@ _SCALES: Mapping[str, tuple[str, float]] = {
 _PLACEHOLDER = re.compile(r"\{(?P<name>(?:[a-z][a-z0-9_]*)?)(?P<comma>,?)\}")
 
 
+@cache
 def _is_count(name: str) -> bool:
     return name in COUNTS or name.endswith(("_count", "_bytes"))
 
 
+@cache
 def _ending(name: str) -> str:
     """Return the end of a group's name that says its unit, or nothing."""
     return next((end for end in (*_SCALES, "_unit") if name.endswith(end)), "")
@@ -70,7 +75,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern with its placeholders filled in.
 
     >>> compiled("time={rtt_ms}").pattern
-    'time=(?P<rtt_ms>[0-9]{1,9}(?:\\\\.[0-9]{1,9})?)'
+    'time=(?P<rtt_ms>[0-9]{1,9}(?:\\\\.[0-9]{1,9})?(?!\\\\.?[0-9]))'
     """
 
     def group(place: re.Match[str]) -> str:
@@ -83,7 +88,9 @@ def compiled(pattern: str) -> re.Pattern[str]:
             holds = NUMBER if _ending(name) else WORD
         if place["comma"]:
             holds = holds.replace(r"\.", "[.,]")
-        return rf"(?P<{name}>{holds})" if name else holds
+        if holds != WORD:
+            holds += _WHOLE
+        return rf"(?P<{name}>{holds})" if name else rf"(?:{holds})"
 
     return re.compile(_PLACEHOLDER.sub(group, pattern))
 

@@ -82,8 +82,6 @@ _SUFFIXES = {
     "KB": "KB", "KiB": "KiB", "MB": "MB", "MiB": "MiB", "km": "km",
 }  # fmt: skip
 # "rate_Mbit/s", "rate MB/s", "Mbit_s": a data unit before the second is no part of the name.
-LONGEST_HEADING = 500
-"""A longer header names no unit. [characters]"""
 _PER_SECOND = re.compile(
     r"(?:(?P<name>.*?\S)(?:[\s_,:-]+|(?<=[a-z])(?=[KMGT])))?"
     r"(?P<unit>[A-Za-z]+)(?P<per>\s*/\s*|[\s_]+per[\s_]+|[\s_]+)(?:s|sec|second)"

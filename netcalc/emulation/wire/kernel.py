@@ -210,12 +210,7 @@ _EVERY_PROTOCOL = 3  # ETH_P_ALL
 _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLM_F_CREATE, _NLM_F_EXCL = 16, 1, 4, 0x400, 0x200
 _IFLA_IFNAME, _IFLA_LINKINFO, _IFLA_NET_NS_FD = 3, 18, 28
 _IFLA_INFO_KIND, _IFLA_INFO_DATA, _VETH_INFO_PEER = 1, 2, 1
-_SIOCGIFHWADDR, _SIOCETHTOOL, _SIOCGIFFLAGS, _SIOCSIFFLAGS = (
-    0x8927,
-    0x8946,
-    0x8913,
-    0x8914,
-)
+_SIOCGIFHWADDR, _SIOCETHTOOL = 0x8927, 0x8946
 _IFF_NOARP = 0x80
 _ETHTOOL_OFF = (0x1F, 0x24, 0x17)  # TSO, GSO, checksums left to the device
 _SOL_PACKET, _PACKET_STATISTICS, _PACKET_IGNORE_OUTGOING = 263, 6, 23
@@ -289,7 +284,7 @@ def _attribute(kind: int, data: bytes) -> bytes:
 HEAD_BYTES = 64
 """First bytes by which a packet is matched with its stamp: IP, TCP or UDP headers with sequence
 numbers, options and the start of the data. [byte]"""
-_EVERY_PROTOCOL, _OUTGOING = 3, 4
+_OUTGOING = 4  # PACKET_OUTGOING
 _SO_ATTACH_FILTER = 26
 _ABOUT_PACKET, _KIND_OF_PACKET = 0xFFFFF000, 4  # SKF_AD_OFF, SKF_AD_PKTTYPE
 _LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06  # of a filter: BPF_LD | BPF_W | BPF_ABS and so on
@@ -302,7 +297,7 @@ _FILTER = b"".join(
         (_RETURN, 0, 0, 0),
     )
 )
-_SOL_PACKET, _PACKET_RX_RING, _PACKET_VERSION, _TPACKET_V2 = 263, 5, 10, 1
+_PACKET_RX_RING, _PACKET_VERSION, _TPACKET_V2 = 5, 10, 1
 _FRAME_BYTES, _RING_BYTES = 256, 4096  # one page, the least the kernel takes: 16 frames
 _STATUS = struct.Struct("I")
 _HEAD = struct.Struct("IIIHHII")  # status, length, kept, link header, packet, seconds, nanoseconds

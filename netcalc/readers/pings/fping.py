@@ -40,7 +40,8 @@ class _Fping(ProbeReader):
         r"(?:\s*\(.*)?$",
         totals=rf"{_STAMP}{_HOST}\s+: xmt/rcv/%(?:loss|(?P<returned>return)) = "
         rf"{{sent}}/{{received}}/(?P<loss_percent>-?{NUMBER})%"
-        r"(?:, (?:outage\(ms\) = \d+, )?min/avg/max = {rtt_min_ms}/{}/{rtt_max_ms})?",
+        r"(?:, (?:outage\(ms\) = \d+, )?min/avg/max = {rtt_min_ms}/{}/{rtt_max_ms})?"
+        r"(?:\s*$|(?!, (?:outage|min/)))",
         times=rf"{_STAMP}{_HOST}\s+: (?P<times>{_CELL}(?: {_CELL})*)\s*$",
         alive=rf"{_HOST} is alive(?: \({{rtt_ms}} ms\))?\s*$",
         unreachable=rf"{_HOST} is unreachable\s*$",

@@ -14,7 +14,8 @@ from netcalc.readers.pings.runs import NAN, ProbeReader
 from netcalc.readers.source import shorten
 from netcalc.samples import Fact, Meta, Table, fact_row
 
-_NUMBER = r"(?:-?\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?|nan)"
+_FINITE = r"-?\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?"
+_NUMBER = rf"(?:{_FINITE}|nan)"
 _SPREAD = "(?P<{0}_min_unit>{1})/(?P<{0}_median_unit>{1})/(?P<{0}_max_unit>{1}) (?P<unit>[num]?s),"
 _LOSS = r"\((?P<loss_percent>\d{1,3}(?:\.\d{1,9})?|nan)%\)"
 _ERROR = rf"err=(?P<clock_error_unit>{_NUMBER}) [num]?s"
@@ -22,7 +23,7 @@ _ERROR = rf"err=(?P<clock_error_unit>{_NUMBER}) [num]?s"
 _OWPING = LineTable(
     session=r"\s*--- owping statistics from \[(?P<source>[^\]]+)\]\S* "
     r"to \[(?P<target>[^\]]+)\]",
-    packet=rf"\s*seq_no={{sequence}}\s+(?:delay=(?P<one_way_delay_unit>{_NUMBER}) (?P<unit>[num]?s)"
+    packet=rf"\s*seq_no={{sequence}}\s+(?:delay=(?P<one_way_delay_unit>{_FINITE}) (?P<unit>[num]?s)"
     rf"\s+\((?:sync, {_ERROR}|unsync[^)]*)\)"
     r"(?:\s+sent=(?P<sent_s>\d{1,10}\.\d{1,9}) recv=(?P<received_s>\d{1,10}\.\d{1,9}))?"
     r"|\*LOST\*)\s*$",

@@ -180,8 +180,8 @@ class _MikroTik(ProbeReader):
         rf"(?:\s+{{packet_bytes}}\s+{{ttl}}\s+(?P<rtt>(?=\d){_PARTS}))?"
         r"(?:\s+(?P<status>[A-Za-z][\w -]*?))?\s*$",
         totals=r"\s*sent={sent} received={received} packet-loss={loss_percent}%"
-        rf"(?: min-rtt=(?P<printed_rtt_min_s>{_PARTS}) avg-rtt={_PARTS} "
-        rf"max-rtt=(?P<printed_rtt_max_s>{_PARTS}))?\s*$",
+        rf"(?: min-rtt=(?P<printed_rtt_min_s>(?=\d){_PARTS})? avg-rtt={_PARTS} "
+        rf"max-rtt=(?P<printed_rtt_max_s>(?=\d){_PARTS})?)?\s*$",
     )
 
     def row(self, line: Line) -> None:

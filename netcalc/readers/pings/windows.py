@@ -59,14 +59,14 @@ class _TestConnection(ProbeReader):
         about=r"\s*Destination: {target}\s*$",
         head_7=_HEAD_7,
         head_5=_HEAD_5,
-        row_7=r"\s*{sequence}\s+\S.*?\s+(?P<address>\S+)\s+(?:{rtt_ms}|\*)"
+        row_7=r"\s*{sequence}\s+\S.*?\s+(?P<address>\S+)\s+(?:(?P<rtt_ms>\d{1,9})|\*)"
         r"\s+(?:{payload_bytes}|\*)\s+(?P<status>[A-Z]\w{1,40})\s*$",
-        row_5=r"\s*\S+\s+{target}\s+(?:[0-9A-Fa-f.:%]+\s+){0,2}{payload_bytes}\s+{rtt_ms}\s*$",
+        row_5=r"\s*\S+\s+{target}\s+(?:[0-9A-Fa-f.:%]+\s+){0,2}{payload_bytes}\s+(?P<rtt_ms>\d{1,9})\s*$",
         failed=(
             r"(?i:Test-Connection ?: .*'(?P<host>[^']+)' failed: )",
             r"(?i:Test-Connection ?: .*computer (?P<host>\S+) failed: )",
         ),
-        other=r"\s*(?:\(ms\)\s+\(B\)|[- ]+)\s*$",
+        other=r"\s*\(ms\)\s+\(B\)\s*$|[-\s]+$",
     )
     columns = 0
 
