@@ -51,6 +51,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from datetime import date, time
 from difflib import get_close_matches
 from functools import cache, cached_property
 from types import NoneType, UnionType
@@ -69,6 +70,7 @@ of a key: hours for a file of one key."""
 Schema = TypeVar("Schema")
 
 _TEXT_OR_COMMENT = re.compile(r"""#[^\n]*|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?""")
+_AT_LINE = re.compile(r"\(at line (\d+)")
 _CLOSES = re.compile(r'[\]}]|"""|' + "'''")
 """What a line has that ends a value of several lines."""
 
@@ -257,7 +259,9 @@ def convert(value: Any, hint: Any, at: Place) -> Any:
     try:
         converted = _converted(value, hint, at)
     except _OtherKindError:
-        facts: dict[str, Any] = {"value": shown(value), "wanted": rule.form or described(hint)}
+        # Text keeps its quotes, so that "60" is seen to be no number.
+        seen = json.dumps(value)[:LONGEST_SHOWN] if isinstance(value, str) else shown(value)
+        facts: dict[str, Any] = {"value": seen, "wanted": rule.form or described(hint)}
         if hint is int:
             facts |= {"low": rule.low, "high": rule.high}
         raise at.refused(_KINDS.get(hint, "kind"), **facts) from None
@@ -394,7 +398,7 @@ def described(hint: Any, *, many: bool = False) -> str:
 
 def shown(value: object) -> str:
     """Return a value as a document has it, or its beginning, for the values of an error."""
-    if isinstance(value, str | float):
+    if isinstance(value, str | float | date | time):
         text = str(value)
     else:
         try:
@@ -476,7 +480,8 @@ def read_toml(text: str, at: Place) -> dict[str, Any]:
     except ValueError as error:
         # Otherwise it is a whole number of more digits than Python converts.
         is_syntax = isinstance(error, tomllib.TOMLDecodeError)
-        line = Lines(text).first_bad if is_syntax else None
+        at_line = _AT_LINE.search(str(error))  # none at the end of the document
+        line = int(at_line[1]) if at_line else Lines(text).first_bad if is_syntax else None
         reason = excerpt(str(error).partition(" (at ")[0])
         raise at.refused("syntax", line=line, reason=reason) from None
 
@@ -545,7 +550,7 @@ class Lines:
         what a text of several lines is. A hostile text may seem to end in each line: the work is
         limited.
         """
-        statement, start, left = "", 1, 20 * len(self._text) + 1000
+        statement, start, left = "", 1, 2 * len(self._text) + 100_000
         for number, line in enumerate(self._text.split("\n"), 1):
             start = start if statement else number
             statement += line + "\n"
@@ -610,10 +615,11 @@ def records(
     header = next((index for index, line in enumerate(lines) if line.strip()), None)
     if header is None:
         return
-    separators, first = ",;\t", lines[header].rstrip("\n")
+    separators, first = ",;\t", lines[header].rstrip(" \n")
     if first.startswith("sep=") and len(first) == 5 and header + 1 < len(lines):
         header += 1
-        separators = first[4] if first[4] in separators else separators
+        if first[4] in separators and first[4] in lines[header]:
+            separators = first[4]
     reader = csv.reader(
         (line + "\n" for line in lines[header:]),
         delimiter=max(separators, key=lines[header].count),

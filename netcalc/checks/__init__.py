@@ -328,7 +328,7 @@ def _is_large(values: Iterable[Any]) -> bool:
     return any(
         len(value) > BLOCK
         if isinstance(value, list | tuple)
-        else getattr(value, "size", 0) > BLOCK or getattr(value, "ndim", 0) > 1
+        else (isinstance(value, np.ndarray) and value.size > BLOCK) or getattr(value, "ndim", 0) > 1
         for value in values
     )
 

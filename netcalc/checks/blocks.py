@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.checks.foreign import PLAIN
+
 BLOCK = 16_384
 """Elements of a long array that are checked, or computed, at a time: 128 KiB an array, so that the
 few arrays of a formula stay in a second-level cache of 1 MiB or more. The memory of larger ones
@@ -42,6 +44,9 @@ def by_blocks(
     computed as a whole: the arguments are short or no arrays of numbers, one is refused (so that
     the error is about the whole), or the formula does not give an element for an element.
     """
+    lists_of = [value for value in arguments.values() if isinstance(value, list | tuple)]
+    if not all(PLAIN.issuperset(map(type, value)) for value in lists_of):
+        return None  # numbers with a unit, or stand-ins: numpy would take them as bare numbers
     try:
         arrays = {
             name: np.asarray(value)
@@ -60,6 +65,18 @@ def by_blocks(
     )
     if size <= BLOCK or not is_cut:
         return None
+    if any(array.shape != shape for array in arrays.values() if array.size > 1):
+        # What is computed of flat blocks has the common shape, also of a formula that leaves an
+        # argument out: a corner says whether the whole would have it.
+        corner = {n: a[tuple(slice(0, 2) for _ in a.shape)] for n, a in arrays.items()}
+        try:
+            values = run({name: part for name, part in corner.items() if part.ndim})
+        except (ValueError, IndexError, TypeError):
+            return None
+        results_of = values if isinstance(values, tuple) else (values,)
+        common = np.broadcast_shapes(*(part.shape for part in corner.values()))
+        if any(np.shape(result) != common for result in results_of):
+            return None
     flat = {
         name: array.reshape(-1)
         if array.size == size and array.flags.c_contiguous

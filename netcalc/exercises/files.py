@@ -61,6 +61,7 @@ _CODES = {
 
 _Text = Annotated[str, Rule(plain=True, most=LONGEST_TEXT)]
 _Unit = Annotated[str, Rule(choices=_UNITS, code="exercise-unit")]
+_AnswerUnit = Annotated[str, Rule(plain=True, choices=_UNITS, code="exercise-unit")]
 _Digits = Annotated[int, Rule(low=1, high=9)]
 
 
@@ -69,7 +70,7 @@ class _VariableTable:
     low: Any = None
     high: Any = None
     step: Any = None
-    digits: _Digits | None = None
+    digits: Any = None  # of a range without a step
     unit: _Unit | None = None
     values: Annotated[list[Any], Rule(form="a list of values")] | None = None
 
@@ -105,7 +106,7 @@ class _ExerciseTable:
     lesson: Annotated[str, Rule(plain=True, pattern=r"\d\d[a-z]?", code="exercise-lesson")]
     topic: _Text
     text: _Text
-    unit: _Unit
+    unit: _AnswerUnit
     right: _Text
     second: _Text | None = None
     tolerance: Any = None
@@ -266,8 +267,12 @@ def _variable(name: str, table: _VariableTable, at: Place) -> Variable:
             raise at.inside("step").refused("exercise-step")
     elif not 0 < low < high:
         raise at.inside("low").refused("exercise-range")
-    digits = 0 if step else table.digits or 2
+    digits = 0 if step else _digits(table.digits, at.inside("digits"))
     return Variable(name=name, unit=unit, low=low, high=high, digits=digits, step=step)
+
+
+def _digits(value: Any, at: Place) -> int:
+    return 2 if value is None else int(documents.convert(value, _Digits, at))
 
 
 def _listed(name: str, table: _VariableTable, values: list[Any], at: Place) -> Variable:

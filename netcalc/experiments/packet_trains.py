@@ -60,7 +60,7 @@ def packet_trains(
     packet_count : int
         Packets per train, 2 to 64: 2 are a packet pair. [1]
     count : int
-        TrainPlan. [1]
+        Trains. [1]
     cross_ratio : float
         Probability that a packet of cross traffic, of up to 1500 bytes, is sent before a packet of
         a train, except before its first. [ratio]

@@ -109,7 +109,7 @@ def link(
     failed_count : int
         Links that may fail without overload: 1 for N-1. [1]
     bandwidth_bps : float or range, optional
-        Rate of each link; by default the next rate of Ethernet, see :data:`SIZES_BPS`. [bit/s]
+        Rate of each link; by default the next rate of Ethernet. [bit/s]
     start : datetime.date, optional
         Day on which the users are counted; with it the answer has a date.
     as_map : bool

@@ -269,7 +269,7 @@ _EXPERIMENTS = {
     "netcalc transactions": "transactions",
     "netcalc probing": "probing",
     "netcalc packet trains": "packet_trains",
-    "netcalc truth": "truth",
+    "netcalc truth": "truth",  # so that a table of truth is told by its code
 }
 _ALWAYS_UDP = {"probing", "packet_trains"}
 

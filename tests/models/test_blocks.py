@@ -10,6 +10,7 @@ from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning, dou
 from netcalc.models.delays.store_and_forward import message_s
 from netcalc.models.hosts.mbufs import datagram_mbufs
 from netcalc.models.sizes.fragmentation import fragmented_wire_bytes
+from netcalc.models.tcp.page_load import page_round_trips
 
 LONG = 3 * BLOCK + 5
 seen = []
@@ -175,3 +176,23 @@ def test_a_fraction_is_found_wherever_it_stands(place):
     with pytest.warns(NotFiniteWarning):
         assert np.isnan(whole("count", counts)[place])
     assert whole("count", counts[::-1][:1]).size == 1
+
+
+def test_a_result_has_the_shape_that_it_has_of_few_elements():
+    few = page_round_trips(np.arange(2)[:, None], connection_count=np.arange(1, 4))
+    long = page_round_trips(np.arange(150)[:, None], connection_count=np.arange(1, 131))
+    assert few.shape == (2, 1)
+    assert long.shape == (150, 1)
+
+
+def test_an_object_whose_size_is_a_method_becomes_an_array():
+    class Tensor:
+        ndim = 1
+
+        def size(self):
+            return 2
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([2.0, 4.0], dtype)
+
+    assert quotient(Tensor(), rate=2.0).tolist() == [1.0, 2.0]

@@ -132,3 +132,13 @@ def test_units_inside_of_labels():
     several = pandas.Series([Q(80, "ms"), Q(160, "ms")], index=["a", "b"], dtype=object)
     found = bdp_bytes(several, bandwidth_bps=1e9)
     assert found.to_dict() == pytest.approx({"a": 1e7, "b": 2e7})  # derived: 1e9 x 0.08 / 8
+
+
+@pytest.mark.parametrize("count", [3, 20_000])
+def test_a_list_of_quantities_is_converted_whatever_its_length(count):
+    sizes = serialization_s([Q(1.0, "kB")] * count, bandwidth_bps=1e6)
+    assert sizes.tolist() == [0.008] * count
+    rates = serialization_s([1000.0] * count, bandwidth_bps=[Q(1.0, "Mbit/s")])
+    assert rates.tolist() == [0.008] * count
+    with pytest.raises(ArgumentTypeError):
+        serialization_s([1000.0] * count, bandwidth_bps=[Q(1.0, "meter")])

@@ -190,3 +190,10 @@ def test_json_that_is_not_certain_is_refused_by_its_field(case):
         "fping-unreadable", 2, field,
     )  # fmt: skip
     assert value is None or caught.value.values["value"] == value
+
+
+def test_no_digits_are_cut_off_a_damaged_number():
+    totals = "192.0.2.1 : xmt/rcv/%loss = 4/4/0%, min/avg/max = 0.043/0.05/{}\n"
+    assert read(totals.format("0.073")).meta.printed["rtt_max_s"] == pytest.approx(73e-6)
+    with pytest.raises(ReaderError):
+        read(totals.format("12345678901.5"))

@@ -135,3 +135,18 @@ def test_cisco_times_without_a_reply_are_not_used():
     )
     assert "rtt_min_s" not in samples.facts()[0]
     assert codes(samples) == ["times-without-reply"]
+
+
+@pytest.mark.parametrize(
+    ("delay", "rows", "codes"), [("nan", 1, ["not-of-the-tool"]), ("-1.5", 2, [])]
+)
+def test_a_packet_of_owping_has_a_delay(delay, rows, codes):
+    text = (
+        "--- owping statistics from [192.0.2.1]:8001 to [192.0.2.2]:8002 ---\n"
+        f"seq_no=0 delay={delay} ms (sync, err=0.1 ms)\n"
+        "seq_no=1 delay=2.5 ms (sync, err=0.1 ms)\n"
+        "2 sent, 0 lost (0.000%), 0 duplicates\n"
+    )
+    samples = read(text)
+    assert len(samples) == rows
+    assert [notice.code for notice in samples.meta.warnings] == codes

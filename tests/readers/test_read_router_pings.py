@@ -281,3 +281,14 @@ def test_a_ping_of_bsd_with_marks_beside_it_is_still_its_own():
 def test_pings_that_look_like_those_of_a_router(text):
     """IPv6 of iputils, and a flood of BSD, whose dots are what is not yet answered."""
     assert sniff(text) == "ping"
+
+
+def test_a_mikrotik_whose_probes_were_all_lost_has_a_summary_without_times():
+    text = (
+        "  SEQ HOST                                     SIZE TTL TIME  STATUS\n"
+        "    0 192.0.2.1                                             timeout\n"
+        "    sent=1 received=0 packet-loss=100% min-rtt= avg-rtt= max-rtt=\n"
+    )
+    samples = read(text)
+    assert samples.lost.tolist() == [True]
+    assert samples.meta.printed == {"sent": 1, "received": 0, "loss_ratio": 1.0}

@@ -188,16 +188,16 @@ def read(
     """
     table = _read(links, _LINK_COLUMNS, ("from", "to", "rate", "latency"))
     listed = _ListedNodes() if nodes is None else _read_nodes(nodes)
-    read_links = _links(table, listed.names, one_way=one_way)
-    names = listed.names or tuple(
-        dict.fromkeys(n for link in read_links for n in (link.start, link.end))
-    )
+    read_links = _links(table, dict.fromkeys(listed.names), one_way=one_way)
+    names = dict.fromkeys(
+        listed.names or (n for link in read_links for n in (link.start, link.end))
+    )  # looked up for each demand
     loads = _read(demands, _DEMAND_COLUMNS, ("from", "to", "rate"))
-    reached = reachable(read_links, nodes=names)
+    reached = reachable(read_links, nodes=tuple(names))
     return Network(
         links=read_links,
         demands=tuple(_demands(loads, names, reached)),
-        nodes=names,
+        nodes=tuple(names),
         notices=(*table.notices, *loads.notices, *listed.notices),
         positions=listed.positions,
         globe=listed.globe,
