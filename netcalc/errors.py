@@ -372,21 +372,21 @@ def doubts() -> Iterator[list[DoubtWarning]]:
     >>> [doubt.code for doubt in found]
     ['beyond-published-range']
     """
-    found: list[DoubtWarning] = []
-    token = _listener.set(found)
+    doubt_warnings: list[DoubtWarning] = []
+    token = _listener.set(doubt_warnings)
     try:
-        yield found
+        yield doubt_warnings
     finally:
         _listener.reset(token)
 
 
-def tell_doubts(found: Sequence[DoubtWarning]) -> None:
+def tell_doubts(doubt_warnings: Sequence[DoubtWarning]) -> None:
     """Hand doubts to whoever collects them, else warn at the line that called the caller."""
     listener = _listener.get()
     if listener is not None:
-        listener.extend(found)
+        listener.extend(doubt_warnings)
         return
-    for doubt in found:
+    for doubt in doubt_warnings:
         if doubt.warns:
             warnings.warn(doubt, stacklevel=3)
 

@@ -475,13 +475,13 @@ def alike(parts: Sequence[str], unit: str) -> list[str]:
     (['80 Mbit/s', '100 Mbit/s'], ['0.5', '1 ratio'])
     """
     texts = [part.strip() for part in parts]
-    are_bare = [_BARE.fullmatch(one) is not None for one in texts]
+    are_bare = [_BARE.fullmatch(text) is not None for text in texts]
     number = _NUMBER_BEFORE_UNIT.match(texts[-1]) if texts and not are_bare[-1] else None
     if number is not None:
         written = texts[-1][number.end() :]
         return [f"{a} {written}" if bare else a for a, bare in zip(texts, are_bare, strict=True)]
-    if unit == "ratio" and all(are_bare) and any(0 < _typed_share(one) < 1 for one in texts):
-        return [f"{one} ratio" if _typed_share(one) == 1 else one for one in texts]
+    if unit == "ratio" and all(are_bare) and any(0 < _typed_share(text) < 1 for text in texts):
+        return [f"{text} ratio" if _typed_share(text) == 1 else text for text in texts]
     return texts
 
 

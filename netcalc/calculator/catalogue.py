@@ -168,8 +168,8 @@ class Formula:
     def equation(self) -> str:
         """The equation, in LaTeX."""
         text = self._doc.description
-        found = re.search(r"\.\. math::\s*(.+?)(?:\n\s*\n|$)", text, re.DOTALL)
-        return " ".join(found[1].split()) if found else ""
+        match = re.search(r"\.\. math::\s*(.+?)(?:\n\s*\n|$)", text, re.DOTALL)
+        return " ".join(match[1].split()) if match else ""
 
     @cached_property
     def symbols(self) -> dict[str, str]:
@@ -225,11 +225,11 @@ class Formula:
         """Return a doubt with the names and units that people type."""
         name = doubt.values.get("name")
         known = {p.name: p.unit for p in self.parameters} | {"result": self.unit}
-        found = doubt_notice(doubt, known.get(str(name), ""))
+        notice = doubt_notice(doubt, known.get(str(name), ""))
         words = derived_quantities(self.function).get(str(name))
         if words is None or name in known:
-            return found
-        return Notice(found.code, {**found.values, "name": f"{found.values['name']} ({words})"})
+            return notice
+        return Notice(notice.code, {**notice.values, "name": f"{notice.values['name']} ({words})"})
 
     def _why_no_number(self, result: Any) -> str:
         """Return the rule of the docstring by which a lone result is inf or nan."""
@@ -239,8 +239,8 @@ class Formula:
         if np.isfinite(value):
             return ""
         # inf, or nan; "inf where ...; nan where ..." are two rules.
-        found = re.search(rf"\b{abs(value)}\b(?![^;.]*\b{abs(value)}\b)[^;.]*", self.returns)
-        return f"{Notice('formula-gives', {'rule': found[0].strip()})}." if found else ""
+        match = re.search(rf"\b{abs(value)}\b(?![^;.]*\b{abs(value)}\b)[^;.]*", self.returns)
+        return f"{Notice('formula-gives', {'rule': match[0].strip()})}." if match else ""
 
     @property
     def source(self) -> str:
@@ -261,14 +261,14 @@ class Formula:
     @property
     def unit(self) -> str:
         """Unit of the result; empty for a result of several columns."""
-        found = UNIT.search(self._result)
-        return found[1] if found else ""
+        match = UNIT.search(self._result)
+        return match[1] if match else ""
 
     @property
     def layer(self) -> str:
         """Layer of a rate that is the result, as in :mod:`netcalc.rate_layers`."""
-        found = UNIT.search(self._result)
-        return (found[2] or "") if found else ""
+        match = UNIT.search(self._result)
+        return (match[2] or "") if match else ""
 
     @property
     def said_defaults(self) -> dict[str, str]:
@@ -544,7 +544,7 @@ class Formula:
         return self._doc.sections.get(name.title(), "")
 
 
-def flag(wanted: Formula, word: str) -> tuple[str, str] | None:
+def flag(formula: Formula, word: str) -> tuple[str, str] | None:
     """Return the argument and the value that an option without a value means: ``ipv6``.
 
     Examples
@@ -554,7 +554,7 @@ def flag(wanted: Formula, word: str) -> tuple[str, str] | None:
     (('ip_version', '6'), None)
     """
     pair = names.FLAG_ALIASES.get(word.lower())
-    return pair if pair and any(p.name == pair[0] for p in wanted.parameters) else None
+    return pair if pair and any(p.name == pair[0] for p in formula.parameters) else None
 
 
 def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
@@ -592,10 +592,10 @@ def _quantity(parameter: Parameter, value: Any) -> str:
 
 def _left_side(equation: str) -> tuple[str, str, str]:
     """Split an equation at its first sign of equality, if one quantity is before it."""
-    found = re.match(r"([^=]*?)(\s*(?:=|\\approx)\s*)(.*)", equation)
-    if found is None or found[1].count("{") != found[1].count("}") or r"\lor" in found[1]:
+    match = re.match(r"([^=]*?)(\s*(?:=|\\approx)\s*)(.*)", equation)
+    if match is None or match[1].count("{") != match[1].count("}") or r"\lor" in match[1]:
         return "", "", equation
-    return found[1], found[2], found[3]
+    return match[1], match[2], match[3]
 
 
 FORMER_SUBJECTS = {
@@ -696,7 +696,7 @@ def _present_name(name: str) -> str:
     return FORMER_SUBJECTS.get(subject, subject) + dot + FORMER_NAMES.get(short, short)
 
 
-def command(wanted: Formula) -> str:
+def command(formula: Formula) -> str:
     """Return the shortest name that means only this formula, as it is typed.
 
     Examples
@@ -705,10 +705,10 @@ def command(wanted: Formula) -> str:
     'satellite-rtt'
     """
     used = names.times_used()
-    for name in (wanted.short_name, wanted.function_name):
+    for name in (formula.short_name, formula.function_name):
         if used[name] == 1:
             return name.replace("_", "-")
-    return wanted.name.replace("_", "-")
+    return formula.name.replace("_", "-")
 
 
 def search(words: str) -> list[Formula]:
@@ -758,7 +758,7 @@ def datasets(words: str) -> list[str]:
     return searching.datasets(words)
 
 
-def asked_for(wanted: Formula) -> tuple[str, ...]:
+def asked_for(formula: Formula) -> tuple[str, ...]:
     """Return what people ask a formula for, in their words.
 
     Examples
@@ -768,7 +768,7 @@ def asked_for(wanted: Formula) -> tuple[str, ...]:
     """
     from netcalc.calculator import searching  # late, as above
 
-    return searching.asked_for(wanted)
+    return searching.asked_for(formula)
 
 
 def synonyms() -> dict[str, tuple[str, ...]]:
@@ -799,5 +799,7 @@ def listed() -> list[tuple[str, str, list[Formula]]]:
 
     parts = [("most needed", "", [formula(name) for name in search_words.MOST_NEEDED])]
     for chapter, subjects in models.CHAPTERS.items():
-        parts += [(chapter, one, list(subject_formulas(one).values())) for one in subjects]
+        parts += [
+            (chapter, subject, list(subject_formulas(subject).values())) for subject in subjects
+        ]
     return parts

@@ -284,10 +284,10 @@ def choose(parameter: str, text: str, choices: Sequence[str]) -> str | None:
         return alias
     name = plain_name(parameter)
     for candidate in (wanted, name + wanted, wanted.removeprefix(name)):
-        same = [one for one in choices if plain_name(one) == candidate]
+        same = [choice for choice in choices if plain_name(choice) == candidate]
         if len(same) == 1:
             return same[0]
-    begin = [one for one in choices if wanted and plain_name(one).startswith(wanted)]
+    begin = [choice for choice in choices if wanted and plain_name(choice).startswith(wanted)]
     return begin[0] if len(begin) == 1 else None
 
 
@@ -296,7 +296,7 @@ def near_choices(parameter: str, text: str, choices: Sequence[str]) -> list[str]
     wanted = plain_name(text)
     if (parameter, wanted) in CHOICE_HINTS:
         return list(CHOICE_HINTS[parameter, wanted])
-    return [one for one in choices if wanted and plain_name(one).startswith(wanted)][:4]
+    return [choice for choice in choices if wanted and plain_name(choice).startswith(wanted)][:4]
 
 
 def stack(text: str) -> str:
@@ -309,7 +309,7 @@ def stack(text: str) -> str:
     """
     outermost_last = re.split(r"\s+(?:over|in)\s+", text.strip())
     layers = re.split(r"[+,]", "+".join(reversed(outermost_last)))
-    return "+".join(LAYER_ALIASES.get(plain_name(one), one.strip()) for one in layers)
+    return "+".join(LAYER_ALIASES.get(plain_name(layer), layer.strip()) for layer in layers)
 
 
 def codec_bps(text: str) -> float | None:

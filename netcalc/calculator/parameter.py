@@ -141,23 +141,25 @@ def split_values(text: str, *, is_list: bool, pure: bool, whole: bool, field: st
         parts = parts[0].split()
     last = _UNIT.fullmatch(parts[-1])
     if len(parts) > 1 and last is not None:
-        parts = [f"{one}{last['unit']}" if _BARE.fullmatch(one) else one for one in parts]
+        parts = [f"{part}{last['unit']}" if _BARE.fullmatch(part) else part for part in parts]
     return parts
 
 
 def _split(
     part: str, text: str, *, is_list: bool, pure: bool, whole: bool, field: str
 ) -> list[str]:
-    found = _COMMAS.fullmatch(part)
-    if found is None:
+    match = _COMMAS.fullmatch(part)
+    if match is None:
         return [part]
-    numbers, unit = found["numbers"].split(","), found["unit"] or ""
-    alike = all(re.fullmatch(r"\d{3}", one) for one in numbers[1:])
+    numbers, unit = match["numbers"].split(","), match["unit"] or ""
+    alike = all(re.fullmatch(r"\d{3}", number) for number in numbers[1:])
     grouped = alike and re.fullmatch(r"[+-]?[1-9]\d{0,2}", numbers[0]) is not None
     two = len(numbers) == 2
     if not is_list:
-        return [part] if (two and not whole) or grouped else [one + unit for one in numbers]
-    may_be_grouped = (grouped and two) or any(re.fullmatch(r"0\d\d", one) for one in numbers[1:])
+        return [part] if (two and not whole) or grouped else [number + unit for number in numbers]
+    may_be_grouped = (grouped and two) or any(
+        re.fullmatch(r"0\d\d", number) for number in numbers[1:]
+    )
     may_be_decimal = two and not pure and not whole and "." not in part
     if may_be_grouped or may_be_decimal:
         readings = [_listed(numbers, unit)]
@@ -168,17 +170,17 @@ def _split(
         raise UnitError(
             "ambiguous-number", text, expected="a list of numbers", field=field, readings=readings
         )
-    return [one + unit for one in numbers]
+    return [number + unit for number in numbers]
 
 
 def _regrouped(numbers: Sequence[str]) -> list[str]:
     """Return numbers whose thousands were separated: 1, 000, 2, 000 as 1000, 2000."""
     found: list[str] = []
-    for one in numbers:
-        if found and re.fullmatch(r"\d{3}", one):
-            found[-1] += one
+    for number in numbers:
+        if found and re.fullmatch(r"\d{3}", number):
+            found[-1] += number
         else:
-            found.append(one)
+            found.append(number)
     return found
 
 
@@ -186,7 +188,7 @@ def _listed(numbers: Sequence[str], unit: str) -> str:
     if len(numbers) == 1:
         return numbers[0] + unit
     count = {2: "two", 3: "three"}.get(len(numbers), len(numbers))
-    return f'"{", ".join(one + unit for one in numbers)}" ({count} numbers)'
+    return f'"{", ".join(number + unit for number in numbers)}" ({count} numbers)'
 
 
 UNIT = re.compile(r"\[([^\[\],]+)(?:, ([^\[\]]+))?\]\s*$")
@@ -427,18 +429,18 @@ class Parameter:
                 raise
             # A unit of its own, such as s/packet: the number is taken in that unit, or as a time.
             what = self.unit.partition("/")[2]
-            if what and (found := re.fullmatch(rf"(.+?)\s*(?:/|\bper)\s*{what}s?", text.strip())):
-                return units.parse_typed(found[1], "s", field=self.short_name)
+            if what and (match := re.fullmatch(rf"(.+?)\s*(?:/|\bper)\s*{what}s?", text.strip())):
+                return units.parse_typed(match[1], "s", field=self.short_name)
             return units.parse(text.replace(self.unit, "").strip(), "1", field=self.short_name)
 
     def _known(self, text: str) -> float | None:
         """Return what a word stands for in this argument: ``p99``, ``IPv6``, ``G.711``."""
         if self.name == "ip_version":
             return _IP_VERSIONS.get(text.lower())
-        if self.name in _ANY_UNIT and (found := _NUMBER_AND_UNIT.fullmatch(text)):
-            if found["unit"] in units.PREFIXES:
+        if self.name in _ANY_UNIT and (match := _NUMBER_AND_UNIT.fullmatch(text)):
+            if match["unit"] in units.PREFIXES:
                 return units.parse_typed(text, "1", field=self.short_name)
-            kinds = units.kinds_of(found["unit"])
+            kinds = units.kinds_of(match["unit"])
             return units.parse_typed(text, kinds[0], field=self.short_name) if kinds else None
         if self.name == "codec_bps":
             return names.codec_bps(text)
@@ -446,20 +448,20 @@ class Parameter:
             return names.ALTITUDES_M.get(text.lower())
         if self.name == "speed_m_s":
             return names.speed_m_s(text.lower())
-        if self.name == "quantile" and (found := _PERCENTILE.fullmatch(text)):
-            return float(found["p"] or found["th"] or found["of_100"]) / 100
+        if self.name == "quantile" and (match := _PERCENTILE.fullmatch(text)):
+            return float(match["p"] or match["th"] or match["of_100"]) / 100
         return None
 
     def _without_noun(self, text: str) -> str:
         """Return a count without what it counts: ``10 users``, ``33.3 E`` of traffic."""
-        found = _NOUN.fullmatch(text.strip())
-        if found is None:
+        match = _NOUN.fullmatch(text.strip())
+        if match is None:
             return text
-        noun = found["noun"].lower()
+        noun = match["noun"].lower()
         erlangs = "erlang" in self.name and noun in ("e", "erl", "erlang", "erlangs")
         single = noun.removesuffix("s")
         counted = single in _NOUNS or (len(single) > 2 and single in self.name)
-        return found["number"] if erlangs or counted else text
+        return match["number"] if erlangs or counted else text
 
 
 def documented_parameter(name: str, signature: inspect.Parameter, item: Item | None) -> Parameter:

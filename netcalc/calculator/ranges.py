@@ -32,7 +32,7 @@ _SMALL = 0.001  # a share of the variance below this is not told apart from none
 _NAMES = {5.0: "p5", 50.0: "median", 95.0: "p95"}
 
 
-def split_ranges(wanted: Formula, texts: Mapping[str, str]) -> tuple[Inputs, dict[str, str]]:
+def split_ranges(formula: Formula, texts: Mapping[str, str]) -> tuple[Inputs, dict[str, str]]:
     """Return the arguments that were typed as ranges or distributions, and the other texts.
 
     Raises
@@ -50,12 +50,12 @@ def split_ranges(wanted: Formula, texts: Mapping[str, str]) -> tuple[Inputs, dic
     found: Inputs = {}
     others: dict[str, str] = {}
     for name, text in texts.items():
-        parameter = wanted.parameter(name)
+        parameter = formula.parameter(name)
         if not is_range(parameter, text):
             others[parameter.name] = text
             continue
         if parameter.kind not in ("number", "list"):
-            numbers = [p.short_name for p in wanted.parameters if p.kind in ("number", "list")]
+            numbers = [p.short_name for p in formula.parameters if p.kind in ("number", "list")]
             raise DomainError("range-of-no-number", parameter.short_name, text, numbers=numbers)
         one = read_range(parameter, text)
         if isinstance(one, float):
@@ -96,7 +96,7 @@ def _reader(parameter: Parameter) -> Callable[[str], float]:
 
 
 def bands_over(
-    wanted: Formula,
+    formula: Formula,
     arguments: Mapping[str, Any],
     inputs: Inputs,
     *,
@@ -125,16 +125,16 @@ def bands_over(
     """
     from netcalc import uncertain
 
-    parameter = wanted.parameter(over)
-    require_number(wanted, parameter)
+    parameter = formula.parameter(over)
+    require_number(formula, parameter)
     if parameter.name in inputs:
         raise DomainError("input-also-free", parameter.short_name)
     middle = {name: _middle(one) for name, one in inputs.items()}
     values = np.asarray(values, dtype=float)
     with doubts():  # of what is tried
-        at = as_taken(wanted, {**arguments, **middle}, parameter.name, values)
+        at = as_taken(formula, {**arguments, **middle}, parameter.name, values)
     return uncertain.bands(
-        wanted.function, {**arguments, **inputs}, over=parameter.name, values=at, **drawn
+        formula.function, {**arguments, **inputs}, over=parameter.name, values=at, **drawn
     )
 
 
@@ -203,9 +203,9 @@ def percentile_name(percent: float) -> str:
     return _NAMES.get(percent, f"p{percent:g}")
 
 
-def solution_lines(wanted: Formula, found: Solutions, *, over: str, layer: str = "") -> list[str]:
+def solution_lines(formula: Formula, found: Solutions, *, over: str, layer: str = "") -> list[str]:
     """Return the percentiles of a solution as people read them, and the share without one."""
-    parameter = wanted.parameter(over)
+    parameter = formula.parameter(over)
     if found.share_without == 1.0:
         low, high = parameter.show(found.low), parameter.show(found.high)
         return [f"no solution in [{low}, {high}] in any draw"]
@@ -263,9 +263,9 @@ def band_rows(
     return headings, units_, np.column_stack([first.values, *columns]).tolist()
 
 
-def result_unit(wanted: Formula, column: str) -> str:
+def result_unit(formula: Formula, column: str) -> str:
     """Return the unit of a column of draws; ``result`` is that of a formula of one."""
-    return wanted.unit if column == "result" else column_unit(wanted, column)
+    return formula.unit if column == "result" else column_unit(formula, column)
 
 
 def range_text(one: Any, unit: str) -> str:
@@ -275,14 +275,14 @@ def range_text(one: Any, unit: str) -> str:
     return units.show(one, unit) if isinstance(one, int | float) else str(one.text(unit))
 
 
-def input_label(wanted: Formula, name: str) -> str:
+def input_label(formula: Formula, name: str) -> str:
     """Return the name of an input for people; elements of a list are counted from 1."""
     argument, bracket, index = name.partition("[")
-    label = wanted.label(argument)
+    label = formula.label(argument)
     return f"{label} {int(index[:-1]) + 1}" if bracket else label
 
 
-def importance_line(wanted: Formula, found: Spread) -> str:
+def importance_line(formula: Formula, found: Spread) -> str:
     """Say which inputs matter most, or what each explains alone; empty if neither is known.
 
     Examples
@@ -296,10 +296,10 @@ def importance_line(wanted: Formula, found: Spread) -> str:
     """
     shares = found.first_order or found.explained_alone
     ordered = sorted(shares.items(), key=lambda pair: -pair[1])
-    parts = ", ".join(f"{input_label(wanted, name)} {_share(index)}" for name, index in ordered)
+    parts = ", ".join(f"{input_label(formula, name)} {_share(index)}" for name, index in ordered)
     if found.first_order:
         if len(ordered) == 1:
-            return f"matters most: {input_label(wanted, ordered[0][0])}"
+            return f"matters most: {input_label(formula, ordered[0][0])}"
         apart = 1.0 - sum(shares.values())
         together = f"; {_share(apart)} by several at once" if apart > 0.01 else ""
         return f"matters most: {parts} of the variance{together}"
@@ -314,14 +314,14 @@ def _share(index: float) -> str:
 
 
 def fixed_texts(
-    wanted: Formula, arguments: Mapping[str, Any], without: Collection[str]
+    formula: Formula, arguments: Mapping[str, Any], without: Collection[str]
 ) -> list[str]:
     """Return the arguments that are numbers with their values, as people read them."""
     return [
-        f"{wanted.label(one.name)} {one.show(value)}"
-        for one in wanted.parameters
-        if one.name not in without and (one.name in arguments or not one.required)
-        if not _limits_nothing(value := arguments.get(one.name, one.default))
+        f"{formula.label(parameter.name)} {parameter.show(value)}"
+        for parameter in formula.parameters
+        if parameter.name not in without and (parameter.name in arguments or not parameter.required)
+        if not _limits_nothing(value := arguments.get(parameter.name, parameter.default))
     ]
 
 
@@ -330,7 +330,7 @@ def _limits_nothing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isinf(value))
 
 
-def listed_values(wanted: Formula, texts: Mapping[str, str]) -> dict[str, list[str]]:
+def listed_values(formula: Formula, texts: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the arguments of one number for which several were typed.
 
     Raises
@@ -346,27 +346,27 @@ def listed_values(wanted: Formula, texts: Mapping[str, str]) -> dict[str, list[s
     """
     found = {}
     for name, text in texts.items():
-        parameter = wanted.parameter(name)
+        parameter = formula.parameter(name)
         values = parameter.values(text) if parameter.kind == "number" else [text]
         if len(values) > 1:
             found[name] = values
     return found
 
 
-def range_notes(wanted: Formula, notes: Sequence[Notice]) -> list[str]:
+def range_notes(formula: Formula, notes: Sequence[Notice]) -> list[str]:
     """Return notes on draws with the names and units that people type, once each."""
-    return list(dict.fromkeys(_words(wanted, note) for note in notes))
+    return list(dict.fromkeys(_words(formula, note) for note in notes))
 
 
-def _words(wanted: Formula, note: Notice) -> str:
+def _words(formula: Formula, note: Notice) -> str:
     values = dict(note.values)
     doubt = values.get("doubt")
     if isinstance(doubt, DoubtWarning):
-        known = {p.name: p.unit for p in wanted.parameters}
-        unit = {"result": wanted.unit, **known}.get(str(doubt.values.get("name")), "")
+        known = {p.name: p.unit for p in formula.parameters}
+        unit = {"result": formula.unit, **known}.get(str(doubt.values.get("name")), "")
         values["doubt"] = str(doubt_notice(doubt, unit))
     if "distribution" in values or note.code == "draws-whole":
-        values["name"] = input_label(wanted, values["name"])
+        values["name"] = input_label(formula, values["name"])
     if "names" in values:
-        values["names"] = [input_label(wanted, name) for name in values["names"]]
+        values["names"] = [input_label(formula, name) for name in values["names"]]
     return str(Notice(note.code, values))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from netcalc.calculator.catalogue import Formula
 
 
-def layer_of(wanted: Formula, arguments: Mapping[str, Any]) -> str:
+def layer_of(formula: Formula, arguments: Mapping[str, Any]) -> str:
     """Return the layer of a formula's result, which may be that of one of its arguments.
 
     Examples
@@ -24,21 +24,21 @@ def layer_of(wanted: Formula, arguments: Mapping[str, Any]) -> str:
     >>> layer_of(formula("tcp_goodput_bps"), {}), layer_of(formula("max_min_bps"), {})
     ('TCP payload', 'layer of capacity')
     """
-    return layer_text(wanted, wanted.layer, arguments)
+    return layer_text(formula, formula.layer, arguments)
 
 
-def layer_text(wanted: Formula, layer: str, arguments: Mapping[str, Any]) -> str:
+def layer_text(formula: Formula, layer: str, arguments: Mapping[str, Any]) -> str:
     """Return a layer as people read it: that of an argument by its value or its name."""
     if not layer.startswith(SAME_AS):
         return layer
-    *others, last = map(wanted.parameter, layer.removeprefix(SAME_AS).split(" or "))
+    *others, last = map(formula.parameter, layer.removeprefix(SAME_AS).split(" or "))
     parameter = last if arguments.get(last.name) is not None or not others else others[0]
     if parameter.kind == "choice":
         return LINK_LAYERS[arguments.get(parameter.name, parameter.default)]
     return parameter.layer or SAME_AS + parameter.short_name
 
 
-def layers(wanted: Formula, arguments: Mapping[str, Any]) -> dict[str, str]:
+def layers(formula: Formula, arguments: Mapping[str, Any]) -> dict[str, str]:
     """Return the layer of each argument that is a rate, by its name.
 
     Examples
@@ -48,13 +48,13 @@ def layers(wanted: Formula, arguments: Mapping[str, Any]) -> dict[str, str]:
     {'bandwidth_bps': 'Ethernet line'}
     """
     return {
-        one.name: layer_text(wanted, one.layer, arguments) or UNKNOWN
-        for one in wanted.parameters
-        if one.unit == "bit/s"
+        parameter.name: layer_text(formula, parameter.layer, arguments) or UNKNOWN
+        for parameter in formula.parameters
+        if parameter.unit == "bit/s"
     }
 
 
-def defaults_said(wanted: Formula, given: Collection[str]) -> dict[str, Any]:
+def defaults_said(formula: Formula, given: Collection[str]) -> dict[str, Any]:
     """Return the defaults that an answer names because others may expect another one.
 
     Examples
@@ -64,7 +64,7 @@ def defaults_said(wanted: Formula, given: Collection[str]) -> dict[str, Any]:
     {'min_rto_s': 0.2}
     """
     return {
-        name: wanted.parameter(name).default for name in wanted.said_defaults if name not in given
+        name: formula.parameter(name).default for name in formula.said_defaults if name not in given
     }
 
 
@@ -74,7 +74,7 @@ _COLUMN_UNITS = {  # of the columns of a result, by the end of their name
 }  # fmt: skip
 
 
-def column_unit(wanted: Formula, column: str) -> str:
+def column_unit(formula: Formula, column: str) -> str:
     """Return the unit of a column of a result, by its name.
 
     Examples
@@ -83,10 +83,10 @@ def column_unit(wanted: Formula, column: str) -> str:
     >>> column_unit(formula("two_point_costs"), "byte_cost")
     's/byte'
     """
-    return next((u for end, u in _COLUMN_UNITS.items() if column.endswith(end)), wanted.unit)
+    return next((u for end, u in _COLUMN_UNITS.items() if column.endswith(end)), formula.unit)
 
 
-def table(wanted: Formula, result: Any) -> dict[str, list[Any]]:
+def table(formula: Formula, result: Any) -> dict[str, list[Any]]:
     """Return a result as columns of one length; missing cells at the end are empty.
 
     Examples
@@ -95,14 +95,14 @@ def table(wanted: Formula, result: Any) -> dict[str, list[Any]]:
     >>> table(formula("fragments"), np.array([1480.0, 20.0]))
     {'fragments_bytes': [1480.0, 20.0]}
     """
-    found = result._asdict() if hasattr(result, "_asdict") else {wanted.function_name: result}
+    found = result._asdict() if hasattr(result, "_asdict") else {formula.function_name: result}
     columns = {name: np.ravel(column).tolist() for name, column in found.items()}
     length = max(map(len, columns.values()))
     return {name: column + [""] * (length - len(column)) for name, column in columns.items()}
 
 
 def result_lines(
-    wanted: Formula, result: Any, arguments: Mapping[str, Any] | None = None
+    formula: Formula, result: Any, arguments: Mapping[str, Any] | None = None
 ) -> list[str]:
     """Return a result as people read it: one line, or one for each of its columns.
 
@@ -117,16 +117,16 @@ def result_lines(
     """
     if hasattr(result, "_asdict"):
         return [
-            f"{name}: {show(column, column_unit(wanted, name))}"
+            f"{name}: {show(column, column_unit(formula, name))}"
             for name, column in result._asdict().items()
         ]
-    if wanted.unit == "s" and np.ndim(result) == 0:
+    if formula.unit == "s" and np.ndim(result) == 0:
         shown, words = show(result, "s"), time_in_words(float(result))
         return [f"{shown} ({words})" if words and shown.endswith(" s") else shown]
-    return [named(show(result, wanted.unit), layer_of(wanted, arguments or {}))]
+    return [named(show(result, formula.unit), layer_of(formula, arguments or {}))]
 
 
-def explained(wanted: Formula, arguments: Mapping[str, Any], result: Any) -> list[tuple[str, str]]:
+def explained(formula: Formula, arguments: Mapping[str, Any], result: Any) -> list[tuple[str, str]]:
     """Return the numbers that went into the equation, by name, and last what came out.
 
     Examples
@@ -138,11 +138,11 @@ def explained(wanted: Formula, arguments: Mapping[str, Any], result: Any) -> lis
     [('wire_bytes', '1538 B'), ('bandwidth_bps', '1 Gbit/s (line)'), ('serialization_s', '12.3 µs')]
     """
     lines = []
-    for parameter in wanted.parameters:
+    for parameter in formula.parameters:
         value = arguments.get(parameter.name, parameter.default)
         origin = "" if parameter.name in arguments else " (default)"
         text = named(
-            parameter.show(value, digits=6), layer_text(wanted, parameter.layer, arguments)
+            parameter.show(value, digits=6), layer_text(formula, parameter.layer, arguments)
         )
         lines.append((parameter.name, text + origin))
-    return [*lines, (wanted.function_name, ", ".join(result_lines(wanted, result, arguments)))]
+    return [*lines, (formula.function_name, ", ".join(result_lines(formula, result, arguments)))]

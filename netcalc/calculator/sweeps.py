@@ -47,7 +47,7 @@ RESULT_CODES = ("result-not-one-number", "result-not-swept")
 
 
 def sweep(
-    wanted: Formula,
+    formula: Formula,
     arguments: Mapping[str, Any],
     *,
     over: str,
@@ -71,26 +71,26 @@ def sweep(
     >>> counts.values.tolist(), counts.columns["calls"].tolist()
     ([100.0, 200.0], [1.0, 2.0])
     """
-    require_number(wanted, wanted.parameter(over))
+    require_number(formula, formula.parameter(over))
     with doubts():  # of what is tried
-        values = as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
+        values = as_taken(formula, arguments, over, np.asarray(values, dtype=float))
     with doubts() as found:
-        swept = _swept(wanted, arguments, over, values, gaps=gaps)
+        swept = _swept(formula, arguments, over, values, gaps=gaps)
     unique = {(doubt.code, doubt.values.get("name")): doubt for doubt in found}
-    return replace(swept, doubt=wanted.doubt(None, list(unique.values())))
+    return replace(swept, doubt=formula.doubt(None, list(unique.values())))
 
 
 def _swept(
-    wanted: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray, *, gaps: bool
+    formula: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray, *, gaps: bool
 ) -> Sweep:
-    at_once = _all_at_once(wanted, arguments, over, values)
+    at_once = _all_at_once(formula, arguments, over, values)
     if at_once is not None:
-        return Sweep(wanted, over, values, at_once)
+        return Sweep(formula, over, values, at_once)
     rows: list[dict[str, float] | None] = []
     refused: list[DomainError] = []
     for value in values.tolist():
         try:
-            rows.append(_numbers(wanted, wanted.evaluate({**arguments, over: value})))
+            rows.append(_numbers(formula, formula.evaluate({**arguments, over: value})))
         except DomainError as error:
             if not gaps or error.code in RESULT_CODES:
                 raise
@@ -100,11 +100,11 @@ def _swept(
         raise refused[0]
     names = next(row for row in rows if row is not None)
     columns = {name: np.array([row[name] if row else np.nan for row in rows]) for name in names}
-    return Sweep(wanted, over, values, columns, str(refused[0]) if refused else "")
+    return Sweep(formula, over, values, columns, str(refused[0]) if refused else "")
 
 
 def family(
-    wanted: Formula,
+    formula: Formula,
     arguments: Mapping[str, Any],
     *,
     over: str,
@@ -127,17 +127,17 @@ def family(
     >>> [one.columns["result"].tolist() for one in both]
     [[1250.0, 12500.0], [1250000.0, 12500000.0]]
     """
-    if wanted.parameter(over) is wanted.parameter(by):
+    if formula.parameter(over) is formula.parameter(by):
         raise DomainError("swept-twice", by, over)
-    require_number(wanted, wanted.parameter(by))
+    require_number(formula, formula.parameter(by))
     return [
-        sweep(wanted, {**arguments, by: value}, over=over, values=values)
+        sweep(formula, {**arguments, by: value}, over=over, values=values)
         for value in np.asarray(by_values, dtype=float).tolist()
     ]
 
 
 def _all_at_once(
-    wanted: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray
+    formula: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray
 ) -> dict[str, FloatArray] | None:
     """Return the columns from one call; None where values are to be asked for one by one."""
     if values.size < _MANY:
@@ -145,7 +145,7 @@ def _all_at_once(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotFiniteWarning)
-            result = wanted.evaluate({**arguments, over: values})
+            result = formula.evaluate({**arguments, over: values})
     except (TypeError, ValueError, ConvergenceError):  # one of them is refused, or it takes none
         return None
     found = result._asdict() if hasattr(result, "_asdict") else {"result": result}
@@ -154,45 +154,45 @@ def _all_at_once(
         return None
     # What takes a list as one thing, such as the samples of a run, gives others by themselves.
     for index in (0, values.size // 2, -1):
-        alone = _numbers(wanted, wanted.evaluate({**arguments, over: float(values[index])}))
+        alone = _numbers(formula, formula.evaluate({**arguments, over: float(values[index])}))
         for name, column in columns.items():
             if not np.isclose(column[index], alone[name], rtol=1e-9, atol=0.0, equal_nan=True):
                 return None
     return {name: column.astype(np.float64) for name, column in columns.items()}
 
 
-def require_number(wanted: Formula, parameter: Parameter) -> None:
+def require_number(formula: Formula, parameter: Parameter) -> None:
     """Refuse an argument that is not a single number, with those that are."""
     if parameter.kind != "number":
-        numbers = [p.short_name for p in wanted.parameters if p.kind == "number"]
+        numbers = [p.short_name for p in formula.parameters if p.kind == "number"]
         kind = f"a {parameter.kind}" if parameter.kind in ("list", "choice") else parameter.kind
         code = "not-sweepable" if numbers else "no-number-to-sweep"
         raise DomainError(code, parameter.short_name, kind, numbers=numbers)
 
 
 def as_taken(
-    wanted: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray
+    formula: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray
 ) -> FloatArray:
     """Return values, rounded if they are packets or the formula takes whole numbers only."""
-    if wanted.parameter(over).name.endswith(_PACKETS):
+    if formula.parameter(over).name.endswith(_PACKETS):
         rounded = np.round(values)
         if (values != rounded).any() and np.unique(rounded).size > 1:
             values = np.unique(rounded)
     for value in values[values != np.round(values)][:1].tolist():
         try:
-            wanted.evaluate({**arguments, over: value})
+            formula.evaluate({**arguments, over: value})
         except DomainError as error:
-            if error.code == "not-whole" or wanted.parameter(over).name.endswith("_count"):
+            if error.code == "not-whole" or formula.parameter(over).name.endswith("_count"):
                 return np.unique(np.round(values))
     return values
 
 
-def _numbers(wanted: Formula, result: Any) -> dict[str, float]:
+def _numbers(formula: Formula, result: Any) -> dict[str, float]:
     columns = result._asdict() if hasattr(result, "_asdict") else {"result": result}
     for value in columns.values():
         if np.ndim(value) or not isinstance(value, int | float | np.number | np.bool_ | np.ndarray):
             shown = type(result).__name__
-            raise DomainError("result-not-swept", f"result of {wanted.name}", shown)
+            raise DomainError("result-not-swept", f"result of {formula.name}", shown)
     return {name: float(value) for name, value in columns.items()}
 
 
@@ -313,7 +313,7 @@ def solve_for(
 
 
 def sought(
-    wanted: Formula, arguments: Mapping[str, Any], *, over: str, result: str, limits: str
+    formula: Formula, arguments: Mapping[str, Any], *, over: str, result: str, limits: str
 ) -> tuple[Parameter, float, float, float, dict[str, Any]]:
     """Return the argument to find, the result, the range, and the other arguments.
 
@@ -322,8 +322,8 @@ def sought(
     DomainError, UnitError
         If a text is refused, or another argument is missing.
     """
-    parameter = wanted.parameter(over)
-    require_number(wanted, parameter)
+    parameter = formula.parameter(over)
+    require_number(formula, parameter)
     low, high = default_range(parameter.name)
     if limits:
         ends = limits.split(":")
@@ -331,10 +331,10 @@ def sought(
             raise DomainError("malformed-range", "range of --solve", limits)
         low, high = parameter.read(ends[0]), parameter.read(ends[1])
     given = {name: value for name, value in arguments.items() if name != parameter.name}
-    for other in wanted.parameters:
+    for other in formula.parameters:
         if other.required and other is not parameter and other.name not in given:
             raise other.required_error()
-    target = Parameter("result", wanted.unit, "number", None, "").read(result)
+    target = Parameter("result", formula.unit, "number", None, "").read(result)
     return parameter, target, low, high, given
 
 
@@ -499,16 +499,16 @@ def _corners(
 
 
 def _shades(
-    wanted: Formula, arguments: Mapping[str, Any], over: str, x: FloatArray, y: FloatArray
+    formula: Formula, arguments: Mapping[str, Any], over: str, x: FloatArray, y: FloatArray
 ) -> tuple[Shade, ...]:
     """Return where there is no number, and where one lies outside the published range."""
     found = _runs(x, ~np.isfinite(y), "no-number")
-    ranges = wanted.published_ranges or {}
+    ranges = formula.published_ranges or {}
     outside = np.zeros(x.shape, dtype=bool)
-    judged = derived_quantities(wanted.function)
-    if judged or used_ranges(wanted.function):
-        outside |= _noted(wanted, arguments, over, x, judged_names(wanted.function))
-    fixed = {**{p.name: p.default for p in wanted.parameters}, **arguments, "result": y, over: x}
+    judged = derived_quantities(formula.function)
+    if judged or used_ranges(formula.function):
+        outside |= _noted(formula, arguments, over, x, judged_names(formula.function))
+    fixed = {**{p.name: p.default for p in formula.parameters}, **arguments, "result": y, over: x}
     for name in ranges.keys() & fixed.keys() - judged.keys():
         values = fixed[name]
         if values is not None and np.ndim(values) in (0, 1) and np.shape(values) in ((), x.shape):
@@ -518,7 +518,7 @@ def _shades(
 
 
 def _noted(
-    wanted: Formula,
+    formula: Formula,
     arguments: Mapping[str, Any],
     over: str,
     x: FloatArray,
@@ -530,9 +530,9 @@ def _noted(
     def noted(index: int) -> bool:
         value = float(x[index])
         try:
-            _, doubts = wanted.answer({**arguments, over: value})
+            _, doubts = formula.answer({**arguments, over: value})
         except DomainError:  # a fraction of what is counted
-            _, doubts = wanted.answer({**arguments, over: np.floor(value)})
+            _, doubts = formula.answer({**arguments, over: np.floor(value)})
         return any(doubt.values.get("name") in judged or doubt.code in _OUTSIDE for doubt in doubts)
 
     found = np.zeros(x.shape, dtype=bool)

@@ -75,7 +75,7 @@ class _Formulas(Group):
         """Take all words behind --search, up to the next option, as words of the search."""
         if "--search" in args[:2]:
             start = args.index("--search") + 1
-            end = next((i for i, one in enumerate(args) if i >= start and one[:1] == "-"), None)
+            end = next((i for i, arg in enumerate(args) if i >= start and arg[:1] == "-"), None)
             words = args[start:end]
             joined = [" ".join(words)] if words else []
             args = [*args[:start], *joined, *args[start + len(words) :]]
@@ -377,17 +377,17 @@ def _named_as_typed(formula: Formula, typed: Typed, *, unnamed: Collection[str])
     Arguments that were typed without an option have no option's name.
     """
     names = {
-        one.name: ("--" + formula.label(one.name).replace(" ", "-"), one.unit)
-        for one in formula.parameters
+        parameter.name: ("--" + formula.label(parameter.name).replace(" ", "-"), parameter.unit)
+        for parameter in formula.parameters
     }
     for name in unnamed:
         names[name] = (formula.label(name), formula.parameter(name).unit)
     # Refused text and missing arguments are reported by the short name.
-    short = [one.short_name for one in formula.parameters]
+    short = [parameter.short_name for parameter in formula.parameters]
     names |= {
-        one.short_name: names[one.name]
-        for one in formula.parameters
-        if short.count(one.short_name) == 1
+        parameter.short_name: names[parameter.name]
+        for parameter in formula.parameters
+        if short.count(parameter.short_name) == 1
     }
     names |= {
         "result": ("--for", formula.unit),

@@ -188,10 +188,10 @@ def experiment(meta: Meta) -> str:
 @named_arguments
 def is_small_writes(samples: TransactionSamples) -> bool:
     """Whether each request of a run was written in parts."""
-    known = experiment(samples.meta)
-    if not known:  # samples that a program put together itself
+    name = experiment(samples.meta)
+    if not name:  # samples that a program put together itself
         return samples.meta.instrument.write_bytes is not None
-    return known == "small_writes"
+    return name == "small_writes"
 
 
 @named_arguments

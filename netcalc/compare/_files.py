@@ -101,12 +101,12 @@ def files(named: Mapping[str, Samples]) -> tuple[Compared, ...]:
     compareds = []
     for file, samples in named.items():
         for label, quantity, unit, side, values in _values(samples):
-            known = np.sort(values[np.isfinite(values)])
-            if known.size:
-                low, high = _interval(known)
-                middle = float(median(known))
+            finite = np.sort(values[np.isfinite(values)])
+            if finite.size:
+                low, high = _interval(finite)
+                middle = float(median(finite))
                 compareds.append(
-                    Compared(file, label, quantity, unit, middle, low, high, known.size, side)
+                    Compared(file, label, quantity, unit, middle, low, high, finite.size, side)
                 )
     return tuple(compareds)
 
@@ -131,16 +131,16 @@ def file_notices(rows: Iterable[Compared], names: Iterable[str] = ()) -> tuple[N
     notices: list[Notice] = []
     rows, compared = tuple(rows), set()
     for row in rows:
-        known = first.setdefault(row.quantity, [])
-        if not known or known[0].file == row.file:
-            known.append(row)
+        earlier = first.setdefault(row.quantity, [])
+        if not earlier or earlier[0].file == row.file:
+            earlier.append(row)
             continue
         compared.add(row.quantity)
-        same = next((one for one in known if one.label == row.label), None)
+        same = next((row_before for row_before in earlier if row_before.label == row.label), None)
         if same is None and (row.file, row.quantity) in seen:
             continue
         seen.add((row.file, row.quantity))
-        notices += _judged(row, same or known[0])
+        notices += _judged(row, same or earlier[0])
     if len({*names, *(row.file for row in rows)}) > 1 and not compared:
         notices.append(Notice("no-common-quantity", {"items": _quantities(rows, names)}))
     return tuple(notices)
@@ -187,7 +187,7 @@ def _values(samples: Samples) -> list[Values]:
         what = ("rate", "bit/s", _side_of_facts(samples))
         return _by_group(samples.group, samples.measured, rates, what)
     if isinstance(samples, FlowSeries):
-        return [(*one[:4], one[5]) for one in rates_over_time(samples)]
+        return [(*series[:4], series[5]) for series in rates_over_time(samples)]
     return []
 
 
@@ -196,8 +196,8 @@ def _side_of_facts(samples: Samples) -> str:
     names = {name for row in samples.facts() for name in row}
     sides = [
         side
-        for side, one in ((SENDER, "sent"), (RECEIVER, "received"))
-        if f"{one}_rate_bps" in names
+        for side, way in ((SENDER, "sent"), (RECEIVER, "received"))
+        if f"{way}_rate_bps" in names
     ]
     return sides[0] if len(sides) == 1 else ""
 
@@ -406,13 +406,13 @@ Timed = tuple[str, str, str, str, FloatArray, FloatArray]
 
 def captured(trace: PacketTrace) -> list[Values]:
     """Return the values of :func:`captured_over_time`, and the mean rates of flows of UDP."""
-    values: list[Values] = [(*one[:4], one[5]) for one in captured_over_time(trace)]
+    values: list[Values] = [(*flow[:4], flow[5]) for flow in captured_over_time(trace)]
     columns, largest = _largest(trace)
     for place, row in enumerate(largest):
         if columns["protocol"][row] == "udp":
-            one = {name: column[row] for name, column in columns.items()}
-            mean = np.array([one["goodput_bps"]], dtype=np.float64)
-            values.insert(place, (flow_label(one), "rate", "bit/s", "", mean))
+            flow = {name: column[row] for name, column in columns.items()}
+            mean = np.array([flow["goodput_bps"]], dtype=np.float64)
+            values.insert(place, (flow_label(flow), "rate", "bit/s", "", mean))
     return values
 
 
@@ -428,13 +428,13 @@ def captured_over_time(trace: PacketTrace) -> list[Timed]:
     rows = [row for row in largest if columns["protocol"][row] == "tcp"]
     ones = [{name: column[row] for name, column in columns.items()} for row in rows]
     timeds: list[Timed] = []
-    for row, one in zip(rows, ones, strict=True):
-        timeds.append((flow_label(one), "rate", "bit/s", _side(one), *_rates_bps(analysis, row)))
-    for row, one in zip(rows, ones, strict=True):
-        timeds.append((flow_label(one), "time to the acknowledgement", "s", _side(one),
+    for row, flow in zip(rows, ones, strict=True):
+        timeds.append((flow_label(flow), "rate", "bit/s", _side(flow), *_rates_bps(analysis, row)))
+    for row, flow in zip(rows, ones, strict=True):
+        timeds.append((flow_label(flow), "time to the acknowledgement", "s", _side(flow),
                       *_acknowledged_s(analysis, row)))  # fmt: skip
     for samples in (echo_samples(trace), udp_samples(trace, strict=True)):
-        groups, sent, rtt = (np.asarray(one) for one in
+        groups, sent, rtt = (np.asarray(flow) for flow in
                              (samples.group, samples.sent_s, samples.rtt_s))  # fmt: skip
         for name in samples.groups:
             mine = (groups == name) & samples.measured
@@ -470,13 +470,13 @@ def _acknowledged_s(analysis: TcpAnalysis, series: int) -> tuple[FloatArray, Flo
     return s.time_s[trips.segment[mine]], np.asarray(trips.rtt_s[mine], dtype=np.float64)
 
 
-def _side(one: dict[str, Any]) -> str:
+def _side(flow: dict[str, Any]) -> str:
     """Return the end beside which the capture was made; nothing if it was between them."""
-    to_server, to_client = float(one["to_server_s"]), float(one["to_client_s"])
+    to_server, to_client = float(flow["to_server_s"]), float(flow["to_client_s"])
     whole = to_server + to_client
     if math.isnan(whole) or whole <= 0:
         return ""
-    ends = (SENDER, RECEIVER) if one["direction"] == "to server" else (RECEIVER, SENDER)
+    ends = (SENDER, RECEIVER) if flow["direction"] == "to server" else (RECEIVER, SENDER)
     if to_client <= NEAR_RATIO * whole:
         return ends[0]
     return ends[1] if to_server <= NEAR_RATIO * whole else ""

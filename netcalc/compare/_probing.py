@@ -36,27 +36,27 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
     Comparison
         Points and curves of one node after the other; a nan separates two curves.
     """
-    found = fit.links(samples)
+    fitted = fit.links(samples)
     path = path or emulated_path(samples.meta.instrument)
-    largest = max((float(size.max()) for size, _ in found.points), default=1500.0)
+    largest = max((float(size.max()) for size, _ in fitted.points), default=1500.0)
     version = 6 if samples.meta.instrument.address_family == "IPv6" else 4
     least, quoted = (28.0, fit.QUOTED_BYTES) if version == 4 else (48.0, fit.QUOTED_V6_BYTES)
     curve_at = np.array([least, quoted, max(largest, quoted)])
     parts: list[tuple[FloatArray, FloatArray]] = []
     curves: list[tuple[FloatArray, FloatArray]] = []
-    for hop, line in enumerate(found.lines, 1):
-        size = found.points[hop - 1][0]
+    for hop, line in enumerate(fitted.lines, 1):
+        size = fitted.points[hop - 1][0]
         if path is None or hop > len(path.hops):
             predicted, curve = (line.intercept + line.slope * x for x in (size, curve_at))
         else:
             predicted, curve = (
                 fit.to_node_s(x, path=path, hop=hop, ip_version=version) for x in (size, curve_at)
             )
-        parts.append((found.points[hop - 1][1], predicted))
+        parts.append((fitted.points[hop - 1][1], predicted))
         curves.append((np.append(curve_at, np.nan), np.append(curve, np.nan)))
     nothing = np.zeros(0)
     compared = points(
-        np.concatenate([nothing, *(size for size, _ in found.points)]),
+        np.concatenate([nothing, *(size for size, _ in fitted.points)]),
         measured=np.concatenate([nothing, *(measured for measured, _ in parts)]),
         theory=lambda x: np.full_like(x, np.nan),
         x_name="packet",
@@ -77,7 +77,7 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
         curve_y=curve_y,
         curve_low=curve_y,
         curve_high=curve_y,
-        sentence=found.sentence,
+        sentence=fitted.sentence,
     )
 
 
@@ -100,9 +100,9 @@ def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") 
     Comparison
         Points by train; trains with cross traffic between their packets are marked as outliers.
     """
-    found = fit.bottleneck(samples)
+    bottleneck = fit.bottleneck(samples)
     path = path or emulated_path(samples.meta.instrument)
-    rate = found.bandwidth_bps if path is None else path.bottleneck_bps
+    rate = bottleneck.bandwidth_bps if path is None else path.bottleneck_bps
     rows = samples.trains()
     gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
     size = float(np.median(rows["packet_bytes"])) if gap_s.size else 0.0
@@ -119,4 +119,4 @@ def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") 
         measured_label=phrase("measured at the receiver"),
         predicted_label=phrase("fitted, mode of the rates") if path is None else PATH_LABEL,
     )
-    return replace(compared, outlier=rows["crossed_count"] > 0, sentence=found.sentence)
+    return replace(compared, outlier=rows["crossed_count"] > 0, sentence=bottleneck.sentence)

@@ -252,9 +252,9 @@ def transactions(
     mode = mode or (samples.modes or ("udp",))[0]
     choice("mode", mode, tuple(TRANSACTIONS_OVER))
     transport, _, header_bytes = TRANSACTIONS_OVER[mode]
-    known = samples.meta.instrument
-    header_bytes = (known.header_bytes or {}).get(mode, header_bytes)
-    path = path or emulated_path(known)
+    instrument = samples.meta.instrument
+    header_bytes = (instrument.header_bytes or {}).get(mode, header_bytes)
+    path = path or emulated_path(instrument)
     seen = _recorded_packets(samples, mode, path) if path is not None else {}
     choice("clock", clock, ("program", "tap"))
     column = "response_s" if clock == "program" else "tap_s"
@@ -265,7 +265,10 @@ def transactions(
         def by_rule(size: FloatArray) -> FloatArray:
             if transport == "udp":
                 return known_path.rtt_s(size + header_bytes)
-            times = [_stream_s(float(one), mode, known_path) for one in np.ceil(size).flat]
+            times = [
+                _stream_s(float(write_bytes), mode, known_path)
+                for write_bytes in np.ceil(size).flat
+            ]
             return np.array(times).reshape(size.shape)
 
         at = np.array(sorted(seen))
@@ -277,8 +280,8 @@ def transactions(
         theory: Callable[[FloatArray], FloatArray] = with_recorded
         label, costs = PATH_LABEL + (phrase(", packets recorded by taps") if seen else ""), ""
     else:
-        mtu = float(known.loopback_mtu_bytes or np.inf)
-        theory, costs = _host_costs(mode, sizes, times, mtu, ip_version(known), header_bytes)
+        mtu = float(instrument.loopback_mtu_bytes or np.inf)
+        theory, costs = _host_costs(mode, sizes, times, mtu, ip_version(instrument), header_bytes)
         label = (
             phrase("fitted: {costs}", costs=costs) if costs else phrase("not fitted, too few sizes")
         )
@@ -313,10 +316,10 @@ def _recorded_packets(
     samples: TransactionSamples, mode: str, path: Path
 ) -> dict[float, tuple[float, float]]:
     """Return, by size, the time of the recorded packets over a path, and that of the hosts."""
-    known = samples.meta.instrument
-    mtu_bytes = truth_value(known, "mtu_bytes", 1500)
-    found = {}
-    for size, rows in (known.exchanges or {}).get(mode, {}).items():
+    instrument = samples.meta.instrument
+    mtu_bytes = truth_value(instrument, "mtu_bytes", 1500)
+    times = {}
+    for size, rows in (instrument.exchanges or {}).get(mode, {}).items():
         sizes, sender, after, wait_s = (
             [row[name] for row in rows] for name in ("packet_bytes", "sender", "after", "wait_s")
         )
@@ -325,8 +328,8 @@ def _recorded_packets(
                 float(exchange_over(path, sizes, sender, after, waits).received_s[-1])
                 for waits in ([0.0] * len(rows), wait_s)
             )
-            found[float(size)] = (alone_s, done_s - alone_s)
-    return found
+            times[float(size)] = (alone_s, done_s - alone_s)
+    return times
 
 
 def _stream_s(payload_bytes: float, mode: str, path: Path) -> float:
@@ -386,8 +389,8 @@ def _host_costs(
         return lambda size: np.full_like(size, np.nan), ""
     costs = np.zeros(3)
     scale = columns[used].max(axis=1)  # to columns of one magnitude, for nnls as well
-    found = nnls((columns[used] / scale[:, None]).T, times / FIT_UNIT_S)[0]
-    costs[used] = found / scale * FIT_UNIT_S
+    solved = nnls((columns[used] / scale[:, None]).T, times / FIT_UNIT_S)[0]
+    costs[used] = solved / scale * FIT_UNIT_S
     text = phrase(
         "{costs} + {costs_2} per byte",
         costs=show(costs[0], "s", digits=3),

@@ -69,16 +69,16 @@ def small_writes(
         the tick, and the prediction is one time; otherwise it is the middle of the band.
     """
     mode, warm_up = np.asarray(samples.mode), np.asarray(samples.warm_up)
-    known = samples.meta.instrument
-    path = path or emulated_path(known)
+    instrument = samples.meta.instrument
+    path = path or emulated_path(instrument)
     times = {
         (name, quick): _round_s(samples, name, path, delayed_ack_s, quick=quick)
         for name in samples.modes
         for quick in (False, True)
     }
-    always = bool(known.quickack)
+    always = bool(instrument.quickack)
     in_step = ~warm_up & (np.roll(mode, 1) == mode) & ~np.roll(warm_up, 1)
-    in_step &= not known.interval_s
+    in_step &= not instrument.interval_s
     rounds = [
         times[name, quick or always]
         for name, quick in zip(mode.tolist(), warm_up.tolist(), strict=True)
@@ -93,8 +93,8 @@ def small_writes(
         def theory(at: FloatArray) -> FloatArray:
             if not values.size:
                 return at * np.nan
-            found: FloatArray = values[np.clip(np.round(at).astype(int), 1, values.size) - 1]
-            return found
+            taken: FloatArray = values[np.clip(np.round(at).astype(int), 1, values.size) - 1]
+            return taken
 
         return theory
 
@@ -126,20 +126,20 @@ def _round_s(
     quick: bool,
 ) -> tuple[float, float, float, float]:
     """Return the time of a round: shortest, middle, in phase with the tick, longest. [s]"""
-    known = samples.meta.instrument
-    sizes = list(known.write_bytes or [1])
-    gap_s, tick_s = known.write_gap_s or 0.0, known.tick_s or 0.0
-    header_bytes = STAMPED_HEADERS_BYTES + float(IPV6_EXTRA_BYTES * (ip_version(known) == 6))
+    instrument = samples.meta.instrument
+    sizes = list(instrument.write_bytes or [1])
+    gap_s, tick_s = instrument.write_gap_s or 0.0, instrument.tick_s or 0.0
+    header_bytes = STAMPED_HEADERS_BYTES + float(IPV6_EXTRA_BYTES * (ip_version(instrument) == 6))
     writes: FloatArray = gap_s * np.arange(len(sizes), dtype=np.float64)
     policy = WRITING_POLICIES.get(mode, "nodelay")
     if mode not in WRITING_POLICIES:
         writes, sizes = writes[:1] if mode == "single" else writes[-1:], [sum(sizes)]
-    rtt_s = known.rtt_s or 0.0
+    rtt_s = instrument.rtt_s or 0.0
     if path is not None:
         rtt_s = float(path.rtt_s(sizes[0] + header_bytes))
     reply = as_float("reply_bytes", samples.reply_bytes)
     reply_bytes = float(np.nanmax(reply, initial=0.0)) or 1.0
-    mss_bytes = float(known.mss_bytes or FULL_SEGMENT_BYTES)
+    mss_bytes = float(instrument.mss_bytes or FULL_SEGMENT_BYTES)
 
     def round_s(held_s: float) -> tuple[float, float]:
         """Return when the round is done, and the time from the timer to the next request."""

@@ -127,7 +127,7 @@ def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = 
 
 def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
     """Compare the received rate with the slowest node and the bottleneck Ethernet link."""
-    found = samples.medians("rate_pps")
+    medians = samples.medians("rate_pps")
     slowest_s = max(path.source_processing_s, *(hop.processing_s for hop in path.hops))
     link_bps = path.bottleneck_bps
     node_pps = 1.0 / slowest_s if slowest_s else np.inf
@@ -137,8 +137,8 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
         return np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=link_bps))
 
     return _over_frames(
-        ethernet_frame_bytes(found["write_bytes"] + DATAGRAM_HEADERS_BYTES),
-        measured=found["rate_pps"],
+        ethernet_frame_bytes(medians["write_bytes"] + DATAGRAM_HEADERS_BYTES),
+        measured=medians["rate_pps"],
         theory=theory,
         y_name="received",
         title=title,
@@ -219,19 +219,19 @@ def _in_lockstep(samples: BulkSamples) -> bool:
 
 
 def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison:
-    found = samples.medians("goodput_bps", "cycle_s", by="pair_count")
-    pairs, goodput = found["pair_count"], found["goodput_bps"]
+    medians = samples.medians("goodput_bps", "cycle_s", by="pair_count")
+    pairs, goodput = medians["pair_count"], medians["goodput_bps"]
     size = float(np.max(samples.write_bytes))
     if path is None:
-        cycle_s, most_bps = float(found["cycle_s"][0]) / pairs[0], float(goodput.max())
+        cycle_s, most_bps = float(medians["cycle_s"][0]) / pairs[0], float(goodput.max())
         most = term("the largest measured rate")
     else:
-        known = samples.meta.instrument
+        instrument = samples.meta.instrument
         cycle_s, most_bps = lockstep_cycle(
             path,
             write_bytes=size,
-            reply_bytes=known.reply_bytes or 1,
-            segment_bytes=known.mss_bytes or size,
+            reply_bytes=instrument.reply_bytes or 1,
+            segment_bytes=instrument.mss_bytes or size,
         )
         most = show_rate(most_bps, TCP_PAYLOAD)
     label = phrase(
@@ -258,7 +258,7 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
         predicted_label=label,
     )
     if path is None and pairs.size == 1:
-        every = show(float(found["cycle_s"][0]), "s", digits=3)
+        every = show(float(medians["cycle_s"][0]), "s", digits=3)
         each = (
             phrase("A pair in lockstep")
             if pairs[0] == 1
@@ -325,15 +325,15 @@ def lockstep_cycle(
 
 
 def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
-    found = dict.fromkeys(("asked_buffer_bytes", "goodput_bps", "window_bytes"), np.zeros(0))
+    medians = dict.fromkeys(("asked_buffer_bytes", "goodput_bps", "window_bytes"), np.zeros(0))
     if len(samples):
-        found = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
-    known = samples.meta.instrument
-    mtu_bytes = truth_value(known, "mtu_bytes", 1500)
-    headers_bytes = STAMPED_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(known) == 6)
+        medians = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
+    instrument = samples.meta.instrument
+    mtu_bytes = truth_value(instrument, "mtu_bytes", 1500)
+    headers_bytes = STAMPED_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(instrument) == 6)
     link_bps = path.rate_bps(mtu_bytes) * (mtu_bytes - headers_bytes) / mtu_bytes
     rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
-    lost_ratio = 1.0 - (1.0 - _link_loss_ratio(known)) ** len(path.hops)
+    lost_ratio = 1.0 - (1.0 - _link_loss_ratio(instrument)) ** len(path.hops)
     lossy_bps = mathis_throughput_bps(lost_ratio, mss_bytes=mtu_bytes - headers_bytes, rtt_s=rtt_s)
     most_bps = min(link_bps, float(lossy_bps))
     most = term("the link")
@@ -343,8 +343,8 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
             lost=show(lost_ratio, "ratio", digits=3),
         )
     compared = points(
-        found["asked_buffer_bytes"],
-        measured=found["goodput_bps"],
+        medians["asked_buffer_bytes"],
+        measured=medians["goodput_bps"],
         theory=lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=most_bps),
         x_name="buffer",
         x_unit="byte",
@@ -364,7 +364,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
             lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=most_bps),
             label=compared.predicted_label,
         )
-    share = found["window_bytes"] / found["asked_buffer_bytes"]
+    share = medians["window_bytes"] / medians["asked_buffer_bytes"]
     if not np.isfinite(share).any():
         return compared
     low, high = (show(float(edge), "1", digits=2) for edge in (np.nanmin(share), np.nanmax(share)))
@@ -380,9 +380,9 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     )
 
 
-def _link_loss_ratio(known: Instrument) -> float:
+def _link_loss_ratio(instrument: Instrument) -> float:
     """Return the loss ratio that was set for each link of an emulated path. [ratio]"""
-    return float(truth_value(known, "links", {}).get("loss_ratio") or 0.0)
+    return float(truth_value(instrument, "links", {}).get("loss_ratio") or 0.0)
 
 
 def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison:

@@ -271,8 +271,8 @@ def _late(at_s: FloatArray) -> FloatArray:
 
 def _share_within(values: FloatArray, at: FloatArray) -> FloatArray:
     """Return the share of sorted values that are at most so large."""
-    found = np.searchsorted(values, at, side="right") / max(values.size, 1)
-    return np.asarray(found, dtype=float)
+    shares = np.searchsorted(values, at, side="right") / max(values.size, 1)
+    return np.asarray(shares, dtype=float)
 
 
 def _distances(wait_s: FloatArray, models: Mapping[str, Distribution]) -> str:

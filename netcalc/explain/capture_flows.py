@@ -30,7 +30,7 @@ def flows(trace: PacketTrace, stated: Known | None = None) -> list[dict[str, Any
     ----------
     trace : PacketTrace
         A capture.
-    known : Known, optional
+    stated : Known, optional
         ``line_bps`` gives the share of the line's ceiling, ``rtt_s`` the base of the buffer delay.
 
     Returns

@@ -67,8 +67,8 @@ class Costs:
 
     def predict(self, x: FloatArray) -> FloatArray:
         """Sum of the costs at ``x``, without those not identifiable; nan if none is known."""
-        known = np.array(list(self.params.values()))
-        costs = np.nan_to_num(known) if np.isfinite(known).any() else known
+        values = np.array(list(self.params.values()))
+        costs = np.nan_to_num(values) if np.isfinite(values).any() else values
         total: FloatArray = costs @ self.parts(np.asarray(x, dtype=float))
         return total
 
@@ -157,8 +157,8 @@ def write_costs(write_bytes: FloatArray, write_s: FloatArray) -> Costs:
         rows[3] = datagram_mbufs(np.minimum(np.ceil(size), _MOST_DATA_BYTES)).mbufs - 1.0
         return rows
 
-    found = _costs(write_bytes, write_s, with_mbufs)
-    return found if found.is_seen("mbuf_s") else _costs(write_bytes, write_s, parts)
+    fitted = _costs(write_bytes, write_s, with_mbufs)
+    return fitted if fitted.is_seen("mbuf_s") else _costs(write_bytes, write_s, parts)
 
 
 def loopback_mtu_bytes(samples: TransactionSamples) -> float:
@@ -176,7 +176,7 @@ def _costs(x: FloatArray, y: FloatArray, parts: Callable[[FloatArray], FloatArra
         too_few = Notice("too-few-points", {"count": int(x.size), "cost_count": len(used)})
         reasons, used = dict.fromkeys(names, too_few), []
     outlier, degrees = np.zeros(x.size, bool), 0
-    found = np.full(len(names), np.nan)
+    costs = np.full(len(names), np.nan)
     covariance = np.full((len(names), len(names)), np.nan)
     if used:
         rows = table[used]
@@ -184,17 +184,17 @@ def _costs(x: FloatArray, y: FloatArray, parts: Callable[[FloatArray], FloatArra
         off, _ = set_aside(y - _least_costs(rows, y)[0] @ rows, y, rows, floor=rounding)
         if np.linalg.matrix_rank(_scaled(rows[:, ~off])) == len(used):
             outlier = off  # otherwise only these points determine a cost, and they are kept
-        found[used], square, degrees = _least_costs(rows[:, ~outlier], y[~outlier])
+        costs[used], square, degrees = _least_costs(rows[:, ~outlier], y[~outlier])
         covariance[np.ix_(used, used)] = square
     return Costs(
-        params=dict(zip(names, found.tolist(), strict=True)),
+        params=dict(zip(names, costs.tolist(), strict=True)),
         stderr=dict(zip(names, np.sqrt(np.diag(covariance)).tolist(), strict=True)),
         parts=parts,
         covariance=covariance,
         degrees=degrees,
         x=x,
         measured=y,
-        residual=y - np.nan_to_num(found) @ table,
+        residual=y - np.nan_to_num(costs) @ table,
         outlier=outlier,
         not_identifiable=reasons,
     )
@@ -236,10 +236,10 @@ def frame_costs(samples: BulkSamples) -> Costs:
         sender's CPU: on loopback the delivery, on a routed path the forwarding.
     """
     each_s = np.asarray(samples.wall_s) / np.asarray(samples.write_count)
-    known = np.isfinite(each_s)
-    frames, index = np.unique(frame_bytes(samples)[known], return_inverse=True)
+    is_finite = np.isfinite(each_s)
+    frames, index = np.unique(frame_bytes(samples)[is_finite], return_inverse=True)
     spent_s = np.full(frames.size, np.inf)
-    np.minimum.at(spent_s, index, each_s[known])
+    np.minimum.at(spent_s, index, each_s[is_finite])
     line = robust_line(frames, spent_s)
     kept = ~line.outlier
     costs = np.array([line.intercept, line.slope])

@@ -149,14 +149,14 @@ class Fit:
 
         A rate is the inverse of a slope, so its part is that of small errors.
         """
-        found = np.diag(np.array([self.stderr[name] for name in self.params]) ** 2)
+        matrix = np.diag(np.array([self.stderr[name] for name in self.params]) ** 2)
         names = list(self.params)
         rate, base = names.index("bandwidth_bps"), 1 - names.index("bandwidth_bps")
         line, header_bytes = self.line, self.params.get("header_bytes", 0.0)
         height = line.covariance - header_bytes * line.slope_stderr**2
         shared = -self.params["bandwidth_bps"] / line.slope * height if line.slope else np.nan
-        found[rate, base] = found[base, rate] = shared
-        return found
+        matrix[rate, base] = matrix[base, rate] = shared
+        return matrix
 
     def predict(self, x: FloatArray) -> FloatArray:
         """Value of the fitted line at ``x``; the mean where the slope is not identifiable."""
@@ -212,8 +212,8 @@ class Fit:
                 lines.append(f"{name}: not identifiable: {self.not_identifiable[name]}")
                 continue
             error = self.stderr[name]
-            known = error != 0 and not np.isnan(error)
-            plus_minus = f" ± {show(error, unit, digits=2)} (1 standard error)" if known else ""
+            has_error = error != 0 and not np.isnan(error)
+            plus_minus = f" ± {show(error, unit, digits=2)} (1 standard error)" if has_error else ""
             lines.append(f"{name}: {show(value, unit)}{plus_minus}")
         return "\n".join((*lines, *map(str, self.notes)))
 
@@ -288,7 +288,7 @@ def _scaled_line(x: FloatArray, y: FloatArray, *, resolution: float) -> Line:
         return line
     relative = _relative_line(x, y, rounding)
     shared = ~(line.outlier & relative.outlier)
-    likely = [_likelihood(x[shared], y[shared], one, rounding) for one in (line, relative)]
+    likely = [_likelihood(x[shared], y[shared], line_of, rounding) for line_of in (line, relative)]
     ahead = likely[1] - likely[0] + FOR_RELATIVE
     chosen, other = (relative, line) if ahead > 0 else (line, relative)
     return _wider(chosen, other) if abs(ahead) < UNDECIDED else chosen
@@ -411,8 +411,8 @@ def _steps_of(x: FloatArray, y: FloatArray) -> ChangePoints | None:
     is_few = x.size < FEWEST_FOR_STEPS or np.unique(x).size < FEWEST_SIZES
     if is_few or x.size > MOST_FOR_STEPS:
         return None
-    found = change_points(x, y, level=STEP_LEVEL)
-    return found if found.steps else None
+    changes = change_points(x, y, level=STEP_LEVEL)
+    return changes if changes.steps else None
 
 
 @named_arguments
@@ -443,9 +443,9 @@ def rtt_against_size(
     if minima:
         size, rtt = samples.minima()
     else:
-        known = samples.measured & ~np.isnan(np.asarray(samples.payload_bytes))
-        size = np.asarray(samples.payload_bytes)[known]
-        rtt = np.asarray(samples.rtt_s)[known]
+        is_sized = samples.measured & ~np.isnan(np.asarray(samples.payload_bytes))
+        size = np.asarray(samples.payload_bytes)[is_sized]
+        rtt = np.asarray(samples.rtt_s)[is_sized]
     resolution = np.asarray(samples.resolution_s)
     smallest = float(np.fmin.reduce(resolution, where=samples.measured, initial=np.inf))
     line, stepped = stepped_line(size, rtt, resolution=smallest if np.isfinite(smallest) else 0.0)

@@ -76,9 +76,9 @@ def _is_rejected(
     if degrees < 1 or np.linalg.matrix_rank(design[:, kept]) < rows.shape[0]:
         return False  # without it nothing is left to judge by
     inverse = np.linalg.pinv(design[:, kept].T)
-    found = inverse @ y[kept]
-    variance = float(((y[kept] - found @ design[:, kept]) ** 2).sum()) / degrees
+    solved = inverse @ y[kept]
+    variance = float(((y[kept] - solved @ design[:, kept]) ** 2).sum()) / degrees
     leverage = float(((design[:, index] @ inverse) ** 2).sum())
     expected = np.sqrt(max(variance, floor**2) * (1.0 + leverage))
     limit = float(stdtrit(degrees, 1.0 - OUTLIER_LEVEL / 2 / (degrees + rows.shape[0] + 1)))
-    return bool(abs(y[index] - float(found @ design[:, index])) > limit * expected)
+    return bool(abs(y[index] - float(solved @ design[:, index])) > limit * expected)

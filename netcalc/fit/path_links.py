@@ -223,8 +223,8 @@ def links(samples: HopSamples) -> PathEstimate:
             here = _End(line, no_bits_s, float(line.stderr_at(-largest)), shared)
         node = str(np.asarray(samples.node)[rows][-1])
         # A record that was edited may have fewer links than nodes answered.
-        known = path if path is not None and hop <= len(path.links) else None
-        link_estimates.append(_link(hop, node, sizes, here, before, known))
+        stated = path if path is not None and hop <= len(path.links) else None
+        link_estimates.append(_link(hop, node, sizes, here, before, stated))
         lines.append(line)
         points.append((sizes, times))
         before = here
@@ -264,11 +264,11 @@ def _link(
         shared += before.shared
     growth, growth_stderr = line.slope - slope, float(np.hypot(line.slope_stderr, stderr))
     rate = float(hop_bandwidth_bps(line.slope, previous_rtt_slope=slope))
-    known = sizes.size >= FEWEST_SIZES and growth > SIGNIFICANT_ERRORS * growth_stderr
+    is_known = sizes.size >= FEWEST_SIZES and growth > SIGNIFICANT_ERRORS * growth_stderr
     steepest = growth + SIGNIFICANT_ERRORS * growth_stderr
     # A difference that is negative even with its error has no finite limit; 1e-300 is "above 0"
     # without a division by zero.
-    at_least = np.nan if known else 8.0 / max(steepest, 1e-300)
+    at_least = np.nan if is_known else 8.0 / max(steepest, 1e-300)
     at_least = at_least if np.isfinite(growth_stderr) else np.nan
     true_s = np.nan
     if path is not None:
@@ -278,16 +278,16 @@ def _link(
     return LinkEstimate(
         hop=hop,
         node=node,
-        bandwidth_bps=rate if known else np.nan,
-        bandwidth_stderr_bps=rate * growth_stderr / growth if known else np.nan,
+        bandwidth_bps=rate if is_known else np.nan,
+        bandwidth_stderr_bps=rate * growth_stderr / growth if is_known else np.nan,
         at_least_bps=at_least,
         latency_s=(base_s - near_s) / 2.0,
         latency_stderr_s=float(np.hypot(base_stderr_s, near_stderr_s)) / 2.0,
-        reason=None if known else _no_rate_reason(sizes.size, at_least),
+        reason=None if is_known else _no_rate_reason(sizes.size, at_least),
         true_bandwidth_bps=np.nan if path is None else path.links[hop - 1].bandwidth_bps,
         true_latency_s=true_s,
-        shared=-rate / growth * shared / 2.0 if known else np.nan,
-        degrees=min(one.degrees for one in (here, before) if one is not None),
+        shared=-rate / growth * shared / 2.0 if is_known else np.nan,
+        degrees=min(side.degrees for side in (here, before) if side is not None),
     )
 
 

@@ -151,9 +151,9 @@ def change_points(x: ArrayLike, y: ArrayLike, *, level: float = LEVEL) -> Change
     values = one_dimensional("y", as_float("y", y))
     if sizes.shape != values.shape:
         raise DomainError("wrong-count", "y", count=values.size, expected=sizes.size)
-    known = np.isfinite(sizes) & np.isfinite(values)
-    order = np.argsort(sizes[known], kind="stable")
-    sizes, values = sizes[known][order], values[known][order]
+    finite = np.isfinite(sizes) & np.isfinite(values)
+    order = np.argsort(sizes[finite], kind="stable")
+    sizes, values = sizes[finite][order], values[finite][order]
     ends = np.flatnonzero(np.diff(sizes) > 0)  # the last point below each gap
     if sizes.size < FEWEST_FOR_STEPS or ends.size < FEWEST_SIZES - 1:
         count = int(sizes.size)
@@ -173,7 +173,7 @@ def change_points(x: ArrayLike, y: ArrayLike, *, level: float = LEVEL) -> Change
 def _rows(sizes: FloatArray, above: FloatArray, chosen: list[int]) -> FloatArray:
     """Return what the values are a linear combination of, a column each; sizes scaled to 1."""
     scale = float(np.ptp(sizes)) or 1.0
-    columns = [np.ones(sizes.size), (sizes - sizes[0]) / scale, *(above[one] for one in chosen)]
+    columns = [np.ones(sizes.size), (sizes - sizes[0]) / scale, *(above[step] for step in chosen)]
     return np.stack(columns, axis=1)
 
 
@@ -193,8 +193,8 @@ def _gains(
 def _free_gaps(ends: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
     """Return which gaps have points enough between them and the steps chosen."""
     free = np.ones(ends.size, bool)
-    for one in chosen:
-        free &= np.abs(ends - ends[one]) >= FEWEST_BETWEEN
+    for step in chosen:
+        free &= np.abs(ends - ends[step]) >= FEWEST_BETWEEN
     return free
 
 
@@ -240,8 +240,8 @@ def _settled(
     """Move each step to its best place beside the others, and drop those no longer needed."""
     for _ in range(3):
         before = list(chosen)
-        for one in before:
-            others = [other for other in chosen if other != one]
+        for step in before:
+            others = [other for other in chosen if other != step]
             moved = _best(sizes, values, above, ends, others, level)
             chosen = others if moved is None else [*others, moved]
         if sorted(chosen) == sorted(before):
@@ -259,40 +259,40 @@ def _described(
     from scipy.special import fdtri
 
     rows = _rows(sizes, above, chosen)
-    found, *_ = np.linalg.lstsq(rows, values, rcond=None)
-    residual = values - rows @ found
+    solved, *_ = np.linalg.lstsq(rows, values, rcond=None)
+    residual = values - rows @ solved
     freedom = max(sizes.size - rows.shape[1] - len(chosen), 1)  # the place of a step is one more
     variance = float(residual @ residual) / freedom
     covariance = variance * np.linalg.pinv(rows.T @ rows)
     steps = []
-    for place, one in enumerate(chosen):
-        others = [other for other in chosen if other != one]
+    for place, step in enumerate(chosen):
+        others = [other for other in chosen if other != step]
         gain, left = _gains(sizes, values, above, others)
         free = _free_gaps(ends, others)
         rest = left - gain
-        allowed = rest[one] + variance * float(fdtri(1, freedom, CONFIDENCE))
+        allowed = rest[step] + variance * float(fdtri(1, freedom, CONFIDENCE))
         near = np.flatnonzero(free & (rest <= allowed))
-        last = int(ends[one])
+        last = int(ends[step])
         steps.append(
             Step(
                 after=float(sizes[last]),
                 before=float(sizes[last + 1]),
                 low=float(sizes[int(ends[near.min()])]),
                 high=float(sizes[int(ends[near.max()]) + 1]),
-                jump=float(found[2 + place]),
+                jump=float(solved[2 + place]),
                 jump_stderr=float(np.sqrt(covariance[2 + place, 2 + place])),
                 p_value=_p_value(
-                    float(gain[one]), max(float(rest[one]), 0.0), freedom, int(free.sum())
+                    float(gain[step]), max(float(rest[step]), 0.0), freedom, int(free.sum())
                 ),
             )
         )
     scale = float(np.ptp(sizes)) or 1.0
-    slope = float(found[1]) / scale
+    slope = float(solved[1]) / scale
     turn = np.eye(rows.shape[1])  # from a line that begins at the first size, in spans, to one at 0
     turn[0, 1], turn[1, 1] = -float(sizes[0]) / scale, 1.0 / scale
     return ChangePoints(
         tuple(steps),
-        float(found[0]) - slope * float(sizes[0]),
+        float(solved[0]) - slope * float(sizes[0]),
         slope,
         float(np.sqrt(variance)),
         turn @ covariance @ turn.T,

@@ -298,7 +298,7 @@ def _is_list(value: Any) -> bool:
 def _quantities(value: float | Sequence[float], unit: str, digits: int) -> str:
     """Write a number with its unit, or several: ``8 B, 100 B and 12 more``."""
     values = value if isinstance(value, Sequence) else [value]
-    shown = ", ".join(show(one, unit, digits=digits) for one in values[:LONGEST_LIST])
+    shown = ", ".join(show(value, unit, digits=digits) for value in values[:LONGEST_LIST])
     return _cut(shown, len(values) - LONGEST_LIST)
 
 

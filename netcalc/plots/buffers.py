@@ -101,8 +101,8 @@ def _columns(
         for name in ("left", "right", "bottom", "top", "x", "y", "below", "used", "size", "chain",
                      "kind", "note", "size_bytes", "used_bytes")
     }  # fmt: skip
-    for row, at, one in shown:
-        share = one.used_bytes / one.size_bytes if filled else 1.0
+    for row, at, buffer in shown:
+        share = buffer.used_bytes / buffer.size_bytes if filled else 1.0
         left, width = at + _GAP / 2, 1.0 - _GAP
         values = {
             "left": left,
@@ -112,13 +112,13 @@ def _columns(
             "x": left + width / 2,
             "y": float(-row),
             "below": -row - 0.4,
-            "used": f"{one.used_bytes:.0f}",
-            "size": f"of {one.size_bytes:.0f}",
+            "used": f"{buffer.used_bytes:.0f}",
+            "size": f"of {buffer.size_bytes:.0f}",
             "chain": names[row],
-            "kind": one.kind,
-            "note": one.note,
-            "size_bytes": one.size_bytes,
-            "used_bytes": one.used_bytes,
+            "kind": buffer.kind,
+            "note": buffer.note,
+            "size_bytes": buffer.size_bytes,
+            "used_bytes": buffer.used_bytes,
         }
         for name, value in values.items():
             columns[name].append(value)
@@ -170,7 +170,7 @@ def _describe(chains: Mapping[str, Sequence[Buffer]], title: str) -> str:
     said = []
     for name, chain in chains.items():
         parts = ", ".join(
-            f"{one.kind} {one.used_bytes:.0f} of {one.size_bytes:.0f}" for one in chain
+            f"{buffer.kind} {buffer.used_bytes:.0f} of {buffer.size_bytes:.0f}" for buffer in chain
         )
         said.append(
             phrase("{name}: {value} bytes", name=name, value=parts)

@@ -145,7 +145,9 @@ def _rungs(analysis: TcpAnalysis, flow: int, first: int | None) -> _Rungs:
     rows = slice(first, first + DRAWN_PACKETS)
     to_server = np.asarray(table["direction"])[rows] == "to server"
     to_server_s, to_client_s = _sides_s(analysis, flow)
-    ahead, behind = (0.0 if math.isnan(one) else one / 2 for one in (to_server_s, to_client_s))
+    ahead, behind = (
+        0.0 if math.isnan(way_s) else way_s / 2 for way_s in (to_server_s, to_client_s)
+    )
     time_s = np.asarray(table["time_s"], dtype=np.float64)[rows]
     return _Rungs(
         table, rows,
@@ -161,12 +163,12 @@ def _sides_s(analysis: TcpAnalysis, flow: int) -> tuple[float, float]:
     They are those of the handshake; without one, the least time to an acknowledgement.
     """
     handshakes, trips = analysis.handshakes, analysis.round_trips
-    found = []
-    for side, known in enumerate((handshakes.to_server_s, handshakes.to_client_s)):
+    sides = []
+    for side, measured_s in enumerate((handshakes.to_server_s, handshakes.to_client_s)):
         least = trips.rtt_s[trips.series == 2 * flow + side]
         least_s = float(least.min()) if least.size else math.nan
-        found.append(least_s if math.isnan(known[flow]) else float(known[flow]))
-    return found[0], found[1]
+        sides.append(least_s if math.isnan(measured_s[flow]) else float(measured_s[flow]))
+    return sides[0], sides[1]
 
 
 def _kinds(rungs: _Rungs) -> NDArray[Any]:
@@ -220,14 +222,14 @@ def _bars(rungs: _Rungs, mark: str) -> dict[str, Any]:
 def _texts(rungs: _Rungs) -> list[str]:
     """Return what each packet is, in a few words."""
     names = ("flags", "payload_bytes", "ack", "mark", "packet")
-    found = []
+    texts = []
     for flags, size, ack, mark, packet in zip(*map(rungs.column, names), strict=True):
         words = [str(mark)] if mark else []
-        words += [one for one in str(flags).split() if one in ("SYN", "FIN", "RST")]
+        words += [word for word in str(flags).split() if word in ("SYN", "FIN", "RST")]
         words += [show(float(size), "byte")] if size else []
         words += [phrase("ACK {ack}", ack=int(ack))] if "ACK" in str(flags) and not size else []
-        found.append(f"{int(packet)}: {', '.join(words)}")
-    return found
+        texts.append(f"{int(packet)}: {', '.join(words)}")
+    return texts
 
 
 def _labels(rungs: _Rungs) -> dict[str, Any]:
@@ -237,28 +239,28 @@ def _labels(rungs: _Rungs) -> dict[str, Any]:
     middle, marks = (rungs.sent_s + rungs.arrived_s) / 2, rungs.column("mark")
     order = [*np.flatnonzero(marks != ""), *np.flatnonzero(marks == "")]
     taken: list[float] = []
-    texts, found = _texts(rungs), []
+    texts, labels = _texts(rungs), []
     for row in order:
         at = float(middle[row])
         if all(abs(at - other) >= room for other in taken):
             taken.append(at)
-            found.append((0.5, at, texts[row]))
+            labels.append((0.5, at, texts[row]))
     for lane in (0.0, 1.0):
-        found += _wait_labels(rungs, lane, room)
-    x, y, text = (list(part) for part in zip(*found, strict=True)) if found else ([], [], [])
+        labels += _wait_labels(rungs, lane, room)
+    x, y, text = (list(part) for part in zip(*labels, strict=True)) if labels else ([], [], [])
     return {"x": np.array(x, float), "y": np.array(y, float), "text": text}
 
 
 def _wait_labels(rungs: _Rungs, lane: float, room: float) -> list[tuple[float, float, str]]:
     """Return the names and lengths of the waits of one host, beside it."""
     waits, marks = rungs.column("wait_s"), rungs.column("mark")
-    found: list[tuple[float, float, str]] = []
+    labels: list[tuple[float, float, str]] = []
     for row in np.flatnonzero((waits > 0) & (rungs.to_server == (lane == 0.0))):
         at = float(rungs.sent_s[row] - waits[row] / 2)
-        if not found or abs(at - found[-1][1]) >= room:
+        if not labels or abs(at - labels[-1][1]) >= room:
             text = f"{marks[row]} {show(float(waits[row]), 's', digits=3)}"
-            found.append((-0.24 if lane == 0.0 else 1.24, at, text))
-    return found
+            labels.append((-0.24 if lane == 0.0 else 1.24, at, text))
+    return labels
 
 
 def _ends(rungs: _Rungs) -> tuple[float, float]:
@@ -333,7 +335,7 @@ def _draw(
         background_fill_color=PAPERS[theme], background_fill_alpha=0.75,
     )  # fmt: skip
     chart.add_glyph(sources["labels"], label)
-    add_legend(chart, [(name, [one]) for name, one in drawn.items()])
+    add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
     return chart
 
 
@@ -347,16 +349,16 @@ def _describe(rungs: _Rungs, ends: tuple[str, str]) -> str:
         ends_2=ends[1],
     )
     sides = {"server": rungs.to_server_s, "client": rungs.to_client_s}
-    known = [phrase("{one} to the {who} and back", one=show(one, 's'), who=who)
-             for who, one in sides.items()
-             if not math.isnan(one)]  # fmt: skip
-    unknown = [who for who, one in sides.items() if math.isnan(one)]
+    sides_known = [phrase("{one} to the {who} and back", one=show(side_s, 's'), who=who)
+             for who, side_s in sides.items()
+             if not math.isnan(side_s)]  # fmt: skip
+    unknown = [who for who, side_s in sides.items() if math.isnan(side_s)]
     text += (
         phrase(
             "; from the capture {join}, half of it each way",
-            join=" and ".join(known),
+            join=" and ".join(sides_known),
         )
-        if known
+        if sides_known
         else ""
     )
     text += (
@@ -369,5 +371,5 @@ def _describe(rungs: _Rungs, ends: tuple[str, str]) -> str:
     )
     marks = rungs.column("mark")
     names, counts = np.unique(marks[marks != ""].astype(str), return_counts=True)
-    found = [f"{name}: {number}" for name, number in zip(names, counts, strict=True)]
-    return f"{text}. {'; '.join(found)}." if found else f"{text}."
+    counted = [f"{name}: {number}" for name, number in zip(names, counts, strict=True)]
+    return f"{text}. {'; '.join(counted)}." if counted else f"{text}."

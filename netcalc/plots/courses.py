@@ -145,8 +145,8 @@ def courses(
             drawn |= _series(part, result)
         drawn |= _limits(part, scenario)
     sources = {
-        one.name: new_source(one.name, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
-        for one, (x, y) in drawn.items()
+        course.name: new_source(course.name, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
+        for course, (x, y) in drawn.items()
     }
     look = _Look(tuple(parts), tuple(drawn), scenario.end_s, title, theme)
     text = _describe(results, title or phrase("Flows on a bottleneck"))
@@ -154,7 +154,9 @@ def courses(
         text += phrase(
             " Jain's index is left out: no two flows run together through a full second."
         )
-    goodputs = [y for one, (_, y) in drawn.items() if one.part == "goodput" and one.way != LIMIT]
+    goodputs = [
+        y for course, (_, y) in drawn.items() if course.part == "goodput" and course.way != LIMIT
+    ]
     if any((y > scenario.bottleneck.rate_bps).any() for y in goodputs):
         text += phrase(
             " Goodput is what receivers pass on: where a lost packet comes again, all that "
@@ -202,11 +204,11 @@ def phase(
     in computer networks, Computer Networks and ISDN Systems 17 (1989).
     """
     scenario = _require_one_scenario(results)
-    known = list(range(len(scenario.flows)))
-    if len(known) < 2:
-        raise DomainError("one-flow-only", "results", len(known))
-    if not set(flows) <= set(known):
-        raise DomainError("not-a-choice", "flows", list(flows), choices=known)
+    pairs = list(range(len(scenario.flows)))
+    if len(pairs) < 2:
+        raise DomainError("one-flow-only", "results", len(pairs))
+    if not set(flows) <= set(pairs):
+        raise DomainError("not-a-choice", "flows", list(flows), choices=pairs)
     drawn: _Drawn = {}
     for result in results:
         way = WAYS[result.by]
@@ -223,8 +225,10 @@ def phase(
     for index, (name, (x, y)) in enumerate(edges.items()):
         drawn[_Series("windows", name, LIMIT, index)] = np.array(x), np.array(y)
     sources = {
-        one.label: new_source(one.label, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
-        for one, (x, y) in drawn.items()
+        course.label: new_source(
+            course.label, dict(ready({"x": x, "y": y}, source_count=len(drawn)))
+        )
+        for course, (x, y) in drawn.items()
     }
     first, second = (
         phrase(
@@ -263,10 +267,10 @@ class _Look:
 
 
 def _require_one_scenario(results: Sequence[Result]) -> Scenario:
-    given: object = results
-    if not isinstance(given, Sequence) or not all(isinstance(one, Result) for one in given):
-        found = safe_repr(given)
-        raise ArgumentTypeError("not-of-class", "results", found, expected="a list of Result")
+    listed: object = results
+    if not isinstance(listed, Sequence) or not all(isinstance(result, Result) for result in listed):
+        shown = safe_repr(listed)
+        raise ArgumentTypeError("not-of-class", "results", shown, expected="a list of Result")
     if not results:
         raise DomainError("no-results", "results", "an empty list")
     scenario = results[0].scenario
@@ -390,10 +394,10 @@ def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
                  for sery in look.series if sery.part == part}  # fmt: skip
         add_hover(chart, list(shown.values()), [("time", "x", "s"), (name, "y", unit)])
         if first:
-            for one, drawn in shown.items():
-                legend.setdefault(_entry(one), []).append(drawn)
-            for one in _of_the_link(look):
-                legend[one.label] = [_add(chart, _outside(), one, look.theme)]
+            for course, drawn in shown.items():
+                legend.setdefault(_entry(course), []).append(drawn)
+            for course in _of_the_link(look):
+                legend[course.label] = [_add(chart, _outside(), course, look.theme)]
             add_legend(chart, list(legend.items()))
         else:
             _join(chart, charts[-1], shown, legend)
@@ -405,8 +409,8 @@ def _of_the_link(look: _Look) -> list[_Series]:
     """Return one series of the link for each way, and its full buffer, if the first figure, which
     has the legend, has none."""
     others = [sery for sery in look.series if sery.index == DRAWN_FLOWS]
-    first = {one.label for one in others if one.part == look.parts[0]}
-    return list({one.label: one for one in others if one.label not in first}.values())
+    first = {course.label for course in others if course.part == look.parts[0]}
+    return list({course.label: course for course in others if course.label not in first}.values())
 
 
 def _outside() -> ColumnDataSource:
@@ -425,8 +429,8 @@ def _join(
     chart.toolbar_location = None
     chart.yaxis[0].ticker.desired_num_ticks = 4
     above.xaxis[0].axis_label = None
-    for one, drawn in shown.items():
-        if leader := legend.get(_entry(one)):
+    for course, drawn in shown.items():
+        if leader := legend.get(_entry(course)):
             leader[0].js_link("visible", drawn, "visible")
 
 
@@ -576,14 +580,17 @@ def latencies(results: Sequence[Result], *, title: str = "", theme: Theme = "lig
             )
             curve = _Curve(f"{name}, {WAYS[result.by]}", result.by, index)
             drawn[curve] = _distribution(loop.latency_s, few=result.by == "live")
-            known = {"median": loop.percentile_s(0.5), "99th percentile": loop.percentile_s(0.99)}
-            said = [f"{what} {show(s, 's')}" for what, s in known.items() if np.isfinite(s)]
+            percentiles_s = {
+                "median": loop.percentile_s(0.5),
+                "99th percentile": loop.percentile_s(0.99),
+            }
+            said = [f"{what} {show(s, 's')}" for what, s in percentiles_s.items() if np.isfinite(s)]
             words.append(f"{curve.name}: {', '.join([f'{loop.count:,} requests', *said])}")
     if not drawn:
         raise DomainError("no-requests", "results", [result.by for result in results])
     sources = {
-        one.name: new_source(one.name, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
-        for one, (x, y) in drawn.items()
+        curve.name: new_source(curve.name, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
+        for curve, (x, y) in drawn.items()
     }
     head = title or phrase("Latency of requests")
     text = phrase(
@@ -622,5 +629,5 @@ def _draw_latencies(
         for curve in curves
     }  # fmt: skip
     add_hover(chart, list(shown.values()), [("latency", "x", "s"), ("share", "y", "ratio")])
-    add_legend(chart, [(name, [one]) for name, one in shown.items()])
+    add_legend(chart, [(name, [glyph]) for name, glyph in shown.items()])
     return chart

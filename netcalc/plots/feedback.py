@@ -59,32 +59,34 @@ def feedback(
         With the sources ``right``, the names of the mistakes, the data set and the mark. None if
         the exercise says no curve, and none of its variables can be drawn over.
     """
-    found = question.curves(*names) if question.template.curve else _own_curves(question, names)
-    if found is None:
+    curves_of = question.curves(*names) if question.template.curve else _own_curves(question, names)
+    if curves_of is None:
         return None
-    lines = {RIGHT: found.right, **found.wrong}
+    lines = {RIGHT: curves_of.right, **curves_of.wrong}
     if any(np.isfinite(line).sum() < 2 for line in lines.values()):
         return None
     points: dict[str, Any] = {}
-    if found.points_set:
-        points[phrase("data: {replace}", replace=found.points_set.replace("_", " "))] = (
-            found.points_x,
-            found.points_y,
+    if curves_of.points_set:
+        points[phrase("data: {replace}", replace=curves_of.points_set.replace("_", " "))] = (
+            curves_of.points_x,
+            curves_of.points_y,
         )
-    every = np.concatenate([*lines.values(), found.points_y])
+    every = np.concatenate([*lines.values(), curves_of.points_y])
     every = every[np.isfinite(every)]
-    x_scale: Scale = "log" if found.x[0] > 0 and found.x[-1] > 5 * found.x[0] else "linear"
+    x_scale: Scale = (
+        "log" if curves_of.x[0] > 0 and curves_of.x[-1] > 5 * curves_of.x[0] else "linear"
+    )
     is_log = bool(every.min() > 0 and every.max() > 20 * every.min())
     plot = curves(
-        found.x,
+        curves_of.x,
         lines,
         points=points,
-        x_axis=Axis(found.x_name, found.x_unit, x_scale),
-        y_axis=Axis("answer", found.y_unit, "log" if is_log else "linear"),
+        x_axis=Axis(curves_of.x_name, curves_of.x_unit, x_scale),
+        y_axis=Axis("answer", curves_of.y_unit, "log" if is_log else "linear"),
         title=title,
         theme=theme,
     )
-    return with_guess(plot, mark, x=found.own_x, y=answer)
+    return with_guess(plot, mark, x=curves_of.own_x, y=answer)
 
 
 def _own_curves(question: Question, names: Iterable[str]) -> AnswerCurves | None:
@@ -120,8 +122,8 @@ def _values(variable: Variable) -> NDArray[np.float64]:
         count = round((variable.high - variable.low) / variable.step)
         steps = np.unique(np.linspace(0, count, min(count, _MOST) + 1).round())
         return variable.low + variable.step * steps
-    found = np.geomspace(variable.low, variable.high, _MOST)
-    return np.unique(found.round()) if variable.unit == "byte" else found
+    values = np.geomspace(variable.low, variable.high, _MOST)
+    return np.unique(values.round()) if variable.unit == "byte" else values
 
 
 def _at(

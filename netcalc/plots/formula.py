@@ -87,7 +87,7 @@ class FormulaCurves:
 
 @named_arguments
 def formula_curves(
-    wanted: Formula,
+    formula: Formula,
     lines: Mapping[str, Curve],
     over: Parameter,
     arguments: Mapping[str, object],
@@ -100,7 +100,7 @@ def formula_curves(
 
     Parameters
     ----------
-    wanted : Formula
+    formula : Formula
         The formula.
     lines : mapping of str to Curve
         Its curves by name.
@@ -116,34 +116,36 @@ def formula_curves(
         Whether that of the result is; by default, if the other is and all values are above 0.
     """
     values = np.concatenate([line.y[np.isfinite(line.y)] for line in lines.values()])
-    size, unit = long_time(wanted.unit, float(values.max()) if values.size else 0.0)
+    size, unit = long_time(formula.unit, float(values.max()) if values.size else 0.0)
     if size != 1.0:
-        lines = {name: replace(one, y=one.y / size) for name, one in lines.items()}
+        lines = {name: replace(line, y=line.y / size) for name, line in lines.items()}
         values = values / size
     ends = [float(line.x.max()) for line in lines.values() if line.x.size]
     x_size, x_unit = long_time(over.unit, max(ends, default=0.0))
     if x_size != 1.0:
-        lines = {name: _along(one, x_size) for name, one in lines.items()}
+        lines = {name: _along(line, x_size) for name, line in lines.items()}
     positive = bool(values.size and (values > 0).all())
     log_y = positive and (logarithmic if log_result is None else log_result)
-    fixed = fixed_texts(wanted, arguments, {over.name, *varied})
-    given = dict(arguments)
-    name = named(wanted.short_name.replace("_", " "), calculator.layer_of(wanted, given))
-    along = named(wanted.label(over.name), calculator.layer_text(wanted, over.layer, given))
+    fixed = fixed_texts(formula, arguments, {over.name, *varied})
+    values_of = dict(arguments)
+    name = named(formula.short_name.replace("_", " "), calculator.layer_of(formula, values_of))
+    along = named(formula.label(over.name), calculator.layer_text(formula, over.layer, values_of))
     low, high = ends_of_axis(values) if not log_y else (None, None)
     return FormulaCurves(
         lines=lines,
         x_axis=Axis(along, x_unit, "log" if logarithmic else "linear"),
         y_axis=Axis(name, unit, "log" if log_y else "linear", low, high),
-        title=wanted.summary.rstrip("."),
-        caption=formula_caption(wanted, fixed),
+        title=formula.summary.rstrip("."),
+        caption=formula_caption(formula, fixed),
     )
 
 
-def _along(one: Curve, size: float) -> Curve:
+def _along(line: Curve, size: float) -> Curve:
     """Return a curve whose argument is divided by a number."""
-    shades = tuple(replace(part, low=part.low / size, high=part.high / size) for part in one.shades)
-    return replace(one, x=one.x / size, shades=shades)
+    shades = tuple(
+        replace(part, low=part.low / size, high=part.high / size) for part in line.shades
+    )
+    return replace(line, x=line.x / size, shades=shades)
 
 
 def formula_caption(formula: Formula, fixed: Sequence[str]) -> tuple[str, ...]:
@@ -161,11 +163,11 @@ def formula_plot(curves: FormulaCurves, *, theme: Theme = "light") -> Plot:
     """Return the figure for a page: it can be zoomed, and shows the point under the pointer."""
     count = len(curves.lines)
     sources = {
-        name: new_source(name, dict(ready({"x": one.x, "y": one.y}, source_count=count)))
-        for name, one in curves.lines.items()
+        name: new_source(name, dict(ready({"x": line.x, "y": line.y}, source_count=count)))
+        for name, line in curves.lines.items()
     }
     unit = curves.y_axis.unit
-    ends = "; ".join(f"{name}: {_ends(one, unit)}" for name, one in curves.lines.items())
+    ends = "; ".join(f"{name}: {_ends(line, unit)}" for name, line in curves.lines.items())
     text = f"{curves.title}. {ends}. {' '.join(curves.caption)}"
     draw = partial(_draw, sources, curves, theme)
     return Plot(draw, sources, text, theme)
@@ -193,7 +195,7 @@ def _draw(sources: Mapping[str, ColumnDataSource], curves: FormulaCurves, theme:
     rows = [(axis.name, at, axis.unit) for axis, at in zip(axes, ("x", "y"), strict=True)]
     add_hover(chart, list(drawn.values()), rows)
     if len(drawn) > 1:
-        add_legend(chart, [(name, [one]) for name, one in drawn.items()])
+        add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
     add_lines_below(chart, curves.lines_below)
     return chart
 
@@ -229,8 +231,8 @@ def _wrapped(text: str) -> list[str]:
     return lines
 
 
-def _ends(one: Curve, unit: str) -> str:
-    known = one.y[np.isfinite(one.y)]
-    if not known.size:
+def _ends(line: Curve, unit: str) -> str:
+    finite = line.y[np.isfinite(line.y)]
+    if not finite.size:
         return phrase("no finite value")
-    return f"{show(float(known[0]), unit)} to {show(float(known[-1]), unit)}"
+    return f"{show(float(finite[0]), unit)} to {show(float(finite[-1]), unit)}"

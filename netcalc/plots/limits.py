@@ -74,12 +74,12 @@ def limits(
         raise DomainError("no-limits-to-draw", "findings", len(findings))
     sources: dict[str, ColumnDataSource] = {}
     named: dict[str, Finding] = {}
-    for number, one in enumerate(drawable, start=1):
-        label = one.label or "measurement"
+    for number, finding in enumerate(drawable, start=1):
+        label = finding.label or "measurement"
         name = label if label not in named else f"{label} ({number})"
-        named[name] = one
-        sources |= _sources(one, name, theme)
-    text = " ".join(one.sentence for one in drawable)
+        named[name] = finding
+        sources |= _sources(finding, name, theme)
+    text = " ".join(finding.sentence for finding in drawable)
     return Plot(partial(_draw, named, sources, title, theme), sources, text, theme)
 
 
@@ -89,7 +89,9 @@ def _draw(
     title: str,
     theme: Theme,
 ) -> LayoutDOM:
-    charts = [_chart(one, name, f"{title}: {name}", sources, theme) for name, one in named.items()]
+    charts = [
+        _chart(finding, name, f"{title}: {name}", sources, theme) for name, finding in named.items()
+    ]
     return charts[0] if len(charts) == 1 else column(*charts, sizing_mode="stretch_width")
 
 
@@ -239,8 +241,8 @@ def _ticks(axis: Axis) -> list[float]:
     low, high = axis.low, axis.high
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     steps = (1.0, 2.0, 5.0) if high <= _SHORT * low else (1.0,)
-    found = [step * 10.0**power for power in range(first, last + 1) for step in steps]
-    return [one for one in found if low * (1 - 1e-9) <= one <= high * (1 + 1e-9)]
+    steps_of = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    return [tick for tick in steps_of if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
 
 
 def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -269,7 +271,7 @@ def _names(chart: BindingMap, shown: Mapping[str, int]) -> Columns:
         rows, cells = np.indices(inside.shape)
         away = (rows - rows[inside].mean()) ** 2 + (cells - cells[inside].mean()) ** 2
         best = np.where(inside, free - 0.3 * away / away.max(), -np.inf)
-        row, cell = (int(one) for one in np.unravel_index(np.argmax(best), best.shape))
+        row, cell = (int(index) for index in np.unravel_index(np.argmax(best), best.shape))
         places[name] = row, cell
         taken.append((row, cell))
     return {
@@ -281,10 +283,10 @@ def _names(chart: BindingMap, shown: Mapping[str, int]) -> Columns:
 
 def _marks(chart: BindingMap) -> list[tuple[int, int]]:
     """Return the cells of the user's point, of the step, and between them."""
-    known = [one for one in (chart.point, chart.step) if all(map(math.isfinite, one))]
+    ends = [end for end in (chart.point, chart.step) if all(map(math.isfinite, end))]
     return [
         (int(np.searchsorted(chart.y_at, y)), int(np.searchsorted(chart.x_at, x)))
-        for x, y in np.geomspace(known[0], known[-1], _ALONG)
+        for x, y in np.geomspace(ends[0], ends[-1], _ALONG)
     ]
 
 
@@ -305,10 +307,10 @@ def _room(inside: NDArray[np.bool_]) -> FloatArray:
 
 def _run_before(inside: NDArray[np.bool_]) -> FloatArray:
     """Return how many cells of a region are in one row up to each cell, itself included."""
-    found = inside.astype(float)
+    run = inside.astype(float)
     for cell in range(1, inside.shape[1]):
-        found[:, cell] += found[:, cell - 1] * inside[:, cell]
-    return found
+        run[:, cell] += run[:, cell - 1] * inside[:, cell]
+    return run
 
 
 def _draw_binding_map(
@@ -344,5 +346,5 @@ def _draw_binding_map(
     add_hover(
         chart, points, [(axis.name, at, axis.unit) for axis, at in zip(axes, "xy", strict=True)]
     )
-    add_legend(chart, [(name, [one]) for name, one in drawn.items() if name != _WAY])
+    add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items() if name != _WAY])
     return chart

@@ -58,7 +58,7 @@ BINS = 60
 
 @named_arguments
 def measured(
-    samples: Samples, known: Known, *, shows_causes: bool = True, theme: Theme = "light"
+    samples: Samples, stated: Known, *, shows_causes: bool = True, theme: Theme = "light"
 ) -> Plot:
     """Draw a measurement with the theory that applies to it.
 
@@ -66,7 +66,7 @@ def measured(
     ----------
     samples : Samples
         What a reader made of a file.
-    known : Known
+    stated : Known
         The line and the round trip, where they are known.
     shows_causes : bool
         Whether the largest TCP flow of a capture is drawn with what it waited for, as
@@ -81,11 +81,11 @@ def measured(
         least one, or times against sizes with a fit.
     """
     if isinstance(samples, PacketTrace):
-        return _capture_plots(samples, known, theme, shows_causes=shows_causes)
+        return _capture_plots(samples, stated, theme, shows_causes=shows_causes)
     if isinstance(samples, FlowSeries):
-        return _flow_plot(samples, known, theme)
+        return _flow_plot(samples, stated, theme)
     if isinstance(samples, RttSamples) and len(samples.minima()[0]) < 3:
-        return _probe_plot(samples, known, theme)
+        return _probe_plot(samples, stated, theme)
     if isinstance(samples, PathSamples):
         return _path_plot(samples, theme)
     if _has_hops(samples):
@@ -93,12 +93,12 @@ def measured(
     if has_comparison(samples):
         return overlay(compare.overlay(samples), theme=theme)
     if isinstance(samples, TransactionSamples):
-        return _responses_plot(samples, known, theme)
-    theory = table_theory(samples, known)
+        return _responses_plot(samples, stated, theme)
+    theory = table_theory(samples, stated)
     if theory is not None:
         return table_figure(theory, theme=theme)
     if isinstance(samples, Table) and has_series(samples):
-        return table_series(samples, known, theme=theme)
+        return table_series(samples, stated, theme=theme)
     return curves(
         [0.0, 1.0],
         {},
@@ -511,7 +511,7 @@ def has_series(samples: Samples) -> bool:
     return isinstance(samples, Table) and bool(_series(samples))
 
 
-def table_series(table: Table, known: Known, *, theme: Theme = "light") -> Plot:
+def table_series(table: Table, stated: Known, *, theme: Theme = "light") -> Plot:
     """Draw a table of a tool: what it has of times, windows and rates, one figure for each.
 
     Parameters
@@ -519,7 +519,7 @@ def table_series(table: Table, known: Known, *, theme: Theme = "light") -> Plot:
     table : Table
         Sockets of ss or tcp_info over time, delays of owping, transactions of netperf, runs of
         Netesto, or rates in the order of their rows.
-    known : Known
+    stated : Known
         The round trip without load and the line, drawn where they are known.
     theme : {'light', 'dark'}
         Colours of the figures.
@@ -532,7 +532,7 @@ def table_series(table: Table, known: Known, *, theme: Theme = "light") -> Plot:
     plots = []
     for axes, points in _series(table):
         x_axis, y_axis, title = axes
-        lines = _known_lines(y_axis, known, title)
+        lines = _known_lines(y_axis, stated, title)
         ends = np.concatenate([x for x, _ in points.values()])
         plots.append(
             curves(
@@ -573,16 +573,16 @@ def _series(table: Table) -> Figures:
     """Return the figures of a table: axes and title, and the points; those without any left out."""
     columns = table.columns()
     if {"cwnd_packets", "rtt_s", "snapshot"} <= columns.keys():
-        found = _sockets(columns)
+        figures = _sockets(columns)
     elif "one_way_delay_s" in columns:
-        found = _packets(columns)
+        figures = _packets(columns)
     elif set(_DELAYS.values()) <= columns.keys():
-        found = _directions(columns)
+        figures = _directions(columns)
     elif "transaction_rate" in columns:
-        found = _transactions(columns)
+        figures = _transactions(columns)
     else:
-        found = _runs(columns, table.meta.units, layers_of_columns(table))
-    return [(axes, points) for axes, points in found if points]
+        figures = _runs(columns, table.meta.units, layers_of_columns(table))
+    return [(axes, points) for axes, points in figures if points]
 
 
 def _by_group(columns: Mapping[str, NDArray[Any]], x: NDArray[Any], y: NDArray[Any], what: str
@@ -624,7 +624,7 @@ def _packets(columns: Mapping[str, NDArray[Any]]) -> Figures:
 def _directions(columns: Mapping[str, NDArray[Any]]) -> Figures:
     """Return the summaries of each direction, side by side."""
     number = np.arange(1.0, 1 + columns["group"].size)
-    points = {name: (number, columns[one]) for name, one in _DELAYS.items()}
+    points = {name: (number, columns[heading]) for name, heading in _DELAYS.items()}
     axis = Axis("direction, in the order of the file", "1", whole=True)
     title = "One-way delay of each direction"
     return [((axis, Axis("one-way delay", "s"), title), _known(points))]
@@ -644,7 +644,7 @@ def _runs(
     columns: Mapping[str, NDArray[Any]], units: Mapping[str, str], layers: Mapping[str, str]
 ) -> Figures:
     """Return rates in the order of their rows; of Netesto the round trips and responses too."""
-    rates = {name: one for name, one in _RATES.items() if one in columns}
+    rates = {name: heading for name, heading in _RATES.items() if heading in columns}
     if set(rates) <= {"sum"}:
         rates = {name: name for name, unit in units.items() if unit == "bit/s" and name in columns}
     if not rates:
@@ -653,24 +653,28 @@ def _runs(
     axis = Axis("row", "1", whole=True)
     counted = {layers.get(rate, UNKNOWN) for rate in rates.values()}
     layer = counted.pop() if len(counted) == 1 else UNKNOWN
-    found: Figures = [
+    figures: Figures = [
         ((axis, Axis(named("rate", layer), "bit/s", low=0.0), "Rates in the order of the file"),
-         _known({name: (number, columns[one]) for name, one in rates.items()})),
+         _known({name: (number, columns[heading]) for name, heading in rates.items()})),
     ]  # fmt: skip
     times = {"smoothed RTT": "rtt_s", "ping": "ping_rtt_s", "median response": "response_p50_s",
              "99 % of responses": "response_p99_s"}  # fmt: skip
     if "ping_rtt_s" in columns or "response_p50_s" in columns:
-        points = {name: (number, columns[one]) for name, one in times.items() if one in columns}
+        points = {
+            name: (number, columns[heading])
+            for name, heading in times.items()
+            if heading in columns
+        }
         axes = (axis, Axis("time", "s", low=0.0), "Times in the order of the file")
-        found.append((axes, _known(points)))
-    return found
+        figures.append((axes, _known(points)))
+    return figures
 
 
 def _known(points: Points) -> Points:
     """Return the points that are known; a set without any is left out."""
-    found = {}
+    finite = {}
     for name, (x, y) in points.items():
         good = np.isfinite(np.asarray(y, dtype=float))
         if good.any():
-            found[name] = (x[good], np.asarray(y, dtype=float)[good])
-    return found
+            finite[name] = (x[good], np.asarray(y, dtype=float)[good])
+    return finite

@@ -116,7 +116,7 @@ def _draw(
         drawn[name] = add_points(chart, sources[name], marker=marker, color=ink)
     rows = [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
     add_hover(chart, list(drawn.values()), rows)
-    add_legend(chart, [(name, [one]) for name, one in drawn.items()])
+    add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
     return chart
 
 
@@ -133,9 +133,9 @@ def _describe(
     parts = []
     for name, y in lines.items():
         value = np.broadcast_to(np.asarray(y, dtype=float), at.shape)
-        known = np.flatnonzero(np.isfinite(value))
-        if known.size:
-            first, last = known[0], known[-1]
+        rows = np.flatnonzero(np.isfinite(value))
+        if rows.size:
+            first, last = rows[0], rows[-1]
             parts.append(
                 phrase(
                     "{name}: {first} at {start}, {last} at {end}",
@@ -208,7 +208,7 @@ def overlay(
     for name, others in (("beside", beside), ("lines", lines)):
         if both := set(columns) & set(others):
             raise DomainError("name-in-use", name, sorted(both))
-        columns |= {one: ready({"x": x, "y": y}) for one, (x, y) in others.items()}
+        columns |= {name: ready({"x": x, "y": y}) for name, (x, y) in others.items()}
     sources = {name: new_source(name, data) for name, data in columns.items()}
     look = _Look(
         x_axis,

@@ -183,8 +183,8 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     box = (_left(chart), top + head, WIDTH - RIGHT, top + height - BOTTOM)
     glyphs = [r for r in chart.renderers if isinstance(r, GlyphRenderer)]
     x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))
-    beside = [one for one in charts(plot.figure) if one.x_range is chart.x_range]
-    along = [r for one in beside for r in one.renderers if isinstance(r, GlyphRenderer)]
+    beside = [other for other in charts(plot.figure) if other.x_range is chart.x_range]
+    along = [r for other in beside for r in other.renderers if isinstance(r, GlyphRenderer)]
     xs = limits(along, chart.x_range, "x", log=x_log)
     ys = limits(glyphs, chart.y_range, "y", log=y_log)
     if chart.match_aspect:
@@ -329,12 +329,12 @@ def _markers(xs: NDArray[Any], ys: NDArray[Any], glyph: Scatter) -> list[str]:
     step = max(1, -(-len(xs) // SCATTER_POINTS))
     color, shape = glyph.line_color, str(value_of(glyph.marker))
     pairs = zip(xs[::step], ys[::step], strict=True)
-    found = [(a, b) for a, b in pairs if math.isfinite(a + b)]
+    points = [(a, b) for a, b in pairs if math.isfinite(a + b)]
     size = float(value_of(glyph.size))
     if shape == "circle" and size <= DOT:
-        dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in found)
+        dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in points)
         return [path(dots, str(color), size, ' stroke-linecap="round"')]
-    return [marker(shape, a, b, color) for a, b in found]
+    return [marker(shape, a, b, color) for a, b in points]
 
 
 def _patches(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
@@ -352,9 +352,9 @@ def _quads(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
     for i, (left, right, down, up) in enumerate(
         zip(*(data[c] for c in (glyph.left, glyph.right, glyph.bottom, glyph.top)), strict=True)
     ):
-        one, other = float(x(left)), float(x(right))
+        left_px, right_px = float(x(left)), float(x(right))
         low, high = float(y(down)), float(y(up))
-        sides = (one, min(high, low), max(other - one, 0.0), abs(low - high))
+        sides = (left_px, min(high, low), max(right_px - left_px, 0.0), abs(low - high))
         bars.append((value_of(glyph.fill_color, data, i), sides))
     if len(bars) > MOST_RECTS and len({color for color, _ in bars}) == 1:
         outline = "".join(f"M{a:.1f} {b:.1f}h{w:.1f}v{h:.1f}h-{w:.1f}z" for _, (a, b, w, h) in bars)
@@ -413,12 +413,12 @@ def one_scale(
 
 
 def limits(
-    glyphs: list[GlyphRenderer], given: Any, along: str, *, log: bool
+    glyphs: list[GlyphRenderer], axis_range: Any, along: str, *, log: bool
 ) -> tuple[float, float]:
     """Return the ends of an axis, as given or around what is drawn."""
-    if isinstance(given, Range1d):
-        return float(given.start), float(given.end)
-    glyphs = given.renderers or glyphs
+    if isinstance(axis_range, Range1d):
+        return float(axis_range.start), float(axis_range.end)
+    glyphs = axis_range.renderers or glyphs
     values = np.concatenate(
         [np.zeros(0), *(_extent(r.glyph, r.data_source, along) for r in glyphs)]
     )
@@ -426,7 +426,7 @@ def limits(
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     pad = 0.0 if log else 0.05 * (high - low)
     # A given start or end is kept; bokeh has nan where none was given.
-    start, end = (getattr(given, side, None) for side in ("start", "end"))
+    start, end = (getattr(axis_range, side, None) for side in ("start", "end"))
     low = low - pad if start is None or math.isnan(start) else float(start)
     return low, high + pad if end is None or math.isnan(end) else float(end)
 
@@ -435,13 +435,13 @@ _EXTENT = {"x": ("x", "xs", "left", "right"), "y": ("y", "y1", "y2", "ys", "bott
 
 
 def _extent(glyph: Any, source: ColumnDataSource, along: str) -> NDArray[np.float64]:
-    found: list[float] = []
+    values: list[float] = []
     for name in _EXTENT[along]:
         column = getattr(glyph, name, None)
         if isinstance(column, str) and column in source.data:
             for item in source.data[column]:
-                found += item if isinstance(item, list) else [item]
-    return np.asarray(found, dtype=float)
+                values += item if isinstance(item, list) else [item]
+    return np.asarray(values, dtype=float)
 
 
 def _thin(values: NDArray[Any]) -> NDArray[Any]:
@@ -515,7 +515,7 @@ def _entries(chart: figure) -> list[Any]:
 
 
 def _below(chart: figure) -> list[str]:
-    return [str(one.text.text) for one in chart.below if isinstance(one, Title)]
+    return [str(title.text.text) for title in chart.below if isinstance(title, Title)]
 
 
 def _height(chart: figure) -> float:
@@ -533,12 +533,12 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
     axes = part.subplots()
     axes.set_facecolor(PAPERS[plot.theme])
     glyphs = [renderer for renderer in chart.renderers if isinstance(renderer, GlyphRenderer)]
-    for along, given, drawn in (
+    for along, axis_range, drawn in (
         ("x", chart.x_range, chart.xaxis[0]), ("y", chart.y_range, chart.yaxis[0])
     ):  # fmt: skip
         is_log = isinstance(drawn, LogAxis)
-        low, high = limits(glyphs, given, along, log=is_log)
-        if is_log and along == "y" and not isinstance(given, Range1d):
+        low, high = limits(glyphs, axis_range, along, log=is_log)
+        if is_log and along == "y" and not isinstance(axis_range, Range1d):
             low, high = low * (low / high) ** _PAD, high * (high / low) ** _PAD
         scale = Scale(min(low, high), max(low, high), start=0.0, end=1.0, log=is_log)
         axis = axes.xaxis if along == "x" else axes.yaxis
@@ -546,7 +546,7 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
         axes.set(**{f"{along}lim": (low, high)})
         at = ticks(drawn, scale)
         axis.set_major_locator(FixedLocator(at))
-        axis.set_major_formatter(FixedFormatter([tick_text(drawn, one) for one in at]))
+        axis.set_major_formatter(FixedFormatter([tick_text(drawn, tick) for tick in at]))
         axis.set_minor_locator(NullLocator())
         if drawn.axis_label:
             unit = getattr(drawn.formatter, "args", {}).get("unit", "1")

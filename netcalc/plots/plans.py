@@ -110,7 +110,9 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
         distribution(
             first.spread.samples / size,
             axis=Axis(f"{first.label}{layer}", unit),
-            percentiles={one: first.spread.percentile(one) / size for one in _PERCENTILES},
+            percentiles={
+                percent: first.spread.percentile(percent) / size for percent in _PERCENTILES
+            },
             title=first.label.capitalize(),
             theme=theme,
         ),
@@ -136,8 +138,8 @@ def _y_axis(chart: Chart) -> Axis:
     if not chart.log_y:
         return Axis(label(chart.y), chart.y_unit)
     values = np.concatenate([np.asarray(y) for y in chart.lines.values()])
-    known = values[np.isfinite(values) & (values > 0.0)]
-    low, high = (known.min(), known.max()) if known.size else (1.0, 1.0)
+    positive = values[np.isfinite(values) & (values > 0.0)]
+    low, high = (positive.min(), positive.max()) if positive.size else (1.0, 1.0)
     if high >= _DECADE * low:
         return Axis(label(chart.y), chart.y_unit, "log")
     middle, half = math.sqrt(low * high), math.sqrt(_DECADE)
@@ -204,7 +206,7 @@ def bars(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
     if plan.ranges is not None:
         columns["p5 to p95"] = _ends(rows, "load_ratio", middle=0.2)
         columns["p5 to p95 after the failure"] = _ends(rows, "failure_load_ratio", middle=-0.2)
-    sources = {name: new_source(name, ready(one)) for name, one in columns.items()}
+    sources = {name: new_source(name, ready(values)) for name, values in columns.items()}
     full = {"x": [plan.settings.full_at_ratio] * 2, "y": [0.5, -len(rows) + 0.5]}
     sources["full"] = new_source("full", ready(full))
     names = [_direction(row) for row in rows]
@@ -233,10 +235,10 @@ def _bars(rows: list[dict[str, Any]], name: str, *, top: float, bottom: float) -
 
 
 def _ends(rows: list[dict[str, Any]], name: str, *, middle: float) -> dict[str, Any]:
-    found = _bars(rows, name, top=middle + 0.03, bottom=middle - 0.03)
+    columns = _bars(rows, name, top=middle + 0.03, bottom=middle - 0.03)
     for column, percent in (("left", "p5"), ("right", "p95")):
-        found[column] = np.array([row["ranges"][name][percent] for row in rows])
-    return found
+        columns[column] = np.array([row["ranges"][name][percent] for row in rows])
+    return columns
 
 
 def _direction(row: Mapping[str, Any]) -> str:
@@ -387,11 +389,11 @@ _WHERE = {
 
 def _labels(plan: NetworkPlan, case: FailureCase | None) -> dict[str, str]:
     limit = units.show(plan.settings.full_at_ratio, "ratio")
-    found = {"full now": f"full: {limit} and more"}
+    labels = {"full now": f"full: {limit} and more"}
     if case is not None:
         name = _short(case.shown)
-        found |= {"failed": f"the worst failure: {name}", "full then": f"full if {name} fails"}
-    return found
+        labels |= {"failed": f"the worst failure: {name}", "full then": f"full if {name} fails"}
+    return labels
 
 
 def _lines(plan: NetworkPlan, at: FloatArray) -> FloatArray:
@@ -442,14 +444,14 @@ def _failed_at(case: FailureCase, at: FloatArray, lines: FloatArray) -> FloatArr
 def _classes(plan: NetworkPlan) -> dict[str, list[int]]:
     """Return the arcs of each class of load, up to what counts as full and from there."""
     full = plan.settings.full_at_ratio
-    edges = [0.0, *(one for one in _STEPS if one < full), full, np.inf]
+    edges = [0.0, *(step for step in _STEPS if step < full), full, np.inf]
     index = np.digitize(plan.load_ratio, edges) - 1
-    found = {}
+    classes = {}
     for number, (low, high) in enumerate(itertools.pairwise(edges)):
-        first, last = (units.show(one, "ratio") for one in (low, high if high < np.inf else low))
+        first, last = (units.show(step, "ratio") for step in (low, high if high < np.inf else low))
         name = f"load of {first} and more" if high == np.inf else f"load from {first} to {last}"
-        found[name] = np.flatnonzero(index == number).tolist()
-    return found
+        classes[name] = np.flatnonzero(index == number).tolist()
+    return classes
 
 
 def _columns(

@@ -234,8 +234,8 @@ def _renumbered(value: Any, numbers: dict[str, str]) -> Any:
         return [_renumbered(item, numbers) for item in value]
     if not isinstance(value, dict):
         return value
-    if isinstance(found := value.get("id"), str):  # an object, or a reference; never a user's text
-        value = {**value, "id": numbers.setdefault(found, f"p{len(numbers) + 1}")}
+    if isinstance(old := value.get("id"), str):  # an object, or a reference; never a user's text
+        value = {**value, "id": numbers.setdefault(old, f"p{len(numbers) + 1}")}
     return {name: _renumbered(item, numbers) for name, item in value.items()}
 
 

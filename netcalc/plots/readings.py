@@ -185,12 +185,12 @@ def _error(columns: Columns) -> str:
     """Return the reading errors of the heights."""
     [name] = [n for n in columns if "error" in n and n != "time_error_s"]
     unit = {"_bps": "bit/s", "_s": "s"}.get(name[name.rindex("_") :], "1")
-    return " to ".join(show(float(one), unit) for one in np.unique(_known(columns[name])))
+    return " to ".join(show(float(error), unit) for error in np.unique(_known(columns[name])))
 
 
 def _ends(values: ArrayLike, unit: str) -> str:
-    known = _known(np.asarray(values, dtype=float))
-    return f"{show(float(known.min()), unit)} to {show(float(known.max()), unit)}"
+    finite = _known(np.asarray(values, dtype=float))
+    return f"{show(float(finite.min()), unit)} to {show(float(finite.max()), unit)}"
 
 
 def _known(values: NDArray[Any]) -> NDArray[Any]:

@@ -190,7 +190,9 @@ def tint(color: str, paper: str, share: float = 0.45) -> str:
     '#8c8c8c'
     """
     pairs = zip(bytes.fromhex(color[1:]), bytes.fromhex(paper[1:]), strict=True)
-    return "#" + "".join(f"{round(share * one + (1 - share) * other):02x}" for one, other in pairs)
+    return "#" + "".join(
+        f"{round(share * part + (1 - share) * other):02x}" for part, other in pairs
+    )
 
 
 def theme_colors() -> dict[str, dict[str, Any]]:
@@ -333,8 +335,8 @@ _COORDINATES = ("x", "y", "y1", "xs", "ys", "left", "top")
 
 def mark_columns(drawn: GlyphRenderer) -> list[str]:
     """Return the columns with the positions of a glyph's marks."""
-    known = drawn.glyph.properties()
-    names = (getattr(drawn.glyph, name) for name in _COORDINATES if name in known)
+    properties = drawn.glyph.properties()
+    names = (getattr(drawn.glyph, name) for name in _COORDINATES if name in properties)
     return [name for name in names if isinstance(name, str) and name in drawn.data_source.data]
 
 
@@ -345,11 +347,11 @@ def has_marks(entry: LegendItem) -> bool:
 
 def _has_marks(drawn: GlyphRenderer) -> bool:
     columns = [drawn.data_source.data[name] for name in mark_columns(drawn)]
-    known = (
+    columns_of = (
         isinstance(row[0], str | list) or bool(np.isfinite(row).all())
         for row in zip(*columns, strict=True)
     )
-    return not columns or any(known)
+    return not columns or any(columns_of)
 
 
 def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRenderer]]]) -> None:

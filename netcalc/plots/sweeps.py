@@ -162,7 +162,7 @@ def _part(
     sources = {
         f"{part}, {name}": new_source(f"{part}, {name}", dict(ready(pair, source_count=count)))
         for name, pair in [
-            *((one.name, {"x": at, "y": y}) for one, (at, y) in groups.items()),
+            *((group.name, {"x": at, "y": y}) for group, (at, y) in groups.items()),
             *((name, {"x": at, "y": y}) for name, (at, y) in paper.items()),
         ]
     }
@@ -173,7 +173,7 @@ def _part(
     y_axis = Axis(y_name, y_unit, low=0.0)
     both = phrase("{y_name} against {x_name}", y_name=y_name, x_name=x_name)
     title = _TITLES.get((x, part), both[:1].upper() + both[1:])
-    words = [f"{one.name}: {_ends(y, y_unit)}" for one, (_, y) in groups.items()]
+    words = [f"{group.name}: {_ends(y, y_unit)}" for group, (_, y) in groups.items()]
     text = f"{title}. {'; '.join(words)}."
     if paper:
         text += phrase(" On paper: {join}.", join=", ".join(paper))
@@ -185,13 +185,13 @@ def _part(
 
 def _groups(columns: dict[str, NDArray[Any]], x: str, part: str, others: list[str]) -> _Points:
     """Return the results of each way, algorithm and other values, in the order of the table."""
-    known = np.isfinite(columns[part]) & np.isfinite(columns[x])
-    names = [_name(columns, row, others) for row in range(known.size)]
-    colours = list(dict.fromkeys(name for name, seen in zip(names, known, strict=True) if seen))
-    found: _Points = {}
+    finite = np.isfinite(columns[part]) & np.isfinite(columns[x])
+    names = [_name(columns, row, others) for row in range(finite.size)]
+    colours = list(dict.fromkeys(name for name, seen in zip(names, finite, strict=True) if seen))
+    points: _Points = {}
     for way in WAYS:
         for index, name in enumerate(colours):
-            mine = known & (columns["by"] == way) & (np.array(names) == name)
+            mine = finite & (columns["by"] == way) & (np.array(names) == name)
             if not mine.any():
                 continue
             at, y = columns[x][mine], columns[part][mine]
@@ -199,15 +199,15 @@ def _groups(columns: dict[str, NDArray[Any]], x: str, part: str, others: list[st
                 steps = np.unique(at)
                 y = np.array([np.median(y[at == step]) for step in steps])
                 at = steps
-            found[_Group(f"{name}, {WAYS[way]}", way, index, at.size == 1)] = at, y
-    return found
+            points[_Group(f"{name}, {WAYS[way]}", way, index, at.size == 1)] = at, y
+    return points
 
 
 def _name(columns: dict[str, NDArray[Any]], row: int, others: list[str]) -> str:
     if others == ["case"]:
         return str(columns["case"][row])
-    known = [n for n in others if n not in VARIED or np.isfinite(columns[n][row])]
-    return ", ".join([str(columns["algorithm"][row]), *(_other(columns, row, n) for n in known)])
+    varied = [n for n in others if n not in VARIED or np.isfinite(columns[n][row])]
+    return ", ".join([str(columns["algorithm"][row]), *(_other(columns, row, n) for n in varied)])
 
 
 def _other(columns: dict[str, NDArray[Any]], row: int, name: str) -> str:
@@ -232,8 +232,8 @@ def _on_paper(
     if any(values.size > 1 for values in single.values()):
         return {}
     rate_bps, rtt_s = (float(values[0]) for values in single.values())
-    known = columns[x][np.isfinite(columns[x])]
-    at: FloatArray = np.linspace(float(known.min()), float(known.max()), _ON_PAPER)
+    finite = columns[x][np.isfinite(columns[x])]
+    at: FloatArray = np.linspace(float(finite.min()), float(finite.max()), _ON_PAPER)
     if (x, part) == ("buffer_bytes", "request_1_p99_s"):
         return {
             "round trip and a full buffer": (
@@ -242,13 +242,13 @@ def _on_paper(
             )
         }
     if (x, part) == ("streams", "request_1_mean_s"):
-        found = {}
+        curves = {}
         sizes = np.unique(columns["request_1_bytes"]).tolist()
         for size in sizes:
             of = f", {show(size, 'byte')}" if len(sizes) > 1 else ""
             y = estimates.equal_share_s(at, request_bytes=size, rate_bps=rate_bps, rtt_s=rtt_s)
-            found[phrase("round trip and size over the equal share{of}", of=of)] = at, y
-        return found
+            curves[phrase("round trip and size over the equal share{of}", of=of)] = at, y
+        return curves
     return {}
 
 
@@ -277,7 +277,7 @@ def _draw(
         )  # fmt: skip
     rows = [(axis.name, at, axis.unit) for axis, at in zip(axes, ("x", "y"), strict=True)]
     add_hover(chart, list(shown.values()), rows)
-    add_legend(chart, [(name, [one]) for name, one in shown.items()])
+    add_legend(chart, [(name, [glyph]) for name, glyph in shown.items()])
     return chart
 
 

@@ -51,7 +51,7 @@ _BEYOND = 10.0
 
 @named_arguments
 def bands(
-    wanted: Formula,
+    formula: Formula,
     found: Mapping[str, Band],
     over: Parameter,
     arguments: Mapping[str, object],
@@ -67,7 +67,7 @@ def bands(
 
     Parameters
     ----------
-    wanted : Formula
+    formula : Formula
         The formula.
     found : mapping of str to Band
         Its bands over the same argument, by what tells them apart; one may have no name.
@@ -93,8 +93,8 @@ def bands(
     Plot
         A source for each band, of columns ``x``, ``low``, ``y`` (the median) and ``high``.
     """
-    columns = {name: _columns(one) for name, one in found.items()}
-    shown_unit = result_unit(wanted, column)
+    columns = {name: _columns(band) for name, band in found.items()}
+    shown_unit = result_unit(formula, column)
     columns, unit = _in_long_times(columns, shown_unit)
     every = np.concatenate(
         [column[key] for column in columns.values() for key in ("low", "y", "high")]
@@ -103,28 +103,28 @@ def bands(
     positive = bool(finite.size and (finite > 0).all())
     log_y = positive and (logarithmic if log_result is None else log_result)
     low, high = _axis_ends(every, finite) if not log_y else (None, None)
-    what = wanted.short_title if column == "result" else column.replace("_", " ")
+    what = formula.short_title if column == "result" else column.replace("_", " ")
     first = next(iter(found.values()))
     percents = sorted(first.percentiles)
     outer = f"{percentile_name(percents[0])} to {percentile_name(percents[-1])}"
     top = float(finite.max()) if finite.size else 1.0
     sources = {}
-    for name, one in columns.items():
-        one["high"] = np.where(np.isposinf(one["high"]), _BEYOND * (high or top), one["high"])
+    for name, band in columns.items():
+        band["high"] = np.where(np.isposinf(band["high"]), _BEYOND * (high or top), band["high"])
         sources[name or "median"] = new_source(
-            name or "median", dict(ready(one, source_count=len(columns)))
+            name or "median", dict(ready(band, source_count=len(columns)))
         )
-    x_axis = Axis(wanted.label(over.name), over.unit, "log" if logarithmic else "linear")
+    x_axis = Axis(formula.label(over.name), over.unit, "log" if logarithmic else "linear")
     y_axis = Axis(
-        named(what, layer_of(wanted, arguments)), unit, "log" if log_y else "linear", low, high
+        named(what, layer_of(formula, arguments)), unit, "log" if log_y else "linear", low, high
     )
     ranges = [
-        f"{wanted.label(name)} {range_text(one, wanted.parameter(name).unit)}"
-        for name, one in inputs.items()
+        f"{formula.label(name)} {range_text(band, formula.parameter(name).unit)}"
+        for name, band in inputs.items()
     ]
-    fixed = fixed_texts(wanted, arguments, {over.name, *inputs, *varied})
+    fixed = fixed_texts(formula, arguments, {over.name, *inputs, *varied})
     lines = (
-        *formula_caption(wanted, [*ranges, *fixed]),
+        *formula_caption(formula, [*ranges, *fixed]),
         phrase(
             "Band: {outer} of {draws:,} draws, the same at each point.",
             outer=outer,
@@ -132,19 +132,19 @@ def bands(
         ),
         *([phrase("The axis ends before the largest values.")] if high is not None else []),
     )
-    text = "; ".join(_ends(name, one, shown_unit) for name, one in found.items())
-    title = wanted.summary.rstrip(".")
+    text = "; ".join(_ends(name, band, shown_unit) for name, band in found.items())
+    title = formula.summary.rstrip(".")
     draw = partial(_draw, sources, outer, x_axis, y_axis, title, lines, theme)
     return Plot(draw, sources, f"{title}. {text}. {' '.join(lines)}", theme)
 
 
-def _columns(one: Band) -> dict[str, FloatArray]:
+def _columns(band: Band) -> dict[str, FloatArray]:
     """Return the lines of a band; those of a staircase go along its steps."""
-    percents = sorted(one.percentiles)
+    percents = sorted(band.percentiles)
     middle = min(percents, key=lambda percent: abs(percent - 50.0))
     rows = {"low": percents[0], "y": middle, "high": percents[-1]}
-    columns = {name: np.asarray(one.percentiles[percent]) for name, percent in rows.items()}
-    x = np.asarray(one.values, dtype=float)
+    columns = {name: np.asarray(band.percentiles[percent]) for name, percent in rows.items()}
+    x = np.asarray(band.values, dtype=float)
     if any(is_staircase(column) for column in columns.values()):
         columns = {name: np.repeat(column, 2)[:-1] for name, column in columns.items()}
         x = np.repeat(x, 2)[1:]
@@ -160,7 +160,7 @@ def _in_long_times(
     if size == 1.0:
         return columns, unit
     return {
-        label: {key: one if key == "x" else one / size for key, one in rows.items()}
+        label: {key: values if key == "x" else values / size for key, values in rows.items()}
         for label, rows in columns.items()
     }, name
 
@@ -201,11 +201,11 @@ def _draw(
     return chart
 
 
-def _ends(name: str, one: Band, unit: str) -> str:
+def _ends(name: str, band: Band, unit: str) -> str:
     """Return a band at both ends of the argument, in words."""
     ends = []
     for at in (0, -1):
-        texts = [show(float(one.percentiles[p][at]), unit) for p in sorted(one.percentiles)]
+        texts = [show(float(band.percentiles[p][at]), unit) for p in sorted(band.percentiles)]
         ends.append(f"{texts[0]} to {texts[-1]}" if len(texts) > 1 else texts[0])
     return phrase(
         "{value}: {ends} at the start, {ends_2} at the end",
@@ -263,17 +263,17 @@ def distribution(
         If no sample is finite.
     """
     values = as_float("samples", samples)
-    known = values[np.isfinite(values)]
-    if not known.size:
+    finite = values[np.isfinite(values)]
+    if not finite.size:
         raise DomainError("nothing-finite", "samples", int(values.size))
-    edges = _edges(known, axis.scale == "log")
-    share = np.histogram(known, edges)[0] / values.size
+    edges = _edges(finite, axis.scale == "log")
+    share = np.histogram(finite, edges)[0] / values.size
     columns = {"left": edges[:-1], "right": edges[1:], "top": share, "bottom": 0.0 * share}
     sources = {"draws": new_source("draws", dict(ready(columns)))}
     marks = {_name(p, value, axis): value for p, value in percentiles.items()}
     for name, value in marks.items():
         sources[name] = new_source(name, dict(ready({"x": [value] * 2, "y": [0.0, share.max()]})))
-    cut = int(((known < edges[0]) | (known > edges[-1])).sum())
+    cut = int(((finite < edges[0]) | (finite > edges[-1])).sum())
     words = [f"{title or axis.name}: {', '.join(marks)}.", note]
     if cut:
         words.append(
@@ -289,8 +289,8 @@ def distribution(
 
 @named_arguments
 def formula_distribution(
-    wanted: Formula,
-    found: Spread,
+    formula: Formula,
+    spread: Spread,
     arguments: Mapping[str, object],
     inputs: Inputs,
     *,
@@ -300,9 +300,9 @@ def formula_distribution(
 
     Parameters
     ----------
-    wanted : Formula
+    formula : Formula
         The formula.
-    found : netcalc.uncertain.Spread
+    spread : netcalc.uncertain.Spread
         Its result.
     arguments : mapping of str to object
         The arguments that are numbers.
@@ -317,19 +317,19 @@ def formula_distribution(
         As of :func:`distribution`, times from a day on in days or years.
     """
     shown = [
-        f"{input_label(wanted, name)} {one.text(wanted.parameter(name.partition('[')[0]).unit)}"
-        for name, one in found.inputs.items()
+        f"{input_label(formula, name)} {draw.text(formula.parameter(name.partition('[')[0]).unit)}"
+        for name, draw in spread.inputs.items()
     ]
-    size, unit = long_time(wanted.unit, found.percentile(95.0))
+    size, unit = long_time(formula.unit, spread.percentile(95.0))
     return distribution(
-        found.samples / size,
-        axis=Axis(named(wanted.short_title, layer_of(wanted, arguments)), unit),
-        percentiles={percent: value / size for percent, value in found.percentiles.items()},
-        title=wanted.summary.rstrip("."),
+        spread.samples / size,
+        axis=Axis(named(formula.short_title, layer_of(formula, arguments)), unit),
+        percentiles={percent: value / size for percent, value in spread.percentiles.items()},
+        title=formula.summary.rstrip("."),
         note=phrase("Drawn of {join}.", join=", ".join(shown)),
         lines=(
-            *formula_caption(wanted, [*shown, *fixed_texts(wanted, arguments, inputs)]),
-            phrase("{size:,} draws.", size=found.samples.size),
+            *formula_caption(formula, [*shown, *fixed_texts(formula, arguments, inputs)]),
+            phrase("{size:,} draws.", size=spread.samples.size),
         ),
         theme=theme,
     )
@@ -340,15 +340,15 @@ def _name(percent: float, value: float, axis: Axis) -> str:
     return f"{name}: {show(value, axis.unit)}"
 
 
-def _edges(known: FloatArray, is_log: bool) -> FloatArray:
+def _edges(values: FloatArray, is_log: bool) -> FloatArray:
     """Return the edges of the bars: of each value where they are few, without a long tail."""
-    distinct = np.unique(known[: 100 * BARS])
-    if distinct.size <= BARS and np.isin(known, distinct).all():
+    distinct = np.unique(values[: 100 * BARS])
+    if distinct.size <= BARS and np.isin(values, distinct).all():
         step = float(np.diff(distinct).min()) if distinct.size > 1 else abs(distinct[0]) or 1.0
         widths = [distinct - step / 4, distinct + step / 4]
         return np.stack(widths, axis=1).reshape(-1)
-    tail, low, high, end = np.percentile(known, [_TAIL_PERCENT, 5, 95, 100 - _TAIL_PERCENT])
-    first, last = float(known.min()), float(known.max())
+    tail, low, high, end = np.percentile(values, [_TAIL_PERCENT, 5, 95, 100 - _TAIL_PERCENT])
+    first, last = float(values.min()), float(values.max())
     width = _LONG_TAIL * (high - low)
     first, last = max(first, tail - width), min(last, end + width)
     first, last = (tail if first < low - width else first), (end if last > high + width else last)
@@ -382,6 +382,6 @@ def _draw_distribution(
         [bars],
         [("from", "left", axis.unit), ("to", "right", axis.unit), ("share", "top", "ratio")],
     )
-    add_legend(chart, [(name, [one]) for name, one in marks.items()])
+    add_legend(chart, [(name, [glyph]) for name, glyph in marks.items()])
     add_lines_below(chart, lines)
     return chart

@@ -103,7 +103,7 @@ class FormulaCommand(QuantityCommand):
         """Give options the names that the formula has for them, and numbers their unit."""
         if ctx.resilient_parsing:  # the shell asks how a line may go on
             return super().parse_args(ctx, args)
-        options = [one for one in self.params if isinstance(one, click.Option)]
+        options = [param for param in self.params if isinstance(param, click.Option)]
         known = {name for option in options for name in option.opts} | {"--help", "-h"}
         words = self._named(self._with_stack(joined(args)), known)
         self._check_values(ctx, words)
@@ -131,7 +131,7 @@ class FormulaCommand(QuantityCommand):
 
     def _with_stack(self, words: list[str]) -> list[str]:
         """Put a stack of tunnels together: ``vxlan over ipsec``."""
-        if all(one.name != "stack" for one in self._formula.parameters):
+        if all(parameter.name != "stack" for parameter in self._formula.parameters):
             return words
         found: list[str] = []
         for word in words:
@@ -145,7 +145,9 @@ class FormulaCommand(QuantityCommand):
 
     def _named(self, words: list[str], known: set[str]) -> list[str]:
         """Take ``rtt=40ms`` for ``--rtt=40ms``, but not behind an option such as --sweep."""
-        flags = {name for one in self.params if getattr(one, "is_flag", False) for name in one.opts}
+        flags = {
+            name for param in self.params if getattr(param, "is_flag", False) for name in param.opts
+        }
         found = []
         for before, word in zip(["", *words], words, strict=False):
             name, equals, _ = word.partition("=")
@@ -195,8 +197,10 @@ class FormulaCommand(QuantityCommand):
 
     def _of_rates(self, ctx: click.Context, words: Sequence[str]) -> Sequence[str]:
         """Turn rates of arrivals and of service, as books have them, into load and service time."""
-        given = {one.short_name for one in self._formula.parameters}
-        flat = [part for one in words for part in (one.split("=", 1) if one[:2] == "--" else [one])]
+        given = {parameter.short_name for parameter in self._formula.parameters}
+        flat = [
+            part for word in words for part in (word.split("=", 1) if word[:2] == "--" else [word])
+        ]
         rates: dict[str, str] = {}
         for names in (_ARRIVALS, _SERVICES):
             at = next((i for i, one in enumerate(flat[:-1]) if one.lower() in names), None)
@@ -236,13 +240,13 @@ class FormulaCommand(QuantityCommand):
         kinds = _kinds(spoken)
         if not kinds or self._formula.called(spoken):
             return None
-        every = [one for one in self._formula.parameters if one.unit in kinds]
+        every = [parameter for parameter in self._formula.parameters if parameter.unit in kinds]
         needed = [one for one in every if one.required] or every
         return needed[0] if len(needed) == 1 else None
 
     def _is_one_way(self, spoken: str) -> bool:
         """Whether the formula has the time of one way, and no round trip."""
-        one_way = any(one.name == "latency_s" for one in self._formula.parameters)
+        one_way = any(parameter.name == "latency_s" for parameter in self._formula.parameters)
         return one_way and not self._formula.called(spoken)
 
     def _option(self, ctx: click.Context, word: str, known: set[str]) -> str:
@@ -278,7 +282,10 @@ class FormulaCommand(QuantityCommand):
 
         bare = [one.lstrip("-") for one in known]
         if not get_close_matches(name.lstrip("-"), bare, n=1, cutoff=0.7):
-            options = ["--" + self._formula.option(one.name) for one in self._formula.parameters]
+            options = [
+                "--" + self._formula.option(parameter.name)
+                for parameter in self._formula.parameters
+            ]
             raise CommandError(
                 "option-of-no-argument", command=f"netcalc calc {command}", option=name,
                 options=options,

@@ -187,7 +187,7 @@ def name_propagation(formula: Formula, error: UnitError) -> None:
     distance = error.code == "unit-of-other-kind" and (
         units.kind_of(error.values["written"]) == "m"
     )
-    if distance and all(one.unit != "m" for one in formula.parameters):
+    if distance and all(parameter.unit != "m" for parameter in formula.parameters):
         text = str(error.values["text"]).strip()
         error.values["suggestions"] = [f"netcalc calc propagation {text}, its time one way"]
 

@@ -61,7 +61,7 @@ def formula_function(formula: Formula, *, rules: dict[str, int]) -> FormulaFunct
 
     Parameters
     ----------
-    wanted : Formula
+    formula : Formula
         The formula.
     rules : dict of str to int
         Receives the rules of its checks, as of

@@ -31,7 +31,10 @@ def _least_whole(
     ``holds`` is False up to a number and True from there on. The search goes away from the guess
     in steps that double until it has the number between two, and halves what lies between them.
     """
-    low, high, guess = (one.astype(np.float64) for one in np.broadcast_arrays(low, high, guess))
+    low, high, guess = (
+        broadcast_array.astype(np.float64)
+        for broadcast_array in np.broadcast_arrays(low, high, guess)
+    )
     has_true, has_false = np.zeros(low.shape, bool), np.zeros(low.shape, bool)
     tried, step = np.round(guess), 1.0
     # At 2^53 and above whole numbers are further apart than 1.

@@ -196,8 +196,8 @@ def _optional(facts: Mapping[str, Any], name: str, start: str, end: str) -> Know
 
 
 def _quantity(value: Any, unit: str, field: str) -> Known:
-    known: Known = uncertain.parse(value, unit, field=field) if isinstance(value, str) else value
-    return known
+    stated: Known = uncertain.parse(value, unit, field=field) if isinstance(value, str) else value
+    return stated
 
 
 def _groups(facts: Mapping[str, Any]) -> tuple[str, ...]:
