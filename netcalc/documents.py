@@ -259,8 +259,9 @@ def convert(value: Any, hint: Any, at: Place) -> Any:
     try:
         converted = _converted(value, hint, at)
     except _OtherKindError:
-        # Text keeps its quotes, so that "60" is seen to be no number.
-        seen = json.dumps(value)[:LONGEST_SHOWN] if isinstance(value, str) else shown(value)
+        # Text that a person wrote keeps its quotes, so that "60" is seen to be no number.
+        is_quoted = isinstance(value, str) and not at.saved
+        seen = json.dumps(value)[:LONGEST_SHOWN] if is_quoted else shown(value)
         facts: dict[str, Any] = {"value": seen, "wanted": rule.form or described(hint)}
         if hint is int:
             facts |= {"low": rule.low, "high": rule.high}
