@@ -352,7 +352,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "run.json"
     path.write_text("old")
     monkeypatch.setattr(
-        samples.files.os, "fdopen", lambda *_: (_ for _ in ()).throw(OSError("full"))
+        samples.saved.os, "fdopen", lambda *_: (_ for _ in ()).throw(OSError("full"))
     )
     with pytest.raises(OSError, match="full"):
         some_round_trips().save(path)
@@ -475,14 +475,14 @@ def test_what_a_killed_program_left_of_a_file_goes_with_the_next_one(tmp_path):
 import os, signal, sys
 from pathlib import Path
 from netcalc import samples
-samples.files.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+samples.saved.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 samples.write_atomically(Path(sys.argv[1]), b"half")
 """
     path = tmp_path / "run [1].json"
     killed = subprocess.run([sys.executable, "-c", script, str(path)], check=False)
     assert killed.returncode == -signal.SIGKILL
     (left,) = tmp_path.iterdir()
-    handle, owned = samples.files._own_part(path)
+    handle, owned = samples.saved._own_part(path)
     others = tmp_path / "run [1].json.mine.part"
     others.write_text("mine")
     samples.write_atomically(path, b"whole")
@@ -495,7 +495,7 @@ samples.write_atomically(Path(sys.argv[1]), b"half")
 
 
 def test_a_part_that_is_removed_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
-    lock, calls = samples.files._lock, []
+    lock, calls = samples.saved._lock, []
 
     def removed_first(descriptor, *, wait):
         calls.append(wait)
@@ -503,7 +503,7 @@ def test_a_part_that_is_removed_before_it_is_locked_is_made_again(tmp_path, monk
             Path(os.readlink(f"/proc/self/fd/{descriptor}")).unlink()  # noqa: PTH115
         return lock(descriptor, wait=wait)
 
-    monkeypatch.setattr(samples.files, "_lock", removed_first)
+    monkeypatch.setattr(samples.saved, "_lock", removed_first)
     samples.write_atomically(tmp_path / "run.json", b"whole")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"whole"]
     assert calls == [True, True]

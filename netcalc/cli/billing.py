@@ -13,7 +13,7 @@ from netcalc.messages import Notice
 from netcalc.models.measuring.billing import billed_rate_bps
 from netcalc.models.measuring.robust import percentile
 from netcalc.rate_layers import IN_HEADING, LAYERS, UNKNOWN, RateLayer, named
-from netcalc.readers.usage import INTERVAL_S, read_usage
+from netcalc.readers.columns import INTERVAL_S, read_usage
 
 
 @command(

@@ -20,9 +20,8 @@ from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.printable import excerpt, printable
 from netcalc.rate_layers import LINE
-from netcalc.readers.format import Place
-from netcalc.readers.paths.hops import Hop, hop_rows
-from netcalc.readers.places import layers_of_row, place, probes, rate_layer
+from netcalc.readers.format import Place, layers_of_row, place, probes, rate_layer
+from netcalc.readers.paths.traces import Hop, hop_rows
 from netcalc.samples import (
     DROP_PLACES,
     BulkSamples,

@@ -10,18 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from netcalc.errors import ReaderError
-from netcalc.readers import (
-    captures,
-    columns,
-    counters,
-    parquet,
-    paths,
-    pings,
-    places,
-    saved,
-    transfers,
-)
-from netcalc.readers.format import Format, Input
+from netcalc.readers import captures, columns, counters, paths, pings, saved, transfers
+from netcalc.readers.format import TOOLS, Format, Input
 from netcalc.readers.pings import ping
 from netcalc.readers.source import shorten
 
@@ -195,7 +185,7 @@ def _kind_of_json(file: Input) -> str:
 
 
 MARKED: tuple[Format, ...] = (
-    parquet.FORMAT,
+    saved.PARQUET,
     *counters.BY_BYTES,
     saved.FORMAT,
     saved.EXPORTED,
@@ -218,7 +208,7 @@ FORMATS: tuple[Format, ...] = (*MARKED, *BY_LINES)
 """Every format that is read."""
 
 for _format in FORMATS:
-    places.TOOLS.update(_format.tools)
+    TOOLS.update(_format.tools)
 
 OF_SHORT_LINES = frozenset(
     each.name for each in (*transfers.FORMATS, *paths.FORMATS, *pings.FORMATS, *counters.FORMATS)

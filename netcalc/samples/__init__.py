@@ -16,7 +16,20 @@ resampled.
 from __future__ import annotations
 
 from netcalc.samples.columns import BoolColumn, FloatColumn, Samples, Table, TextColumn, load, loads
-from netcalc.samples.files import LineFile, json_line, json_ready, write_atomically
+from netcalc.samples.kinds import (
+    DROP_PLACES,
+    MIN_DROP_RATIO,
+    BulkSamples,
+    FlowSeries,
+    HopSamples,
+    Layer,
+    PacketTrace,
+    PathSamples,
+    RttSamples,
+    TrainSamples,
+    TransactionSamples,
+    TransferSamples,
+)
 from netcalc.samples.meta import (
     COUNTER_LIMIT,
     FACTS,
@@ -28,16 +41,13 @@ from netcalc.samples.meta import (
     fact_row,
     unit_of_fact,
 )
-from netcalc.samples.packets import Layer, PacketTrace
-from netcalc.samples.probes import HopSamples, PathSamples, RttSamples, TrainSamples
-from netcalc.samples.saved import KINDS, MAX_FILE_BYTES
-from netcalc.samples.transfers import (
-    DROP_PLACES,
-    MIN_DROP_RATIO,
-    BulkSamples,
-    FlowSeries,
-    TransactionSamples,
-    TransferSamples,
+from netcalc.samples.saved import (
+    KINDS,
+    MAX_FILE_BYTES,
+    LineFile,
+    json_line,
+    json_ready,
+    write_atomically,
 )
 
 __all__ = [

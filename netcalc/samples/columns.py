@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc.checks import in_blocks, is_masked, named_arguments
 from netcalc.errors import ArgumentTypeError, DomainError, MissingPackageError, ReaderError
 from netcalc.printable import printable
-from netcalc.samples import files, saved
-from netcalc.samples.files import json_ready
+from netcalc.samples import saved
 from netcalc.samples.meta import SCHEMA, Fact, Meta, fact_row
+from netcalc.samples.saved import json_ready
 from netcalc.units import show
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Samples:
         data = self.dumps()
         if path.suffix == ".gz":
             data = gzip.compress(data, mtime=0)
-        files.write_atomically(path, data)
+        saved.write_atomically(path, data)
         return path
 
     def dumps(self) -> bytes:

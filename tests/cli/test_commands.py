@@ -615,7 +615,7 @@ def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path, monkeypat
     def full(path, data):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("netcalc.samples.files.write_atomically", full)
+    monkeypatch.setattr("netcalc.samples.saved.write_atomically", full)
     saved = str(tmp_path / "x.json")
     done = netcalc("run", "echo", "--size", "64B", "--count", "3", "--json", "--save", saved)
     assert_mistake(done, "No space left", "summarized above")

@@ -378,7 +378,7 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, nothing_left):
 
     kept = tmp_path / "run.json"
     kept.write_text("an earlier run")
-    monkeypatch.setattr(samples.files, "write_atomically", full)
+    monkeypatch.setattr(samples.saved, "write_atomically", full)
     monkeypatch.setattr(run, "SAVE_S", 0.0)
     with pytest.raises(ExperimentError) as caught:
         echo([8, 16], count=30, save=kept)

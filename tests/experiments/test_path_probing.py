@@ -225,7 +225,7 @@ class TestLive:
         def full(path, data):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(samples.files, "write_atomically", full)
+        monkeypatch.setattr(samples.saved, "write_atomically", full)
         with pytest.raises(ExperimentError) as caught:
             run(save=tmp_path / "run.json")
         assert (caught.value.code, caught.value.phase) == ("samples-not-saved", "save")

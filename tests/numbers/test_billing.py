@@ -13,7 +13,7 @@ import pytest
 from netcalc.errors import DomainError, ReaderError, doubts
 from netcalc.models.measuring.billing import billed_rate_bps
 from netcalc.models.measuring.robust import percentile
-from netcalc.readers.usage import read_usage
+from netcalc.readers.columns import read_usage
 
 # published: HNS, Computing the 95th Percentile; its month is 1 hour and 40 minutes long. [Mbit/s]
 INBOUND = [

@@ -15,7 +15,7 @@ from netcalc.cli import commands
 from netcalc.explain import Known
 from netcalc.plots.measured import measured
 from netcalc.readers import read
-from netcalc.readers.paths.hops import hop_rows
+from netcalc.readers.paths.traces import hop_rows
 from netcalc.samples import RttSamples, Table
 
 INPUTS = Path(__file__).parent / "inputs"

@@ -14,8 +14,7 @@ from netcalc.messages import Notice
 from netcalc.readers import read, read_columns, read_ping, sniff
 from netcalc.readers.document import member, number, read_documents, rows, words
 from netcalc.readers.format import Input
-from netcalc.readers.packed import unpack
-from netcalc.readers.source import Source
+from netcalc.readers.source import Source, unpack
 
 
 def documents(text):

@@ -12,9 +12,9 @@ import pytest
 
 from netcalc import datasets
 from netcalc.errors import ReaderError
-from netcalc.readers import parquet as module
 from netcalc.readers import read, sniff
-from netcalc.readers.parquet import parquet_bytes
+from netcalc.readers import saved as module
+from netcalc.readers.saved import parquet_bytes
 from netcalc.samples import (
     KINDS,
     BulkSamples,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import ReaderError
-from netcalc.readers import packed, read, sniff, source
+from netcalc.readers import read, sniff, source
 
 INPUTS = Path(__file__).parent / "inputs" / "counters"
 
@@ -133,9 +133,9 @@ def test_a_bomb_of_zstd_stops_at_the_limit(packer, monkeypatch):
 
 
 def test_without_a_package_one_sentence_says_what_to_install(monkeypatch, tmp_path):
-    monkeypatch.setattr(packed, "_MODULES", ("netcalc.no_such_module",))
+    monkeypatch.setattr(source, "_ZSTD_MODULES", ("netcalc.no_such_module",))
     path = tmp_path / "x.jsonl.zst"
-    path.write_bytes(packed.MAGIC + bytes(40))
+    path.write_bytes(source.ZSTD_MAGIC + bytes(40))
     assert sniff(path) == "zstd"
     with pytest.raises(ReaderError) as caught:
         read(path)

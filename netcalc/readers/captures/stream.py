@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from netcalc.errors import ReaderError
-from netcalc.readers import packed
-from netcalc.readers.source import Readable, Source, shorten
+from netcalc.readers.source import ZSTD_MAGIC, Decompressor, Readable, Source, shorten
 
 BLOCK_BYTES = 8 << 20
 """Bytes that are read, inflated and decoded at once. [byte]"""
@@ -137,7 +136,7 @@ def _decompressor(head: bytes, name: str) -> Any:
         return bz2.BZ2Decompressor()
     if head == _XZ:
         return lzma.LZMADecompressor(memlimit=_XZ_MEMORY_BYTES)
-    return packed.Decompressor(name) if head == packed.MAGIC else None
+    return Decompressor(name) if head == ZSTD_MAGIC else None
 
 
 def _open(source: Readable | Source, name: str | None) -> tuple[str, Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from netcalc.readers.format import Format
-from netcalc.readers.paths import mtr, ripe_atlas, tracepath, traceroute, tracert
+from netcalc.readers.paths import mtr, ripe_atlas, traceroute, tracert
 
 FORMATS: tuple[Format, ...] = (
     traceroute.DUBLIN,
-    traceroute.JSON,
+    traceroute.JC,
     mtr.JSON,
     ripe_atlas.FORMAT,
     mtr.CSV,
@@ -15,8 +15,8 @@ FORMATS: tuple[Format, ...] = (
     mtr.RAW,
     tracert.PATHPING,
     tracert.WINDOWS,
-    tracepath.FORMAT,
+    traceroute.TRACEPATH,
     tracert.HUAWEI,
-    traceroute.FORMAT,
+    traceroute.TRACEROUTE,
 )
 """The formats of this folder, in the order in which they are tried."""

@@ -11,16 +11,18 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import TO_NODES, Counted, Format, Input
-from netcalc.readers.paths.reports import (
-    COLUMNS,
-    Hop,
+from netcalc.readers.paths.traces import (
+    HEADINGS,
+    Probe,
     Report,
+    ReportedHop,
+    Trace,
     is_heading,
     read_figures,
     split_name,
+    to_samples,
     to_table,
 )
-from netcalc.readers.paths.traces import Probe, Trace, to_samples
 from netcalc.readers.source import csv_rows, no_measurement, shorten
 from netcalc.samples import PathSamples, Table
 
@@ -91,7 +93,7 @@ def _headings(text: str) -> list[str]:
     return words
 
 
-def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> Hop:
+def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> ReportedHop:
     cells = hop["rest"].split()
     count = len(headings)
     if len(cells) < count:
@@ -101,7 +103,7 @@ def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> Hop
     figures = cells[len(cells) - count :]
     node, name = split_name(_AS.sub("", " ".join(cells[: len(cells) - count])))
     values = read_figures(file, line, zip(headings, figures, strict=True))
-    return Hop(float(hop["hop"]), node, name, values)
+    return ReportedHop(float(hop["hop"]), node, name, values)
 
 
 def _iso(written: str) -> str:
@@ -211,7 +213,7 @@ def _is_hop(text: str) -> bool:
 
 def _hop_mtr_csv(
     file: Input, line: int, cells: list[str], headings: list[str], *, cut: bool
-) -> Hop:
+) -> ReportedHop:
     if not _is_hop(cells[4]):
         raise ReaderError(
             "mtr-unreadable", file=file.name, line=line, field="Hop", value=shorten(cells[4])
@@ -221,7 +223,7 @@ def _hop_mtr_csv(
     if cut:
         figures = figures[:-1]  # the last one may have lost its end
     shown = [pair for pair in zip(headings, figures, strict=False) if is_heading(pair[0])]
-    return Hop(float(cells[4]), node, name, read_figures(file, line, shown))
+    return ReportedHop(float(cells[4]), node, name, read_figures(file, line, shown))
 
 
 def _iso_mtr_csv(epoch: str) -> str:
@@ -277,15 +279,15 @@ def _report(document: Any) -> Report:
     return made
 
 
-def _hop_mtr_json(hub: Mapping[str, Any], index: int) -> Hop:
+def _hop_mtr_json(hub: Mapping[str, Any], index: int) -> ReportedHop:
     """Return one hop: its number is text in old versions."""
     count = number(hub, "count")
     if count != count and words(hub, "count").isdecimal():
         count = float(words(hub, "count"))
     node, name = split_name(words(hub, "host", "ip"))
-    made = Hop(count if count >= 1 else float(index), node, name)
+    made = ReportedHop(count if count >= 1 else float(index), node, name)
     for heading, value in hub.items():
-        values = COLUMNS.get(str(heading).strip().lower())
+        values = HEADINGS.get(str(heading).strip().lower())
         if values is not None and not isinstance(value, bool) and isinstance(value, int | float):
             made.values[values[0]] = number(hub, heading) * values[1]
     return made

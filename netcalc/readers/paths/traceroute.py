@@ -1,20 +1,30 @@
-"""The output of traceroute and of dublin-traceroute: text of many systems, and JSON.
+"""Text of traceroute, of many systems, and of tracepath; JSON of jc and of dublin-traceroute.
 
-A line of the text is a hop number and then, for each probe, a node where it changes, and a time or
-a star. A line without a number goes on with the hop above it.
+A line of traceroute is a hop number and then, for each probe, a node where it changes, and a time
+or a star; a line without a number goes on with the hop above it. A line of tracepath is an answer,
+with the path MTU where it becomes known.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import TO_NODES, UDP_TO_NODES, Counted, Format, Input
-from netcalc.readers.paths.traces import ADDRESS, NAN, Probe, Trace, to_samples
+from netcalc.readers.paths.traces import (
+    ADDRESS,
+    NAN,
+    Probe,
+    Trace,
+    facts_of,
+    split_name,
+    to_samples,
+)
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
 
@@ -233,7 +243,7 @@ def _read(input_: Input) -> PathSamples:
     return to_samples(input_, file.traces, "traceroute", warnings)
 
 
-FORMAT = Format(
+TRACEROUTE = Format(
     name="traceroute",
     description="the output of traceroute",
     recognize=_recognize,
@@ -304,7 +314,7 @@ def _trace(run: dict[str, Any]) -> Trace:
     return made
 
 
-JSON = Format(
+JC = Format(
     name="traceroute JSON",
     description="the JSON of jc about a traceroute",
     recognize=_recognize_traceroute_json,
@@ -383,5 +393,136 @@ DUBLIN = Format(
     ),
     tools={
         "dublin-traceroute": Counted(probes=UDP_TO_NODES),
+    },
+)
+
+
+_TRACEPATH_LINE = re.compile(r"^\s?(?P<hop>[0-9]{1,3})(?P<own>\?)?:\s+(?P<rest>\S(?:.*\S)?)\s*$")
+_ANSWER = re.compile(
+    r"^(?P<node>\S.*?)(?<=\S)\s+(?:asymm\s+(?P<asymm>[0-9]+)\s+)?"
+    r"(?P<time>[0-9]+(?:[.,][0-9]+)?)\s*ms(?=\s|$)(?P<more>.*)$"
+)
+_MTU = re.compile(r"pmtu ([0-9]+)")
+_RESUME = re.compile(r"^\s*Resume: pmtu (?P<mtu>[0-9]+)(?: hops (?P<hops>[0-9]+))?")
+_TOO_MANY = re.compile(r"^\s*Too many hops: pmtu ([0-9]+)")
+TOO_LARGE = "pmtu"
+"""Mark of an answer that says the probe was too large for a link ahead."""
+
+
+def _recognize_tracepath(file: Input) -> bool:
+    return file.seen(r"^\s?[0-9]{1,3}\?: +\[LOCALHOST\]") or file.seen(
+        r"^\s?[0-9]{1,3}: {2}\S+.*[0-9.]+ ?ms(?:\s+(?:pmtu [0-9]+|reached|!\S))?\s*$"
+        r"|^\s*Resume: pmtu "
+    )
+
+
+def _read_tracepath(file: Input) -> PathSamples:
+    text = file.text
+    traces: list[Trace] = []
+    unread: list[int] = []
+    skipped: list[int] = []
+    cut = False
+    for line_number, line in zip(text.numbers, text.lines, strict=True):
+        if not line.strip():
+            continue
+        if line_number == text.numbers[-1] and not text.ends_complete and not _RESUME.match(line):
+            cut = True
+            continue
+        if resume := _RESUME.match(line):
+            if traces:
+                traces[-1].ended = True
+                traces[-1].path_mtu_bytes = float(resume["mtu"])
+            continue
+        match = _TRACEPATH_LINE.match(line)
+        if match is None:
+            if not _TOO_MANY.match(line):
+                skipped.append(line_number)
+            continue
+        if not traces or traces[-1].ended or (match["own"] and traces[-1].probes):
+            traces.append(Trace())
+        if match["own"]:
+            if mtu := _MTU.search(match["rest"]):
+                traces[-1].path_mtu_bytes = float(mtu[1])
+        elif not _add_answer(traces[-1], int(match["hop"]), match["rest"]):
+            unread.append(line_number)
+    traces = [trace for trace in traces if trace.probes]
+    if not traces:
+        if unread:
+            at = text.numbers.index(unread[0])
+            raise ReaderError(
+                "traceroute-unreadable", file=file.name, line=unread[0], field="time",
+                value=shorten(text.lines[at]), unit="ms",
+            )  # fmt: skip
+        raise no_measurement("no-path", file.unpacked, text)
+    traces[-1].cut = cut or traces[-1].cut
+    for trace in traces:
+        reached = next((p.node for p in trace.probes if "reached" in p.mark), "")
+        trace.target = reached
+        trace.cut = trace.cut or not trace.ended
+    warnings = list(text.warnings)
+    for notice, numbers in (("path-lines-unread", unread), ("not-of-a-path", skipped)):
+        if numbers:
+            warnings.append(Notice(notice, {"numbers": numbers}))
+    samples = to_samples(file, traces, "tracepath", warnings)
+    return _without_too_large(samples, traces)
+
+
+def _add_answer(trace: Trace, hop: int, rest: str) -> bool:
+    """Add the line of a hop; False if it is not readable."""
+    if rest == "no reply":
+        trace.probes.append(Probe(hop, lost=True))
+        return True
+    match = _ANSWER.match(rest)
+    if match is None:
+        return rest.startswith("send failed")
+    node, name = split_name(match["node"])
+    if name == "???":
+        name = ""
+    rtt_s = float(match["time"].replace(",", ".")) * 1e-3
+    made = Probe(hop, rtt_s, node=node, node_name=name)
+    for mark in match["more"].split():
+        if mark.startswith("!") or mark == "reached":
+            made.add_mark(mark)
+    if mtu := _MTU.search(match["more"]):
+        trace.path_mtu_bytes = float(mtu[1])
+        made.add_mark(f"{TOO_LARGE} {mtu[1]}")
+    trace.probes.append(made)
+    return True
+
+
+def _without_too_large(samples: PathSamples, traces: list[Trace]) -> PathSamples:
+    """Take no time and no hop from answers that a probe is too large: they are from before it.
+
+    They are answers all the same, and counted as such.
+    """
+    facts = []
+    for trace in traces:
+        kept = [TOO_LARGE not in mark for mark in samples.mark.tolist()]  # type: ignore[union-attr]
+        columns: dict[str, Any] = {n: column[kept] for n, column in samples.columns().items()}
+        row = dict(facts_of(trace, PathSamples(**columns)))
+        row |= {
+            name: count
+            for name, count in samples.hop_facts(trace.group).items()
+            if name in ("probe_count", "reply_count")
+        }
+        facts.append(row)
+    return replace(samples, meta=replace(samples.meta, facts=tuple(facts)))
+
+
+TRACEPATH = Format(
+    name="tracepath",
+    description="the output of tracepath",
+    recognize=_recognize_tracepath,
+    read=_read_tracepath,
+    traps=(
+        "The first line, with a question mark, is the sender itself and no hop.",
+        "Times have no blank before their unit, and may be many seconds: late answers are printed "
+        "under the hop they belong to.",
+        "The path MTU is that of the last line, which is the smallest found.",
+        "An answer with a path MTU comes from before its hop: it counts for no time of that hop.",
+        "Without its last line (Resume) a run was interrupted.",
+    ),
+    tools={
+        "tracepath": Counted(probes=UDP_TO_NODES),
     },
 )

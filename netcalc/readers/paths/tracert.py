@@ -10,8 +10,15 @@ import re
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import ICMP_PROBES, TO_NODES, Counted, Format, Input
-from netcalc.readers.paths.reports import Hop, Report, to_table
-from netcalc.readers.paths.traces import ADDRESS, Probe, Trace, to_samples
+from netcalc.readers.paths.traces import (
+    ADDRESS,
+    Probe,
+    Report,
+    ReportedHop,
+    Trace,
+    to_samples,
+    to_table,
+)
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples, Table
 
@@ -206,10 +213,10 @@ def _read_pathping(file: Input) -> Table:
     return to_table(file, [report], "pathping", warnings)
 
 
-def _hop(match: re.Match[str], link_lost: float | None) -> Hop:
+def _hop(match: re.Match[str], link_lost: float | None) -> ReportedHop:
     address, name = node_in(match["node"])
     lost, sent = float(match["lost"]), float(match["sent"])
-    made = Hop(float(match["hop"]), address or shorten(match["node"], 100), name)
+    made = ReportedHop(float(match["hop"]), address or shorten(match["node"], 100), name)
     made.values = {
         "loss_ratio": lost / sent if sent else float("nan"),
         "lost_count": lost,

@@ -1,19 +1,25 @@
-"""Runs of a tool that traces a path: probes to each hop, and their facts."""
+"""Runs of a tool that traces a path, and what is known of each hop.
+
+A run is either single probes (:class:`Trace`, traceroute) or a report with a row for each hop
+(:class:`Report`, mtr); :func:`hop_rows` makes the same rows of both.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from netcalc.checks import FloatArray
+from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
 from netcalc.readers.source import shorten
-from netcalc.samples import Fact, Meta, PathSamples, fact_row
+from netcalc.samples import Fact, Meta, PathSamples, Samples, Table, fact_row
 
 NAN = math.nan
 
@@ -154,3 +160,338 @@ def to_samples(
         **meta,
     )
     return PathSamples(**columns, meta=meta_of_runs)
+
+
+UNKNOWN = "???"
+
+HEADINGS: Mapping[str, tuple[str, float]] = {
+    # as mtr heads it -> the column, and what makes it SI
+    "loss%": ("loss_ratio", 0.01),
+    "drop": ("lost_count", 1.0),
+    "rcv": ("reply_count", 1.0),
+    "snt": ("probe_count", 1.0),
+    "last": ("rtt_last_s", 1e-3),
+    "best": ("rtt_min_s", 1e-3),
+    "avg": ("rtt_mean_s", 1e-3),
+    "wrst": ("rtt_max_s", 1e-3),
+    "stdev": ("rtt_std_s", 1e-3),
+    "gmean": ("rtt_geometric_mean_s", 1e-3),
+    "jttr": ("jitter_last_s", 1e-3),
+    "javg": ("jitter_mean_s", 1e-3),
+    "jmax": ("jitter_max_s", 1e-3),
+    "jint": ("jitter_s", 1e-3),
+    # of pathping
+    "this node": ("node_lost_count", 1.0),
+    "this link": ("link_lost_count", 1.0),
+}
+UNITS: Mapping[str, str] = {
+    "hop": "1",
+    **{name: {"_s": "s", "io": "ratio"}.get(name[-2:], "1") for name, _ in HEADINGS.values()},
+}
+
+
+@dataclass(slots=True)
+class ReportedHop:
+    """One hop of a report."""
+
+    hop: float
+    node: str = ""
+    node_name: str = ""
+    values: dict[str, float] = field(default_factory=dict)
+    group: str = ""
+    further: list[str] = field(default_factory=list)
+    """Names or addresses of other nodes that answered at this hop."""
+
+    def settle(self) -> None:
+        """Make unknown what a hop cannot have: times without a reply, a share above all."""
+        values = self.values
+        loss = values.get("loss_ratio", NAN)
+        if loss >= 1.0 or values.get("reply_count") == 0:
+            for name in values:
+                if name.startswith(("rtt_", "jitter_")):
+                    values[name] = NAN
+        for name, value in values.items():
+            if value < 0 or (name == "loss_ratio" and value > 1.0):
+                values[name] = NAN
+
+    @property
+    def responds(self) -> bool:
+        """Whether any probe of the hop was answered."""
+        if not math.isnan(self.values.get("reply_count", NAN)):
+            return self.values["reply_count"] > 0
+        if not math.isnan(self.values.get("loss_ratio", NAN)):
+            return self.values["loss_ratio"] < 1.0
+        return bool(self.node or self.node_name)
+
+
+@dataclass(slots=True)
+class Report:
+    """What one run says of its hops."""
+
+    target: str = ""
+    host: str = ""
+    start: str = ""
+    group: str = ""
+    partial: bool = False
+    implausible: int = 0
+    hops: list[ReportedHop] = field(default_factory=list)
+
+    def facts(self) -> dict[str, Fact]:
+        """Return the row of facts. Loss at a hop is not loss of the path, so none is given."""
+        return fact_row(
+            group=self.group,
+            target=self.target,
+            hop_count=max((hop.hop for hop in self.hops), default=0),
+            responding_hop_count=len({hop.hop for hop in self.hops if hop.responds}),
+            partial=self.partial,
+        )
+
+
+def to_table(
+    file: Input,
+    reports: Sequence[Report],
+    tool: str,
+    warnings: Sequence[Notice] = (),
+    **meta: Any,
+) -> Table:
+    """Return the hops of all reports as one table, and a row of facts for each."""
+    if len(reports) > 1:
+        targets = [report.target for report in reports]
+        distinct = len(set(targets)) == len(targets) and all(targets)
+        for number, report in enumerate(reports, 1):
+            report.group = report.target if distinct else f"run {number}"
+    hops = []
+    implausible = 0
+    for report in reports:
+        for hop in report.hops:
+            hop.group = report.group
+            before = dict(hop.values)
+            hop.settle()
+            implausible += sum(
+                not _can_be(name, value) for name, value in before.items() if value == value
+            )
+            hops.append(hop)
+    data: dict[str, Any] = {
+        "hop": [hop.hop for hop in hops],
+        "node": [hop.node for hop in hops],
+        "node_name": [hop.node_name for hop in hops],
+    }
+    if any(hop.further for hop in hops):
+        data["further_nodes"] = [", ".join(hop.further) for hop in hops]
+    if len(reports) > 1:
+        data["group"] = [hop.group for hop in hops]
+    for name, _ in HEADINGS.values():
+        if any(name in hop.values for hop in hops):
+            data[name] = [hop.values.get(name, NAN) for hop in hops]
+    said = list(warnings)
+    if implausible:
+        said.append(Notice("implausible-hops", {"count": implausible}))
+    source = file.unpacked
+    targets = list(dict.fromkeys(report.target for report in reports if report.target))
+    hosts = list(dict.fromkeys(report.host for report in reports if report.host))
+    return Table(
+        data={name: column for name, column in data.items() if name != "node_name" or any(column)},
+        meta=Meta(
+            tool=tool,
+            host=shorten(", ".join(hosts), 200),
+            target=shorten(", ".join(targets), 200),
+            start=reports[0].start if len(reports) == 1 else "",
+            source=source.name if source.is_file else "",
+            sha256=source.sha256,
+            units={name: unit for name, unit in UNITS.items() if name in data},
+            facts=tuple(report.facts() for report in reports),
+            warnings=tuple(said),
+            partial=source.grew or any(report.partial for report in reports),
+            **meta,
+        ),
+    )
+
+
+def _can_be(name: str, value: float) -> bool:
+    return value >= 0 and not (name == "loss_ratio" and value > 1.0)
+
+
+_FIGURE = re.compile(r"-?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?")
+
+
+def figure(heading: str, written: str) -> tuple[str, float] | None:
+    """Return the column and the SI value of a cell; None if its heading or number is none.
+
+    >>> figure("Loss%", "12.5%"), figure("Avg", "1.5"), figure("Avg", "1.5x"), figure("x", "1")
+    (('loss_ratio', 0.125), ('rtt_mean_s', 0.0015), None, None)
+    """
+    column = HEADINGS.get(heading.strip().lower())
+    number = _FIGURE.fullmatch(written.strip().removesuffix("%"))
+    if column is None or number is None:
+        return None
+    name, factor = column
+    return name, float(number[0].replace(",", ".")) * factor
+
+
+def read_figures(file: Input, line: int, cells: Iterable[tuple[str, str]]) -> dict[str, float]:
+    """Return the values of a hop by column, from pairs of heading and cell."""
+    values: dict[str, float] = {}
+    for heading, written in cells:
+        cell = figure(heading, written)
+        if cell is None:
+            raise ReaderError(
+                "mtr-unreadable", file=file.name, line=line, field=heading,
+                value=shorten(written),
+            )  # fmt: skip
+        values[cell[0]] = cell[1]
+    return values
+
+
+def is_heading(word: str) -> bool:
+    """Whether a word heads a column of mtr."""
+    return word.strip().lower() in HEADINGS
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """Return the address and the name in ``name (address)``, or the one given; ``???`` is neither.
+
+    >>> split_name("a.example (192.0.2.1)"), split_name("192.0.2.1"), split_name("???")
+    (('192.0.2.1', 'a.example'), ('192.0.2.1', ''), ('', ''))
+    """
+    text = text.strip()
+    if text in ("", UNKNOWN):
+        return "", ""
+    both = re.fullmatch(r"(\S.*?) \(([^()\s]+)\)", text)
+    return (both[2], both[1]) if both else (text, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """What is known of one hop; nan and empty where it did not answer, or the tool says nothing.
+
+    Parameters
+    ----------
+    group : str
+        Run or target, where the file has several.
+    hop : int
+        Number of the hop, from 1.
+    node : str
+        Who answered; several addresses are joined by a blank.
+    sent_count : float
+        Probes. [1]
+    loss_ratio : float
+        Share of them without an answer. [ratio]
+    rtt_min_s, rtt_median_s, rtt_mean_s, rtt_max_s : float
+        Round trips to the hop; of single probes there is no mean, of a report no median. [s]
+    increase_s : float
+        What the hop adds to the least round trip that no later hop undercuts; of a report without
+        least times, to the mean one. [s]
+    answers_slowly : bool
+        Whether a later hop was reached in less time: the hop takes its time to answer.
+    """
+
+    group: str
+    hop: int
+    node: str
+    sent_count: float
+    loss_ratio: float
+    rtt_min_s: float
+    rtt_median_s: float
+    rtt_mean_s: float
+    rtt_max_s: float
+    increase_s: float = math.nan
+    answers_slowly: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row with None for what is not known."""
+        return {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in asdict(self).items()
+        }
+
+
+def hop_rows(samples: Samples) -> tuple[Hop, ...]:
+    """Return a row for each hop of each run of a path; none for another kind of samples.
+
+    Parameters
+    ----------
+    samples : Samples
+        What a reader made of traceroute, tracepath, tracert, mtr or pathping.
+
+    Returns
+    -------
+    tuple of Hop
+        In the order of the runs and their hops. An increase holds for a path on which each answer
+        comes back the same way: it may be that of the way back, and a hop without answer hands its
+        own on to the next.
+    """
+    if isinstance(samples, PathSamples):
+        rows = _of_probes(samples)
+    elif isinstance(samples, Table) and "hop" in samples.columns():
+        rows = _of_report(samples)
+    else:
+        return ()
+    rows_with_increases: list[Hop] = []
+    for name in dict.fromkeys(row.group for row in rows):
+        rows_with_increases += _with_increases([row for row in rows if row.group == name])
+    return tuple(rows_with_increases)
+
+
+def _of_probes(samples: PathSamples) -> list[Hop]:
+    groups, hops = np.asarray(samples.group), np.asarray(samples.hop)
+    nodes, times, lost = (
+        np.asarray(column) for column in (samples.node, samples.rtt_s, samples.lost)
+    )
+    hops_read = []
+    for name in dict.fromkeys(groups.tolist()):
+        for number in np.unique(hops[groups == name]):
+            mine = (groups == name) & (hops == number)
+            rtt = times[mine & samples.measured].astype(float)
+            hops_read.append(
+                Hop(
+                    name, int(number), " ".join(filter(None, dict.fromkeys(nodes[mine].tolist()))),
+                    float(mine.sum()), float(lost[mine].mean()),
+                    *_spread(rtt),
+                )
+            )  # fmt: skip
+    return hops_read
+
+
+def _spread(rtt_s: FloatArray) -> tuple[float, float, float, float]:
+    """Return least, median, no mean, and largest."""
+    if not rtt_s.size:
+        return math.nan, math.nan, math.nan, math.nan
+    return float(rtt_s.min()), float(np.median(rtt_s)), math.nan, float(rtt_s.max())
+
+
+def _of_report(table: Table) -> list[Hop]:
+    columns = table.columns()
+    count = len(table)
+
+    def numbers(name: str) -> list[float]:
+        return [float(value) for value in columns.get(name, np.full(count, math.nan))]
+
+    def texts(name: str) -> list[str]:
+        return [str(value) for value in columns.get(name, np.full(count, ""))]
+
+    nodes = [node_ or other for node_, other in zip(texts("node"), texts("node_name"), strict=True)]
+    names = ("probe_count", "loss_ratio", "rtt_min_s", "rtt_median_s", "rtt_mean_s", "rtt_max_s")
+    return [
+        Hop(group, int(hop), node, *values)
+        for group, hop, node, *values in zip(
+            texts("group"), numbers("hop"), nodes, *map(numbers, names), strict=True
+        )
+    ]
+
+
+def _with_increases(rows: list[Hop]) -> list[Hop]:
+    """Return the hops of one run with what each adds."""
+    rows = sorted(rows, key=lambda row: row.hop)
+    least = np.array([row.rtt_min_s for row in rows])
+    if np.isnan(least).all():
+        least = np.array([row.rtt_mean_s for row in rows])
+    filled = np.where(np.isnan(least), math.inf, least)
+    reached = np.minimum.accumulate(filled[::-1])[::-1]
+    increased, before = [], 0.0
+    for row, own, path in zip(rows, least.tolist(), reached.tolist(), strict=True):
+        increase = math.nan
+        if not math.isnan(own):
+            increase, before = path - before, path
+        values = {name: getattr(row, name) for name in row.__slots__}
+        increased.append(Hop(**{**values, "increase_s": increase, "answers_slowly": own > path}))
+    return increased

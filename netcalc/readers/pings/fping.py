@@ -1,4 +1,4 @@
-"""The output of fping: text with a line for each probe or a row for each host, or JSON (``-J``)."""
+"""Pings of several hosts in turn: fping, its text and its JSON (``-J``), and oping."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def samples_of_hosts(file: Input, runs: Iterable[Run], warnings: list[Notice]) -
     return to_samples(file, runs, "fping", warnings, clock=clock)
 
 
-FORMAT = Format(
+FPING = Format(
     name="fping",
     description="the output of fping",
     recognize=_Fping.recognize,
@@ -316,7 +316,7 @@ def _read_fping_json(input_: Input) -> RttSamples:
     return samples_of_hosts(input_, file.runs.values(), warnings)
 
 
-JSON = Format(
+FPING_JSON = Format(
     name="fping JSON",
     description="the JSON of fping",
     recognize=_recognize_fping_json,
@@ -330,4 +330,55 @@ JSON = Format(
         "default size only.",
         "Sums of intervals (-Q) and of all targets (-s) are no facts of a host.",
     ),
+)
+
+
+class _Oping(ProbeReader):
+    tool = "oping"
+    protocol = "icmp"
+    marks = r"^PING \S+ \([^()\s]+\) [0-9]{1,18} bytes of data\.\s*$"
+    hosts_take_turns = True
+    table = LineTable(
+        about=r"PING {target} \([^()\s]+\) {payload_bytes} bytes of data\.\s*$",
+        reply=r"[0-9]+ bytes from {target} \([^()\s]+\): icmp_seq={sequence} (?:ttl={ttl} )?"
+        r"(?:\S+=\S+ )*time={rtt_ms} ms",
+        lost=r"echo reply from {target} \([^()\s]+\): icmp_seq={sequence} timeout",
+        summary=r"--- (?P<host>\S+) ping statistics ---",
+        totals=r"{sent} packets transmitted, {received} received, {loss_percent}% packet",
+        other=r"RTT\[ms\]",
+        multiplies=True,
+    )
+
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
+        self.summed: Run | None = None
+
+    def summary(self, line: Line) -> None:
+        """Take the totals that follow for those of a host."""
+        self.summed = self.hosts.get(line["host"])
+
+    def accepts(self, line: Line) -> bool:
+        """Whether totals have the name of their host before them."""
+        return line.kind != "totals" or self.summed is not None
+
+    def totals(self, line: Line) -> None:
+        """Keep the totals of the host that was named."""
+        self.current = self.summed
+        super().totals(line)
+
+
+OPING = Format(
+    name="oping",
+    description="the output of oping",
+    recognize=_Oping.recognize,
+    read=_Oping.read,
+    traps=(
+        "Hosts take turns in the lines; each has its own rows and facts.",
+        "The bytes of a reply are user data, without a header.",
+        "The times of the summary are whole milliseconds, often 0: those of the lines count.",
+        "A timeout is a lost probe, without a time.",
+    ),
+    tools={
+        "oping": Counted(probes=ICMP_PROBES),
+    },
 )

@@ -19,7 +19,6 @@ import pytest
 
 from netcalc import readers
 from netcalc.errors import ReaderError
-from netcalc.readers import packed
 from netcalc.readers.captures import anonymized, read_capture, stream_capture
 from netcalc.samples import Layer, PacketTrace
 
@@ -236,7 +235,7 @@ def test_a_link_type_that_is_not_read_is_named_by_number_and_name():
 
 
 def test_zstd_without_a_package_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr(packed, "_MODULES", ("netcalc.no_such_module",))
+    monkeypatch.setattr("netcalc.readers.source._ZSTD_MODULES", ("netcalc.no_such_module",))
     path = tmp_path / "x.pcap.zst"
     path.write_bytes(bytes.fromhex("28b52ffd") + bytes(40))
     with pytest.raises(ReaderError) as raised:

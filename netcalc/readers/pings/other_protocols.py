@@ -1,0 +1,340 @@
+"""Probes of other protocols than ICMP: arping, hping, nping, tcping, PsPing and httping."""
+
+from __future__ import annotations
+
+import re
+
+from netcalc.messages import Notice
+from netcalc.readers.format import (
+    HTTP_REQUESTS,
+    PROBES,
+    ROUND_TRIP,
+    SENDER,
+    Counted,
+    Format,
+    Input,
+    Place,
+)
+from netcalc.readers.lines import NUMBER, Line, LineTable
+from netcalc.readers.pings.runs import NAN, Probe, ProbeReader
+
+
+class _Arping(ProbeReader):
+    tool = "arping"
+    protocol = "arp"
+    marks = (
+        r"^ARPING \S+|^(?:Unicast|Broadcast) reply from \S+ \[[^\]]*\](?: for \S+ \[[^\]]*\])?"
+        r"\s+[0-9.]+ms"
+    )
+    table = LineTable(
+        about=r"ARPING {target}",
+        reply=(
+            r"[0-9]+ bytes from \S+ \([^()]+\): (?:icmp_seq|index)=[0-9]+"
+            r"(?: time={rtt_unit} (?P<unit>usec|msec|sec))?",
+            r"(?:Unicast|Broadcast) reply from \S+ \[[^\]]*\](?: for \S+ \[[^\]]*\])?"
+            r"\s+{rtt_ms}ms",
+        ),
+        lost=r"\s*Timeout\s*$",
+        totals=(
+            r"{sent} packets transmitted, {received} packets received, +"
+            r"(?P<loss_percent>-?[0-9]+)% unanswered(?: \({duplicates} extra\))?",
+            r"Sent {sent} probes?\b",
+            r"Received {received} (?:response|repl)",
+        ),
+        other=r"---|rtt ",
+        multiplies=True,
+    )
+
+    def totals(self, line: Line) -> None:
+        """Keep the totals; those with a loss count duplicates only where there are some."""
+        super().totals(line)
+        if "loss_ratio" in line:
+            self.run.duplicates = line.get("duplicates", 0)
+
+    def finish(self) -> None:
+        """Add the probes without a line."""
+        sent, received = self.run.sent, self.run.received
+        self.run.printed = {} if sent is None else {"sent": sent, "received": received}
+        self.run.fill_unnumbered()
+
+
+ARPING = Format(
+    name="arping",
+    description="the output of arping",
+    recognize=_Arping.recognize,
+    read=_Arping.read,
+    traps=(
+        "The unit of a time differs from line to line: usec, msec and sec.",
+        "The arping of iputils prints no line for a lost probe; the summary counts it.",
+        "It measures the next node at layer 2 only.",
+    ),
+    tools={
+        "arping": Counted(probes=Place("arp", "ARP packets", SENDER, ROUND_TRIP)),
+    },
+)
+
+
+_PROTOCOL_OF_MODE = {"icmp": "icmp", "udp": "udp", "raw": ""}
+"""First word of hping's mode -> protocol; the others are flags of TCP."""
+
+
+class _Hping(ProbeReader):
+    tool = "hping3"
+    marks = (
+        r"^HPING \S+ \(.*\): .+?, [0-9]{1,18} headers \+ [0-9]{1,18} data|"
+        r"^(?:DUP! )?len=[0-9]{1,18} ip=\S+ ttl="
+    )
+    repeats = True
+    table = LineTable(
+        about=r"HPING {target} \(.*\): (?P<mode>.+?), [0-9]+ headers \+ {payload_bytes} data",
+        reply=r"(?P<duplicate>DUP! )?len=[0-9]+ ip=\S+ (?:ttl={ttl} )?"
+        r".{0,99}?\b(?:icmp_)?seq={sequence}\b.{0,99}\brtt={rtt_ms,} ms",
+        totals=r"{sent} packets (?:tran?s?mitt?ed), {received} packets received, "
+        r"(?P<loss_percent>-?[0-9]{1,18})% packet loss",
+        spread=r"round-trip min/avg/max = {printed_rtt_min_ms}/{}/{printed_rtt_max_ms} ms",
+        error=r"ICMP |TTL 0 during ",
+        other=r"---|status=| ",
+        multiplies=True,
+    )
+
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
+        self.errors: list[int] = []
+
+    def about(self, line: Line) -> None:
+        """Take the protocol from the mode."""
+        super().about(line)
+        self.run.protocol = _PROTOCOL_OF_MODE.get(line["mode"].split()[0].lower(), "tcp")
+
+    def spread(self, line: Line) -> None:
+        """Keep the times of the summary, which are 0 where nothing was received."""
+        if self.run.received:
+            self.totals(line)
+
+    def error(self, line: Line) -> None:
+        """Count an error, which has no number."""
+        self.errors.append(line.number)
+
+    def finish(self) -> None:
+        """Add the probes without a line."""
+        self.run.fill(0, errors=len(self.errors))
+        if self.errors:
+            self.warnings.append(Notice("errors-not-replies", {"numbers": self.errors}))
+
+
+HPING = Format(
+    name="hping",
+    description="the output of hping",
+    recognize=_Hping.recognize,
+    read=_Hping.read,
+    traps=(
+        "A probe without an answer has no line: it is a gap in the numbers, or after the last one.",
+        "Numbers count from 0.",
+        "The summary may come before the lines, as they are different streams.",
+        "Without an answer the summary says 0.0 ms, which is not a time.",
+        "An ICMP error is counted as received by the tool, and is not a reply here.",
+    ),
+    tools={
+        "hping3": Counted(probes=PROBES),
+    },
+)
+
+
+_PROTOCOL_SENT = re.compile(
+    r"(?P<named>ICMPv6|ICMP|TCP|UDP|ARP)\b|Starting (?P<whole>TCP) Handshake|(?P<data>UDP) packet"
+)
+_TARGET = re.compile(r"> (?P<host>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:]+)")
+
+
+class _Nping(ProbeReader):
+    tool = "nping"
+    marks = r"^Starting Nping |^(?:SENT|RCVD) \([0-9.]+s\) "
+    unprinted = ("rtt_min_s", "rtt_max_s")
+    table = LineTable(
+        packet_sent=r"SENT \({}s\) (?P<packet>.*)$",
+        packet_error=r"RCVD \({}s\) (?i:.*(?:unreachable|TTL=0|ttl-zero|time exceeded|prohibited))",
+        packet_received=r"RCVD \({}s\) ",
+        totals=(
+            r"Max rtt: {rtt_max_ms}ms \| Min rtt: {rtt_min_ms}ms \| Avg rtt: ",
+            r"(?:Raw packets|UDP packets) sent: {sent} .*?\| Rcvd: {received} .*?"
+            rf"\((?P<loss_percent>-?{NUMBER})%\)",
+            r"TCP connection attempts: {sent} \| Successful connections: {received}"
+            r" \| Failed: [0-9]+ \({loss_percent}%\)",
+        ),
+        other=r"",
+        multiplies=True,
+    )
+
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
+        self.sent = self.received = self.errors = 0
+        self.targets: set[str] = set()
+        self.protocols: set[str] = set()
+
+    def packet_sent(self, line: Line) -> None:
+        """Count a probe, and keep what it is and where it goes."""
+        self.sent += 1
+        if protocol := _PROTOCOL_SENT.match(line["packet"]):
+            name = protocol[protocol.lastgroup or 0]
+            self.protocols.add(name.lower().removesuffix("v6"))
+        if target := _TARGET.search(line["packet"].replace(" Echo", "]")):
+            self.targets.add(target["host"])
+
+    def packet_error(self, line: Line) -> None:
+        """Count an error, which is received but is no reply."""
+        self.errors += 1
+
+    def packet_received(self, line: Line) -> None:
+        """Count a reply."""
+        self.received += 1
+
+    def finish(self) -> None:
+        """Take the totals, less the errors; without totals the lines."""
+        run = self.run
+        if len(self.targets) == 1:
+            run.target = self.targets.pop()
+        if len(self.protocols) == 1:
+            run.protocol = self.protocols.pop()
+        if run.ended:
+            run.received = (run.received or 0) - self.errors
+        else:
+            run.sent, run.received = self.sent, self.received
+        if self.errors:
+            run.rtt_min_s = run.rtt_max_s = NAN  # those of errors are among them
+            self.warnings.append(Notice("errors-among-received", {"count": self.errors}))
+
+
+NPING = Format(
+    name="nping",
+    description="the output of nping",
+    recognize=_Nping.recognize,
+    read=_Nping.read,
+    traps=(
+        "The stamps of the lines are too coarse for a round trip; times are those of the summary.",
+        "The numbers of the probes in the lines are not reliable and are not used.",
+        "An ICMP error is received, but is not a reply.",
+        "N/A means no time; it is not 0.",
+    ),
+    tools={
+        "nping": Counted(probes=PROBES),
+    },
+)
+
+
+_REFUSED = re.compile(r"closed|refused")
+
+
+class _Tcping(ProbeReader):
+    tool = "tcping"
+    protocol = "tcp"
+    marks = (
+        r"^PsPing v|^Probing \S+:\d+/tcp|^TCP connect to |^Connecting to \S+:\d+: from |"
+        r"^(?:Reply|No reply) from \S+(?: \(\S+\))? on port \d+"
+    )
+    table = LineTable(
+        reply=(
+            r"Probing {target}/tcp - (?P<answer>.+?) - time={rtt_ms} ?ms\s*$",
+            r"(?P<answer>Reply|No reply) from {target}(?: \(\S+\))? on port \d{1,5}:?"
+            r"(?: using \S+:)?(?: [Tt][Cc][Pp]_conn=\d{1,9})?(?: time={rtt_ms} ?ms)?\s*$",
+            r"Connecting to (?P<target>\S+?):?(?P<warm> \(warmup\):)? from \S+:(?:\s+|$)"
+            r"(?:{rtt_ms} ?ms|(?P<answer>\S.*)?)\s*$",
+            r"Connecting to (?P<target>\S+?):?(?P<warm> \(warmup\):)? (?P<answer>[A-Z].*)$",
+        ),
+        totals=(
+            r"\s*Sent = {sent}, Received = {received}, Lost = ",
+            r"{sent} (?:probes|packets) transmitted(?: on port \d+ \||,) {received} received, ",
+            r"Sent= ?{sent}, Success= ?{received}, Failed=",
+            r"\s*{sent} probes sent\.\s*$",
+            r"\s*{received} successful, \d{1,15} failed\.",
+        ),
+        other=r"\s*(?i:PsPing|Copyright|Sysinternals|TCPinging|TCP connect|PING|Ping statistics|"
+        r"Approximate|rtt |\d+ iterations|Host is:|--- |successful probes|unsuccessful probes|"
+        r"last |total |longest |TCPing started|TCPing ended|duration|This operation returned|"
+        r"Port: |Minimum ?=|probing|\*\* Pinging)",
+    )
+
+    def reply(self, line: Line) -> None:
+        """Add a probe by what came: the time of one without an answer is the time-out."""
+        if self.run.ended:
+            self.begin()
+        self.run.target = self.run.target or line["target"]
+        answer = line.get("answer", "")
+        if "warm" in line:
+            return
+        if "rtt_s" in line and answer in ("", "Port is open", "Reply"):
+            super().reply(line)
+        else:
+            refused = _REFUSED.search(answer) is not None
+            self.run.probes.append(Probe(lost=True, error_reply=refused))
+
+    def accepts(self, line: Line) -> bool:
+        """Whether totals come behind a probe."""
+        return line.kind == "reply" or self.current is not None
+
+    def totals(self, line: Line) -> None:
+        """Keep the totals; a run is whole with both counts."""
+        super().totals(line)
+        self.run.ended = self.run.sent is not None and self.run.received is not None
+
+    def finish(self) -> None:
+        """Add the probes without a line, and say what the times are."""
+        for run in self.runs:
+            run.fill_unnumbered()
+        self.warnings.append(Notice("connection-times", {}))
+
+
+TCPING = Format(
+    name="tcping",
+    description="the output of tcping or psping",
+    recognize=_Tcping.recognize,
+    read=_Tcping.read,
+    traps=(
+        "A time is that of a TCP handshake: SYN, SYN-ACK, and what the two systems took.",
+        "The time of a probe without an answer is the time-out, and no round trip.",
+        "A port that is closed answers with a reset: an error, which is no reply.",
+        "TCP_conn counts the connections that were made: it is no number of a probe.",
+        "The probes that PsPing sends to warm up are left out, as in its own summary.",
+    ),
+    tools={
+        "tcping": Counted(probes=Place("tcp", "TCP handshakes", SENDER, ROUND_TRIP)),
+    },
+)
+
+
+class _Httping(ProbeReader):
+    tool = "httping"
+    protocol = "tcp"
+    marks = r"^PING \S+:[0-9]{1,18} \(/|^connected to \S+:[0-9]{1,18} \("
+    unprinted = ("loss_ratio",)
+    table = LineTable(
+        about=r"PING (?P<target>\S+?):[0-9]{1,18} \(",
+        reply=r"(?:connected to|pinged host) \S+ \([0-9]+ bytes\), seq={sequence} "
+        r"time= *(?:[-0-9., +n/a]*= *)?{rtt_ms,} ms",
+        lost=r"(?i:could not connect|timeout|connect time out|error )(?P<error_reply>.*refused)?",
+        totals=(
+            r"{sent} connects, {received} ok, {loss_percent,}% failed",
+            r"round-trip min/avg/max(?:/\S+)? = {printed_rtt_min_ms}/{}/{printed_rtt_max_ms}",
+        ),
+        other=r"---|Transfer speed",
+        multiplies=True,
+    )
+
+    def finish(self) -> None:
+        """Say what the times include."""
+        self.warnings.append(Notice("http-exchanges", {}))
+
+
+HTTPING = Format(
+    name="httping",
+    description="the output of httping",
+    recognize=_Httping.recognize,
+    read=_Httping.read,
+    traps=(
+        "A time is that of a connection and an HTTP exchange: it includes the server's own time.",
+        "With -S the parts precede their sum, which is the time.",
+        "A connection that failed is a lost probe, without a time.",
+    ),
+    tools={
+        "httping": Counted(probes=HTTP_REQUESTS),
+    },
+)
