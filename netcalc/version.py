@@ -26,3 +26,36 @@ def mixed_with() -> list[str]:
         for name in names
         if name.startswith("netcalc-") and name.endswith((".dist-info", ".egg-info"))
     ]
+
+
+def requirement(extra: str = "", *, folder: str = FOLDER) -> str:
+    """Return the argument of ``pip install`` for this copy, quoted for a shell.
+
+    Parameters
+    ----------
+    extra : str
+        The extra to add; none if empty.
+    folder : str
+        Where the package ``netcalc`` lies.
+
+    The name of the distribution alone is right only where it came from a package index: a checkout
+    or a file says nothing of who owns that name there.
+    """
+    import json
+    import shlex
+    from importlib import metadata
+    from urllib.parse import unquote, urlsplit
+
+    extras = f"[{extra}]" if extra else ""
+    for copy in metadata.distributions(name="netcalc-lab", path=[folder]):
+        origin = json.loads(copy.read_text("direct_url.json") or "{}")
+        if "url" not in origin:
+            return shlex.quote(f"netcalc-lab{extras}")
+        parts = urlsplit(origin["url"])
+        if parts.scheme == "file":
+            return shlex.quote(f"{unquote(parts.path)}{extras}")
+        version = origin.get("vcs_info", {})
+        prefix = f"{version['vcs']}+" if version else ""
+        suffix = f"@{version['commit_id']}" if version else ""
+        return shlex.quote(f"netcalc-lab{extras} @ {prefix}{origin['url']}{suffix}")
+    return f"-e {shlex.quote(f'{folder}{extras}')}"

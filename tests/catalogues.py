@@ -24,8 +24,7 @@ ROOT = Path(__file__).parents[1]
 LOCALE = ROOT / "netcalc" / "language" / "locale"
 METHODS = {
     "netcalc": [
-        ("netcalc/messages/__init__.py", "netcalc.language.extraction:code"),
-        ("netcalc/messages/**.py", "netcalc.language.extraction:sentences"),
+        ("netcalc/messages/*.json", "netcalc.language.extraction:sentences"),
         ("netcalc/**.py", "netcalc.language.extraction:code"),
         ("data/puzzles/manifest.json", "netcalc.language.extraction:puzzles"),
         ("data/exercises/*.toml", "netcalc.language.extraction:exercises"),

@@ -14,7 +14,7 @@ import pytest
 
 from netcalc import version
 from netcalc.errors import MissingPackageError
-from netcalc.messages.installing import requirement
+from netcalc.version import requirement
 
 ROOT = Path(__file__).parents[1]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -42,7 +42,7 @@ def test_the_line_names_where_this_copy_is_from(origin, wanted, tmp_path_factory
     (recorded / "METADATA").write_text("Metadata-Version: 2.4\nName: netcalc-lab\nVersion: 0.1.0\n")
     if origin is not None:
         (recorded / "direct_url.json").write_text(json.dumps(origin))
-    assert shlex.split(requirement("lab", folder=folder)) == [wanted]
+    assert shlex.split(requirement("lab", folder=str(folder))) == [wanted]
 
 
 @pytest.mark.each("name", ["copy", "a copy", "$HOME", "it's"])
@@ -50,8 +50,8 @@ def test_of_a_checkout_the_line_names_its_folder(name, tmp_path_factory):
     """Installed with -e or not at all: nothing is recorded beside the package."""
     folder = tmp_path_factory.mktemp("x") / name
     folder.mkdir()
-    assert shlex.split(requirement("lab", folder=folder)) == ["-e", f"{folder}[lab]"]
-    assert shlex.split(requirement(folder=folder)) == ["-e", str(folder)]
+    assert shlex.split(requirement("lab", folder=str(folder))) == ["-e", f"{folder}[lab]"]
+    assert shlex.split(requirement(folder=str(folder))) == ["-e", str(folder)]
 
 
 def test_the_error_of_a_missing_package_has_the_line():

@@ -23,8 +23,8 @@ from hypothesis.extra import numpy as hnp
 from netcalc import samples
 from netcalc.errors import DomainError, MissingPackageError, ReaderError
 from netcalc.messages import Notice
-from netcalc.messages.installing import requirement
 from netcalc.samples import Meta, RttSamples, Table, TransferSamples
+from netcalc.version import requirement
 
 
 def some_round_trips() -> RttSamples:

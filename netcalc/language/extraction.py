@@ -86,25 +86,12 @@ def sentences(
     comments: Collection[str],
     options: Mapping[str, Any],
 ) -> Iterator[Found]:
-    """Yield the values of the tables of a Python file: sentences and hints by code."""
+    """Yield the texts of a file of messages, with their codes and notes for the translator."""
     del keywords, comments, options
-    tree = ast.parse(file.read())
-    named: dict[str, ast.Constant] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            named |= {
-                target.id: node.value for target in node.targets if isinstance(target, ast.Name)
-            }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Dict):
-            for value in node.values:
-                constant = named.get(value.id) if isinstance(value, ast.Name) else value
-                if (
-                    isinstance(constant, ast.Constant)
-                    and isinstance(constant.value, str)
-                    and constant.value
-                ):
-                    yield constant.lineno, "", constant.value, []
+    for code, entry in json.loads(file.read()).items():
+        note = entry.pop("note", "")
+        for text in filter(None, entry.values()):
+            yield 1, "", text, [code, *filter(None, [note])]
 
 
 def exercises(

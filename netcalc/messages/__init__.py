@@ -6,6 +6,13 @@ improved without a change of behaviour, and a program reads the code.
 >>> sentence("late-replies", {"count": 3, "timeout_s": 1.0})
 '3 replies arrived after the 1 s timeout and count as lost'
 
+The ``.json`` files of this folder hold them, a file for each room, and by code: ``sentence``,
+``hint`` (what to do), ``typed_hint`` (for who typed a command), ``python_hint`` (for a caller in
+Python), ``expected`` (what should be in a file at that place), ``allowed`` (what an argument must
+be) and ``note`` (for those who write or translate it). They are read with this module and not with
+the first error, which may be that no more files can be opened. A sentence about a file follows its
+name, the line and the field, so it begins with the fault there.
+
 A template names its values; a format says how one is written:
 
 ``{timeout_s:s}``, ``{rtt_s:s.6}``
@@ -34,6 +41,8 @@ which runs of a file the sentence is true.
 
 from __future__ import annotations
 
+import json
+import os
 import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,109 +50,44 @@ from typing import Any
 
 from netcalc.display import show
 from netcalc.language import phrase, term
-from netcalc.messages.captures import (
-    CAPTURES,
-    CAPTURES_EXPECTED,
-    CAPTURES_HINTS,
-    CAPTURES_PYTHON_HINTS,
-)
-from netcalc.messages.causes import CAUSES
-from netcalc.messages.classes import CLASSES, CLASSES_HINTS
-from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
-from netcalc.messages.congestion import CONGESTION, CONGESTION_EXPECTED, CONGESTION_HINTS
-from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
-from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
-from netcalc.messages.exercising import EXERCISES, EXERCISES_HINTS
-from netcalc.messages.explaining import EXPLAINING, EXPLAINING_HINTS
-from netcalc.messages.explaining_counters import EXPLAINING_COUNTERS
-from netcalc.messages.explaining_tables import EXPLAINING_TABLES
-from netcalc.messages.figures import FIGURES, FIGURES_HINTS
-from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYTHON_HINTS
-from netcalc.messages.fitting import FITTING, FITTING_HINTS
-from netcalc.messages.networks import NETWORKS, NETWORKS_EXPECTED, NETWORKS_HINTS
-from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
-from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
-from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
-from netcalc.messages.plans import PLANS, PLANS_HINTS
-from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.texts import TEXTS, TEXTS_HINTS
-from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
-from netcalc.messages.uncertain import UNCERTAIN, UNCERTAIN_HINTS
 from netcalc.printable import safe_str
 from netcalc.rate_layers import in_words
 
 __all__ = [
-    "EXPECTED", "HINTS", "LONGEST_LIST", "MESSAGES", "PYTHON_HINTS", "UNITS", "Notice",
-    "allowed", "bound", "expected", "hint", "python_hint", "sentence",
+    "ALLOWED", "EXPECTED", "HINTS", "LONGEST_LIST", "MESSAGES", "PYTHON_HINTS", "TYPED_HINTS",
+    "UNITS", "Notice", "allowed", "bound", "expected", "hint", "python_hint", "sentence",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
-MESSAGES: Mapping[str, str] = {
-    "verbatim": "{text}",  # of a file saved before warnings had codes
-    **NUMBERS,
-    **TEXTS,
-    **COMMAND_LINE,
-    **FILES,
-    **CAPTURES,
-    **COUNTERS,
-    **PATHS,
-    **PINGS,
-    **TRANSFERS,
-    **FITTING,
-    **FIGURES,
-    **NETWORKS,
-    **EMULATING,
-    **EXERCISES,
-    **EXPLAINING,
-    **CAUSES,
-    **EXPLAINING_COUNTERS,
-    **EXPLAINING_TABLES,
-    **RUNNING,
-    **CONGESTION,
-    **UNCERTAIN,
-    **PLANS,
-    **CLASSES,
-}
+
+def _entries() -> Iterator[tuple[str, dict[str, str]]]:
+    """Read the tables; without ``pathlib``, which every start of the command would wait for."""
+    with os.scandir(__file__.rpartition(os.sep)[0]) as entries:
+        paths = sorted(entry.path for entry in entries if entry.name.endswith(".json"))
+    for path in paths:
+        with open(path, "rb") as file:  # noqa: PTH123
+            yield from json.loads(file.read()).items()
+
+
+_ENTRIES = dict(_entries())
+
+
+def _field(name: str) -> dict[str, str]:
+    return {code: entry[name] for code, entry in _ENTRIES.items() if name in entry}
+
+
+MESSAGES: Mapping[str, str] = _field("sentence")
 """The sentence of each code, without a full stop."""
-
-HINTS: Mapping[str, str] = {
-    **NUMBERS_HINTS,
-    **TEXTS_HINTS,
-    **COMMAND_LINE_HINTS,
-    **FILES_HINTS,
-    **CAPTURES_HINTS,
-    **COUNTERS_HINTS,
-    **PATHS_HINTS,
-    **PINGS_HINTS,
-    **TRANSFERS_HINTS,
-    **FITTING_HINTS,
-    **FIGURES_HINTS,
-    **NETWORKS_HINTS,
-    **EMULATING_HINTS,
-    **EXERCISES_HINTS,
-    **EXPLAINING_HINTS,
-    **RUNNING_HINTS,
-    **CONGESTION_HINTS,
-    **UNCERTAIN_HINTS,
-    **PLANS_HINTS,
-    **CLASSES_HINTS,
-}
+HINTS: Mapping[str, str] = _field("hint")
 """What to do about it, for the codes that have an answer to that."""
-
-EXPECTED: Mapping[str, str] = {
-    **FILES_EXPECTED,
-    **CAPTURES_EXPECTED,
-    **COUNTERS_EXPECTED,
-    **PATHS_EXPECTED,
-    **PINGS_EXPECTED,
-    **TRANSFERS_EXPECTED,
-    **CONGESTION_EXPECTED,
-    **NETWORKS_EXPECTED,
-}
-"""What should be in a file at the position of an error, by code."""
-
-PYTHON_HINTS: Mapping[str, str] = {**FILES_PYTHON_HINTS, **CAPTURES_PYTHON_HINTS}
+TYPED_HINTS: Mapping[str, str] = _field("typed_hint")
+"""The same for who typed a command, where options have other names than arguments."""
+PYTHON_HINTS: Mapping[str, str] = _field("python_hint")
 """What a caller in Python can do besides the hint, by code."""
+EXPECTED: Mapping[str, str] = _field("expected")
+"""What should be in a file at the position of an error, by code."""
+ALLOWED: Mapping[str, str] = _field("allowed")
+"""What an argument must be, by code."""
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})
 _NOUNS = {
@@ -239,7 +183,7 @@ def hint(code: str, values: Mapping[str, Any]) -> str | None:
     if suggestions:
         return phrase("Did you mean {names}?", names=_alternatives(suggestions))
     template = HINTS.get(code)
-    if values.get("typed"):  # on a command line, where options have other names than arguments
+    if values.get("typed"):
         template = TYPED_HINTS.get(code, template)
     return _WRITER.vformat(phrase(template), (), values) if template else None
 
@@ -271,7 +215,7 @@ class _Writer(string.Formatter):
                 f"{phrase(MESSAGES[f'name-{code}'])} {show(s, 's')}" for code, s in waits
             )
         if format_spec == "copy":
-            from netcalc.messages.installing import requirement  # late: most messages need none
+            from netcalc.version import requirement  # late: most messages need none
 
             return requirement(value)
         if format_spec == "or":

@@ -21,7 +21,7 @@ from netcalc.cli import lab as lab_module
 from netcalc.cli import main
 from netcalc.cli.lab import Copied, copy_lessons, find_lessons, lab
 from netcalc.errors import DatasetError, MissingPackageError
-from netcalc.messages.installing import requirement
+from netcalc.version import requirement
 
 
 @pytest.fixture

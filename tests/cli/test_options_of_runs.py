@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 from pathlib import Path
 
@@ -12,16 +13,14 @@ import numpy as np
 import pytest
 
 import netcalc.cli
-from netcalc import experiments
+from netcalc import experiments, messages
 from netcalc.cli import main
 from netcalc.cli.calc import formula_command
 from netcalc.cli.explain import explain
 from netcalc.cli.read import read
 from netcalc.cli.run import run
 from netcalc.experiments import EXPERIMENTS
-from netcalc.messages.commands import TYPED_HINTS
-from netcalc.messages.emulating import EMULATING_HINTS
-from netcalc.messages.running import RUNNING_HINTS
+from netcalc.messages import TYPED_HINTS
 from netcalc.samples import RttSamples
 
 MEASURES = {experiment.command: experiment.measure for experiment in EXPERIMENTS.values()}
@@ -143,8 +142,14 @@ def test_a_hint_for_the_command_line_names_options_that_exist(code):
 
 def test_no_hint_of_a_run_names_an_argument_to_those_who_type():
     checked_before = {"not-a-path", "needs-a-path"}  # the command refuses it by itself
-    for code, template in {**RUNNING_HINTS, **EMULATING_HINTS}.items():
-        said = re.sub(r"{.*?}", "", template)
+    folder = Path(messages.__file__).parent
+    entries = [
+        *json.loads((folder / "running.json").read_text(encoding="utf-8")).items(),
+        *json.loads((folder / "emulating.json").read_text(encoding="utf-8")).items(),
+    ]
+    assert len(entries) > 100
+    for code, entry in entries:
+        said = re.sub(r"{.*?}", "", entry.get("hint", ""))
         if re.search(r"\b[a-z]+_(s|bytes|count|ratio)\b|\b[a-z]+=", said):
             assert code in {*TYPED_HINTS, *checked_before}, said
 

@@ -31,10 +31,10 @@ from netcalc.errors import (
 )
 from netcalc.experiments.peers.flows_peer import REQUEST, ROW
 from netcalc.messages import Notice
-from netcalc.messages.installing import requirement
 from netcalc.readers.saved import csv_text
 from netcalc.samples import Meta
 from netcalc.scenario import as_document
+from netcalc.version import requirement
 
 BASE = {
     "rate_bps": 1e7, "rtt_s": 0.04, "buffer_bdp": 1, "end_s": 5, "warm_s": 1, "seed": 7,

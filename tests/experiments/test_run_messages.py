@@ -11,7 +11,6 @@ import pytest
 import netcalc.experiments
 from netcalc import messages
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.messages.running import RUNNING, RUNNING_HINTS
 
 FOLDER = Path(netcalc.experiments.__file__).parent
 GIVEN = {
@@ -49,10 +48,6 @@ def test_every_code_has_a_sentence_with_its_values(code, names, complete, where)
     if complete:
         assert placeholders(template) <= names
         assert placeholders(messages.HINTS.get(code, "")) <= names
-
-
-def test_every_hint_belongs_to_a_code():
-    assert RUNNING_HINTS.keys() <= RUNNING.keys()
 
 
 @pytest.mark.each(

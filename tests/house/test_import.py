@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from netcalc import models
 from netcalc.calculator import names as _index
-from netcalc.messages.installing import requirement
+from netcalc.version import requirement
 
 SCRIPT = """
 import json, sys
@@ -67,7 +67,7 @@ def test_a_formula_is_found_by_its_name_without_the_others():
 
 
 NOT_FOR_AN_ANSWER = {
-    "csv", "difflib", "html", "json", "pathlib", "shutil", "scipy", "rich", "docstring_parser",
+    "csv", "difflib", "html", "pathlib", "shutil", "scipy", "rich", "docstring_parser",
     "netcalc.calculator.searching", "netcalc.path", "netcalc.readers", "netcalc.samples",
 }  # fmt: skip
 """What other commands and options need, or a mistake; each of them takes 1 ms or more to load."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import string
 from functools import cache
@@ -44,7 +45,9 @@ TABLES = (
     messages.EXPECTED,
     messages.PYTHON_HINTS,
     messages.ALLOWED,
+    messages.TYPED_HINTS,
 )
+FIELDS = {"note", "sentence", "hint", "typed_hint", "python_hint", "expected", "allowed"}
 
 
 @cache  # every test here looks at every file
@@ -206,14 +209,16 @@ def test_a_sentence_in_place_of_a_code_is_found(tmp_path):
     assert given("DomainError", call) == {"name", "value"}
 
 
-def test_a_code_is_in_one_table():
+def test_a_code_is_in_one_file_and_once():
     """Of two sentences of one code the later one would hide the other."""
-    others = ("HINTS", "EXPECTED", "ALLOWED", "MESSAGES")
-    tables = [
-        table
-        for name, table in vars(messages).items()
-        if name.isupper() and isinstance(table, dict) and not name.endswith(others)
-    ]
-    codes = [code for table in tables for code in table]
+    codes = []
+    for path in (PACKAGE / "messages").glob("*.json"):
+        tables = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=list)
+        codes += [code for code, _ in tables]
+        for code, entry in tables:
+            fields = [field for field, _ in entry]
+            assert len(set(fields)) == len(fields), code
+            assert set(fields) <= FIELDS, code
+            assert "sentence" in fields, code
     assert "unequal-columns" in codes
-    assert sorted(codes) == sorted(set(codes))
+    assert sorted(codes) == sorted(set(codes)) == sorted(messages.MESSAGES)

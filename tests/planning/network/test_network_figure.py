@@ -10,10 +10,10 @@ import pytest
 
 from netcalc import plots
 from netcalc.errors import MissingPackageError
-from netcalc.messages.installing import requirement
 from netcalc.planning.network import Settings, page, plan, read
 from netcalc.planning.network.graphs import places
 from netcalc.plots.plans import MOST_LINKS
+from netcalc.version import requirement
 
 LINKS = "from,to,rate,latency\n" + "".join(
     f"node number {a},n{b},1 Gbit/s,1 ms\n" for a in range(6) for b in range(6)
