@@ -13,7 +13,7 @@ from netcalc.cli.output import check_output, print_data, print_written
 from netcalc.cli.streams import names_of_file, standard_input
 from netcalc.errors import NetcalcError
 from netcalc.readers.captures import anonymized_error, anonymized_samples
-from netcalc.readers.captures.facts import flow_table
+from netcalc.readers.captures.tcp import flow_table
 from netcalc.readers.saved import csv_text, parquet_bytes
 from netcalc.samples import PacketTrace, Samples, write_atomically
 

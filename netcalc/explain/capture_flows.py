@@ -16,10 +16,14 @@ from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.explain.time_parts import explain_round_trips
 from netcalc.models.tcp import slow_start
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
-from netcalc.readers.captures.exchanges import echo_samples, udp_samples
-from netcalc.readers.captures.facts import flow_label, flow_table
 from netcalc.readers.captures.flows import find_segments
-from netcalc.readers.captures.round_trips import find_handshakes, handshake_samples
+from netcalc.readers.captures.round_trips import (
+    echo_samples,
+    find_handshakes,
+    handshake_samples,
+    udp_samples,
+)
+from netcalc.readers.captures.tcp import flow_label, flow_table
 from netcalc.samples import PacketTrace, RttSamples
 
 
@@ -37,7 +41,7 @@ def flows(trace: PacketTrace, stated: Known | None = None) -> list[dict[str, Any
     -------
     list of dict
         ``label``, the columns of
-        :func:`~netcalc.readers.captures.facts.flow_table`, what the receiver offered
+        :func:`~netcalc.readers.captures.tcp.flow_table`, what the receiver offered
         (``offered_window_bytes``), the ``layer`` of its rate, and ``metrics``: those of RFC 6349,
         of flows that are longer than their initial window. A shorter one is as fast as its
         program, and says nothing of the path.

@@ -15,9 +15,9 @@ from netcalc.errors import DomainError
 from netcalc.explain.causes.pace import Levels, Pause, pace_of
 from netcalc.models.sizes.framing import captured_wire_bytes, ethernet_wire_bytes
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
-from netcalc.readers.captures.exchanges import find_udp_exchanges, find_udp_openings
-from netcalc.readers.captures.facts import flow_label, flow_table
 from netcalc.readers.captures.flows import mirrored
+from netcalc.readers.captures.round_trips import find_udp_exchanges, find_udp_openings
+from netcalc.readers.captures.tcp import flow_label, flow_table
 from netcalc.samples import Fact, FlowSeries, Layer, PacketTrace, Samples, TransferSamples
 
 NAN = math.nan

@@ -30,7 +30,6 @@ from netcalc.plots.style import (
     new_source,
 )
 from netcalc.printable import printable
-from netcalc.readers.captures.facts import flow_table
 from netcalc.readers.captures.tcp import (
     DELAYED_ACK,
     DUPLICATE_ACK,
@@ -38,6 +37,7 @@ from netcalc.readers.captures.tcp import (
     RETRANSMISSIONS,
     TcpAnalysis,
     analyse_tcp,
+    flow_table,
     ladder,
 )
 from netcalc.samples import PacketTrace, Table

@@ -9,7 +9,7 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
-from netcalc.readers.transfers.iperf_lines import (
+from netcalc.readers.transfers.iperf_text import (
     looks_like_interval,
     read_connection,
     read_interval,

@@ -9,7 +9,7 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
-from netcalc.readers.transfers.iperf_lines import looks_like_interval, number_of
+from netcalc.readers.transfers.iperf_text import looks_like_interval, number_of
 
 MIB = 1024**2
 

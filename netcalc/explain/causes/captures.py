@@ -43,7 +43,7 @@ from netcalc.explain.rate_limits import (
 from netcalc.messages import Notice
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
-from netcalc.readers.captures.facts import flow_table
+from netcalc.readers.captures.tcp import flow_table
 from netcalc.samples import FlowSeries, PacketTrace, Samples
 
 LEAST_COMMON_S = 2.0

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.readers.captures.scans import Bools, Ints
+from netcalc.readers.captures.flows import Bools, Ints
 
 TICKS_S = (1e-3, 1e-2, 4e-3, 1e-6, 1e-4, 2e-3, 0.5)
 """Ticks of stamps in use: Linux and most others 1 ms, older ones 10 ms and 4 ms. [s]"""

@@ -10,9 +10,8 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.clocks import clock_steps, lateness_s, unwrapped_ids
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
-from netcalc.readers.captures.flows import ACK, RST, SYN
+from netcalc.readers.captures.flows import ACK, RST, SYN, Bools, Ints
 from netcalc.readers.captures.losses import find_coverage
-from netcalc.readers.captures.scans import Bools, Ints
 from netcalc.readers.captures.tcp import TcpAnalysis, window_bytes
 from netcalc.samples import Layer, PacketTrace
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.dialogue import SENDER, Dialogue
+from netcalc.readers.captures.flows import Bools, Ints
 from netcalc.readers.captures.losses import FULL_SEGMENT_BYTES, TIMER_TOLERANCE, TIMERS_S
-from netcalc.readers.captures.scans import Bools, Ints
 
 TIMER, TURN, RECOVERY, PROGRAM, WINDOW, IDLE, CLOCKED, PACED, UNSEEN, HELD = range(10)
 """Kinds of gaps: a retransmission timer; data of the other end; the repair of a loss; a receiver

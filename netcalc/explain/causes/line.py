@@ -9,7 +9,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.dialogue import SENDER, Dialogue
-from netcalc.readers.captures.scans import Bools
+from netcalc.readers.captures.flows import Bools
 
 EVEN_SHARE = 0.55
 """Of the time of a row no gap has more than this share: else it spans a pause. [ratio]"""

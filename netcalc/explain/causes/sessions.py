@@ -24,8 +24,7 @@ from netcalc.explain.causes.verdict import (
 )
 from netcalc.messages import Notice
 from netcalc.rate_layers import UDP_PAYLOAD
-from netcalc.readers.captures.flows import mirrored
-from netcalc.readers.captures.scans import Bools
+from netcalc.readers.captures.flows import Bools, mirrored
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
 from netcalc.samples import Layer, PacketTrace
 

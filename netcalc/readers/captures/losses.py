@@ -14,9 +14,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.readers.captures.flows import ACK, FIN, RST, SYN, Segments
+from netcalc.readers.captures.flows import (
+    ACK,
+    FIN,
+    RST,
+    SYN,
+    Bools,
+    Ints,
+    Segments,
+    min_by,
+    running_max,
+    starts_of,
+)
 from netcalc.readers.captures.round_trips import Handshakes, RoundTrips
-from netcalc.readers.captures.scans import Bools, Ints, min_by, running_max, starts_of
 
 FAST_RETRANSMISSION_S = 0.02
 """A segment this soon after duplicate acknowledgements was sent because of them. [s]"""

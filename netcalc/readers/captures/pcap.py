@@ -1,17 +1,27 @@
-"""Files of libpcap: a header of 24 bytes, then records of a time, two lengths and the bytes."""
+"""Files of libpcap, pcap and pcapng.
+
+pcap has a header of 24 bytes, then records of a time, two lengths and the bytes. pcapng has
+sections of blocks, each section with its own byte order, interfaces and clocks.
+"""
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.blocks import (
+    BLOCK_BYTES,
     MAX_PACKET_BYTES,
+    MISSING_NS,
     Bytes,
+    ByteStream,
     FileFacts,
     Interface,
     Ints,
@@ -19,7 +29,7 @@ from netcalc.readers.captures.blocks import (
     gather,
     padded,
 )
-from netcalc.readers.captures.stream import BLOCK_BYTES, ByteStream
+from netcalc.readers.source import shorten
 
 HEADER_BYTES = 24
 _RECORD_BYTES = 16
@@ -47,7 +57,7 @@ _ONE_YEAR_S = 366 * 86400
 _Lengths = Callable[[bytes, int], tuple[int, ...]]
 
 
-def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[PacketBlock]:
+def read_pcap_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[PacketBlock]:
     """Yield the packets of a file by blocks; ``head`` has the bytes read already.
 
     An impossible record is the end: the packets before it are yielded, and the fault is among the
@@ -211,4 +221,300 @@ def _end_at_fault(
     if not number:
         raise ReaderError("first-record-damaged", file=stream.name, offset=offset, left=left,
                           claimed=length)  # fmt: skip
+    facts.notices.append(Notice(code, values))
+
+
+_OS, _PROGRAM = 3, 4
+_NAME, _RESOLUTION, _OFFSET = 2, 9, 14
+_INTERFACE_DROPS, _SYSTEM_DROPS = 5, 7
+_MOST_S = 9_000_000_000
+"""Latest time that 64 bits of nanoseconds hold: the year 2255. [s]"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """How the time stamps of an interface count: units in a second, and seconds to add."""
+
+    base: int = 10
+    exponent: int = 6
+    offset_s: int = 0
+
+    def to_ns(self, units: NDArray[np.uint64]) -> Ints:
+        """Return time stamps as nanoseconds; those that no date can be are missing."""
+        per_second = self.base**self.exponent
+        if per_second > 2**63:
+            return np.full(units.size, MISSING_NS, np.int64)
+        seconds = (units // np.uint64(per_second)).astype(np.float64) + self.offset_s
+        whole = (units // np.uint64(per_second)).astype(np.int64)
+        rest = units % np.uint64(per_second)
+        if self.base == 10 and self.exponent <= 9:
+            fraction = rest * np.uint64(10 ** (9 - self.exponent))
+        elif self.base == 10:
+            fraction = rest // np.uint64(10 ** (self.exponent - 9))
+        else:
+            spare = max(self.exponent - 34, 0)  # so that the product fits into 64 bits
+            fraction = (rest >> np.uint64(spare)) * np.uint64(10**9)
+            fraction >>= np.uint64(self.exponent - spare)
+        is_date = np.abs(seconds) < _MOST_S
+        offset_s = self.offset_s if abs(self.offset_s) < _MOST_S else 0
+        total = np.where(is_date, whole, 0) + offset_s
+        return np.where(is_date, total * 1_000_000_000 + fraction.astype(np.int64), MISSING_NS)
+
+    @property
+    def resolution_s(self) -> float:
+        """The unit of the time stamps. [s]"""
+        return math.pow(self.base, -self.exponent)
+
+
+def _options(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the options in a part of a block; number -1 for one that goes beyond its end."""
+    at = 0
+    while at + 4 <= len(body):
+        number, length = struct.unpack_from(order + "HH", body, at)
+        if number == 0:
+            return
+        if at + 4 + length > len(body):
+            yield -1, b""
+            return
+        yield number, body[at + 4 : at + 4 + length]
+        at += 4 + length + -length % 4
+
+
+def _texts(body: bytes, order: str) -> dict[int, str]:
+    """Return the options of a section that are text, by number."""
+    options = _options(body, order)
+    return {n: shorten(value.decode("utf-8", "replace"), 200) for n, value in options if n > 0}
+
+
+def _described(
+    body: bytes, order: str, link_type: int, snap_bytes: int
+) -> tuple[Interface, _Clock, bool]:
+    """Return an interface and its clock, and whether its options were whole."""
+    base, exponent, offset_s, name, is_whole = 10, 6, 0, "", True
+    for number, value in _options(body, order):
+        if number < 0:
+            is_whole = False
+        elif number == _RESOLUTION and len(value) == 1:
+            base, exponent = (2, value[0] & 0x7F) if value[0] & 0x80 else (10, value[0])
+        elif number == _OFFSET and len(value) == 8:
+            (offset_s,) = struct.unpack(order + "q", value)
+        elif number == _NAME:
+            name = shorten(value.decode("utf-8", "replace"), 80)
+    clock = _Clock(base, exponent, offset_s)
+    return Interface(link_type, snap_bytes, 0, clock.resolution_s, name), clock, is_whole
+
+
+def _dropped(body: bytes, order: str) -> int:
+    """Return the packets that the capture lost, as a statistics block counts them."""
+    total = 0
+    for number, value in _options(body, order):
+        if number in (_INTERFACE_DROPS, _SYSTEM_DROPS) and len(value) == 8:
+            total += int(struct.unpack(order + "Q", value)[0])
+    return total
+
+
+PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
+
+_SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _STATISTICS, _PACKET = 0x0A0D0D0A, 1, 2, 3, 5, 6
+_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
+_LEAST_BLOCK_BYTES = 12
+_MOST_BLOCK_BYTES = 16 << 20
+_MOST_INTERFACES = 100_000
+
+
+@dataclass(slots=True)
+class _Section:
+    """The section that is being read: byte order, and its interfaces among all of the file."""
+
+    order: str = "<"
+    first_interface: int = 0
+    clocks: list[_Clock] = field(default_factory=list)
+    snaps: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Packet blocks of one section within the bytes at hand, as offsets by their kind."""
+
+    starts: list[int] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+
+
+class _FaultError(Exception):
+    """An impossible block: its offset within the bytes at hand, and the fault."""
+
+    def __init__(self, code: str, at: int, claimed: int = 0) -> None:
+        super().__init__(code)
+        self.code, self.at, self.claimed = code, at, claimed
+
+
+def read_pcapng_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[PacketBlock]:
+    """Yield the packets of a file by blocks; ``head`` has the bytes read already."""
+    facts.format = "pcapng"
+    data = head + stream.read(BLOCK_BYTES)
+    section, begin, number = _Section(), 0, 0
+    while data:
+        blocks: list[PacketBlock] = []
+        fault = None
+        try:
+            at = _walk(data, section, facts, blocks, number)
+        except _FaultError as error:
+            at, fault = error.at, error
+        for block in blocks:
+            number += len(block)
+            yield block
+        more = stream.read(BLOCK_BYTES) if fault is None else b""
+        if more:
+            data, begin = data[at:] + more, begin + at
+            continue
+        if fault is not None or at < len(data):
+            _end_at_fault_pcapng(stream, facts, number, begin + at, len(data) - at, fault)
+        return
+
+
+def _walk(
+    data: bytes, section: _Section, facts: FileFacts, blocks: list[PacketBlock], number: int
+) -> int:
+    """Walk over the whole blocks in ``data``; add the packets to ``found``, return the end."""
+    at, batch, array = 0, _Batch(), padded(data)
+    words = struct.Struct(section.order + "II").unpack_from
+
+    def flush() -> None:
+        if batch.starts:
+            before = number + sum(map(len, blocks))
+            starts, kinds = batch.starts, batch.kinds
+            batch.starts, batch.kinds = [], []
+            block, fault = _packets(array, starts, kinds, section, before)
+            if block is not None:
+                blocks.append(block)
+            if fault is not None:
+                raise fault
+
+    try:
+        while at + _LEAST_BLOCK_BYTES <= len(data):
+            kind, length = words(data, at)
+            if kind == _SECTION:
+                order = _ORDERS.get(data[at + 8 : at + 12])
+                if order is None:
+                    raise _FaultError("section-byte-order-unknown", at)
+                (length,) = struct.unpack_from(order + "I", data, at + 4)
+            if length < _LEAST_BLOCK_BYTES or length % 4 or length > _MOST_BLOCK_BYTES:
+                raise _FaultError("block-length-impossible", at, length)
+            if at + length > len(data):
+                break
+            if kind == _PACKET or kind in (_OLD_PACKET, _SIMPLE_PACKET):
+                batch.starts.append(at)
+                batch.kinds.append(kind)
+            elif kind == _SECTION:
+                flush()
+                section.order = order or "<"
+                _begin_section(data, at, length, section, facts)
+                words = struct.Struct(section.order + "II").unpack_from
+            elif kind == _INTERFACE:
+                _add_interface(data, at, length, section, facts)
+            elif kind == _STATISTICS and length >= 24:
+                body = data[at + 20 : at + length - 4]
+                facts.capture_drop_count += _dropped(body, section.order)
+            at += length
+    finally:  # what was before a fault is kept
+        flush()
+    return at
+
+
+def _begin_section(data: bytes, at: int, length: int, section: _Section, facts: FileFacts) -> None:
+    if length < 28:
+        raise _FaultError("block-length-impossible", at, length)
+    major, _ = struct.unpack_from(section.order + "HH", data, at + 12)
+    if major != 1:
+        raise _FaultError("section-version", at, major)
+    section.first_interface = len(facts.interfaces)
+    section.clocks, section.snaps = [], []
+    facts.section_count += 1
+    said = _texts(data[at + 24 : at + length - 4], section.order)
+    facts.host = facts.host or said.get(_OS, "")
+    facts.writer = facts.writer or said.get(_PROGRAM, "")
+
+
+def _add_interface(data: bytes, at: int, length: int, section: _Section, facts: FileFacts) -> None:
+    if not facts.section_count:
+        raise _FaultError("block-before-section", at)
+    if length < 20:
+        raise _FaultError("block-length-impossible", at, length)
+    if len(facts.interfaces) >= _MOST_INTERFACES:
+        raise _FaultError("too-many-interfaces", at, _MOST_INTERFACES)
+    link_type, _, snap_bytes = struct.unpack_from(section.order + "HHI", data, at + 8)
+    body = data[at + 16 : at + length - 4]
+    interface, clock, is_whole = _described(body, section.order, link_type, snap_bytes)
+    if not is_whole:
+        facts.notices.append(Notice("options-beyond-block", {"offset": at}))
+    facts.interfaces.append(interface)
+    section.clocks.append(clock)
+    section.snaps.append(snap_bytes)
+
+
+def _packets(
+    array: Bytes, at: list[int], kinds_at: list[int], section: _Section, before: int
+) -> tuple[PacketBlock | None, _FaultError | None]:
+    """Return the packet blocks of one section as arrays, up to the first that cannot be."""
+    order = section.order
+    u4 = order + "u4"
+    starts, kinds = np.array(at, np.int64), np.array(kinds_at, np.int64)
+    layout = np.dtype([(name, u4) for name in ("kind", "length", "a", "high", "low", "kept", "b")])
+    headers = gather(array, starts, layout)
+    lengths = headers["length"].astype(np.int64)
+    own = headers["a"].astype(np.int64)
+    kept, original = headers["kept"].astype(np.int64), headers["b"].astype(np.int64)
+    units = (headers["high"].astype(np.uint64) << np.uint64(32)) | headers["low"].astype(np.uint64)
+    header = np.full(starts.size, 28, np.int64)
+    is_simple = kinds == _SIMPLE_PACKET
+    if is_simple.any():
+        snap = (section.snaps[0] if section.snaps else 0) or MAX_PACKET_BYTES
+        original = np.where(is_simple, own, original)
+        kept = np.where(is_simple, np.minimum(own, np.minimum(lengths - 16, snap)), kept)
+        header[is_simple] = 12
+        own = np.where(is_simple, 0, own)
+    is_old = kinds == _OLD_PACKET
+    if is_old.any():  # two 16-bit numbers where the later block has one of 32
+        own = np.where(is_old, own & 0xFFFF if order == "<" else own >> 16, own)
+    is_unknown = own >= len(section.clocks)
+    bad = (kept > lengths - header - 4) | is_unknown | (kept < 0)
+    good = int(np.argmax(bad)) if bad.any() else starts.size
+    fault = None
+    if good < starts.size:
+        code = "no-such-interface" if is_unknown[good] else "packet-beyond-block"
+        claimed = int(own[good] if is_unknown[good] else kept[good])
+        fault = _FaultError(code, int(starts[good]), claimed)
+    if not good:
+        return None, fault
+    time_ns = np.full(good, MISSING_NS, np.int64)
+    for index in np.unique(own[:good]).tolist():
+        rows = (own[:good] == index) & ~is_simple[:good]
+        time_ns[rows] = section.clocks[index].to_ns(units[:good][rows])
+    return PacketBlock(
+        array,
+        (starts + header)[:good],
+        kept[:good],
+        original[:good],
+        time_ns,
+        own[:good] + section.first_interface,
+        before + 1,
+    ), fault
+
+
+def _end_at_fault_pcapng(
+    stream: ByteStream,
+    facts: FileFacts,
+    number: int,
+    offset: int,
+    left: int,
+    fault: _FaultError | None,
+) -> None:
+    """Say where the file ends early; without a packet before, that is an error."""
+    facts.partial = True
+    code = fault.code if fault else "block-cut"
+    if not number:
+        raise ReaderError("first-block-damaged", file=stream.name, offset=offset, fault=code)
+    values = {"number": number + 1, "offset": offset, "left": left}
+    if fault is not None:
+        values["claimed"] = fault.claimed
     facts.notices.append(Notice(code, values))

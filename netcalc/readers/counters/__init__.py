@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netcalc.readers.counters import interfaces, protocols, sar, sockets, tcp_info
+from netcalc.readers.counters import counts, sar, sockets, tcp_info
 from netcalc.readers.format import Format
 
 BY_BYTES: tuple[Format, ...] = (tcp_info.FORMAT,)
@@ -11,13 +11,13 @@ BY_BYTES: tuple[Format, ...] = (tcp_info.FORMAT,)
 FORMATS: tuple[Format, ...] = (
     sockets.SS,
     sockets.SS_SUMMARY,
-    protocols.NSTAT,
-    protocols.PROC_NET,
-    interfaces.IP_LINK,
-    interfaces.QDISC,
-    interfaces.ETHTOOL,
-    protocols.NETSTAT,
-    protocols.NETSTAT_WINDOWS,
+    counts.NSTAT,
+    counts.PROC_NET,
+    counts.IP_LINK,
+    counts.QDISC,
+    counts.ETHTOOL,
+    counts.NETSTAT,
+    counts.NETSTAT_WINDOWS,
     sockets.NETSTAT_LIST,
     sockets.PROC_NET_LIST,
     sar.SAR,

@@ -7,9 +7,8 @@ from netcalc.readers.transfers import (
     copies,
     iperf2,
     iperf3_json,
-    iperf3_text,
+    iperf_text,
     netperf,
-    small_writes,
     speed_tests,
     testbeds,
     ttcp,
@@ -17,7 +16,7 @@ from netcalc.readers.transfers import (
 
 FORMATS: tuple[Format, ...] = (
     iperf3_json.FORMAT,
-    iperf3_text.FORMAT,
+    iperf_text.FORMAT,
     iperf2.TEXT,
     iperf2.CSV,
     iperf2.ENHANCED_CSV,
@@ -27,7 +26,7 @@ FORMATS: tuple[Format, ...] = (
     speed_tests.NDT7,
     testbeds.FLOWMON,
     testbeds.NETESTO,
-    small_writes.FORMAT,
+    netperf.SMALL_WRITES,
     ttcp.NUTTCP,
     copies.DD,
     copies.WGET,

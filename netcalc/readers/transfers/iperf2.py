@@ -24,7 +24,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import HANDSHAKE, SEGMENTS, TRANSPORT, Counted, Format, Input
 from netcalc.readers.source import csv_rows, note, shorten
-from netcalc.readers.transfers.iperf_lines import (
+from netcalc.readers.transfers.iperf_text import (
     IntervalLine,
     IperfCommand,
     Remarks,

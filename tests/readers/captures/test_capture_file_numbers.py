@@ -17,7 +17,7 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.readers.captures import read_capture, stream_capture
-from netcalc.readers.captures.facts import facts
+from netcalc.readers.captures.tcp import facts
 from netcalc.samples import PacketTrace
 
 _SPEC = importlib.util.spec_from_file_location(

@@ -277,8 +277,7 @@ def test_blocks_join_without_a_seam(monkeypatch):
         capture.add(TIMES_NS[0] + number * 1000, frame)
     for data in (capture.pcap(), capture.pcapng()):
         whole = read_capture(data)
-        for name in ("pcap", "pcapng"):
-            monkeypatch.setattr(f"netcalc.readers.captures.{name}.BLOCK_BYTES", 700)
+        monkeypatch.setattr("netcalc.readers.captures.pcap.BLOCK_BYTES", 700)
         parts = read_capture(data)
         monkeypatch.undo()
         assert len(parts) == 200
@@ -346,7 +345,7 @@ def test_a_compressed_bomb_is_stopped_at_a_cap(monkeypatch):
     data = capture.pcap(snap=262_144)
     bomb = gzip.compress(data[:24] + data[24:] * 40)  # 8 MB of zeros in 8 kB
     assert len(read_capture(bomb)) == 40
-    monkeypatch.setattr("netcalc.readers.captures.stream.FREE_INFLATED_BYTES", 1 << 20)
+    monkeypatch.setattr("netcalc.readers.captures.blocks.FREE_INFLATED_BYTES", 1 << 20)
     with pytest.raises(ReaderError) as raised:
         read_capture(bomb)
     assert raised.value.code == "too-large-uncompressed"

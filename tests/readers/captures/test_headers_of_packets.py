@@ -16,7 +16,7 @@ import pytest
 
 from netcalc import readers
 from netcalc.readers.captures import read_capture
-from netcalc.readers.captures.facts import facts
+from netcalc.readers.captures.tcp import facts
 from netcalc.samples import Layer, PacketTrace
 
 _SPEC = importlib.util.spec_from_file_location(

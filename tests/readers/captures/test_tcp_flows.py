@@ -16,14 +16,13 @@ import pytest
 from netcalc import readers
 from netcalc.errors import DomainError
 from netcalc.readers.captures import read_capture
-from netcalc.readers.captures.exchanges import (
+from netcalc.readers.captures.round_trips import (
     echo_samples,
     find_echoes,
     find_udp_openings,
     udp_samples,
 )
-from netcalc.readers.captures.facts import facts
-from netcalc.readers.captures.tcp import analyse_tcp, ladder, tcp_flows, tcp_notices
+from netcalc.readers.captures.tcp import analyse_tcp, facts, ladder, tcp_flows, tcp_notices
 
 _SPEC = importlib.util.spec_from_file_location(
     "capture_writer", Path(__file__).with_name("writer.py")

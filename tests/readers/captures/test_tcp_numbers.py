@@ -19,12 +19,12 @@ from typing import Any
 
 import pytest
 
-from netcalc.readers.captures.exchanges import echo_samples, find_echoes, udp_samples
-from netcalc.readers.captures.facts import facts
 from netcalc.readers.captures.flows import find_flows
+from netcalc.readers.captures.round_trips import echo_samples, find_echoes, udp_samples
 from netcalc.readers.captures.tcp import (
     TcpAnalysis,
     analyse_tcp,
+    facts,
     in_flight_bytes,
     ladder,
     tcp_flows,

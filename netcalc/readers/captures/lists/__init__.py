@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from netcalc.readers.captures.lists import tcpdump, tshark, wireshark
+from netcalc.readers.captures.lists import tcpdump, wireshark
 from netcalc.readers.captures.lists.traces import Listed
 from netcalc.readers.format import Format
 from netcalc.samples import Table
 
 FORMATS: tuple[Format, ...] = (
     tcpdump.TCPDUMP,
-    tshark.TSHARK_FIELDS,
-    tshark.TSHARK_JSON,
-    tshark.TSHARK_TEXT,
+    wireshark.TSHARK_FIELDS,
+    wireshark.TSHARK_JSON,
+    wireshark.TSHARK_TEXT,
     wireshark.WIRESHARK_LIST,
     wireshark.WIRESHARK_TEXT,
 )

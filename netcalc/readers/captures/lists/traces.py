@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.messages import Notice
-from netcalc.readers.captures.exchanges import find_echoes
+from netcalc.readers.captures.round_trips import find_echoes
 from netcalc.readers.captures.tcp import analyse_tcp
 from netcalc.samples import Fact, FloatColumn, Layer, Meta, PacketTrace
 
