@@ -22,7 +22,7 @@ import pytest
 from hypothesis import settings
 
 from netcalc.emulation import capabilities
-from netcalc.emulation.capability import Capabilities
+from netcalc.emulation.wire.emulated_path import Capabilities
 
 settings.register_profile("netcalc", deadline=None)  # a slow machine is no wrong answer
 settings.load_profile("netcalc")

@@ -88,7 +88,7 @@ def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") 
     Parameters
     ----------
     samples : TrainSamples
-        A run of :func:`netcalc.experiments.packet_trains`.
+        A run of :func:`netcalc.experiments.probing`.
     path : Path, optional
         The path; by default the emulated one of the run. Without one the rate of the bottleneck
         link is estimated.

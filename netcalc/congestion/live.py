@@ -23,7 +23,7 @@ import numpy as np
 
 from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.result import Result
-from netcalc.emulation.events import Events
+from netcalc.emulation.queue import Events
 from netcalc.emulation.wire.control import LOST, start_failure
 from netcalc.emulation.wire.emulated_path import (
     MAX_MTU_BYTES,
@@ -32,13 +32,13 @@ from netcalc.emulation.wire.emulated_path import (
     Statistics,
 )
 from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments.peers.helper import readable
 from netcalc.experiments.peers.process import ControlledPeer
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import require_linux
 from netcalc.experiments.running.run import Progress
-from netcalc.experiments.running.sockets import readable
 from netcalc.experiments.running.stopping import SLICE_S, Ended, Stop, Stopping
-from netcalc.experiments.transfers.transfer import set_congestion_control
+from netcalc.experiments.transfer import set_congestion_control
 from netcalc.messages import Notice
 from netcalc.path import Link, Path
 from netcalc.samples import Instrument, Meta

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray
 from netcalc.congestion.result import Latencies, Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.documents import Place, Rule, convert
-from netcalc.emulation.events import FATES, Events, Log
+from netcalc.emulation.queue import FATES, Events, Log
 from netcalc.errors import ReaderError
 from netcalc.experiments.peers.flows_peer import BYTES, INFO, INFO_BYTES, ROW
 from netcalc.experiments.peers.flows_peer import REQUEST as REQUEST_ROW

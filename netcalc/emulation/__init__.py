@@ -6,14 +6,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from netcalc.emulation.capability import Capabilities, capabilities
     from netcalc.emulation.chain import Chain, Simulated, chain_of, link_settings, simulate
-    from netcalc.emulation.events import FATES, Events
-    from netcalc.emulation.queue import Delay, Faults, Line, LinkQueue, Loss, Node
+    from netcalc.emulation.queue import FATES, Delay, Events, Faults, Line, LinkQueue, Loss, Node
     from netcalc.emulation.relay import NOT_SHOWN, Relay
     from netcalc.emulation.wire.control import REFUSALS
-    from netcalc.emulation.wire.emulated_path import EmulatedPath, Statistics
-    from netcalc.emulation.wire.routed import Forwarding, Routed
+    from netcalc.emulation.wire.emulated_path import (
+        Capabilities,
+        EmulatedPath,
+        Forwarding,
+        Routed,
+        Statistics,
+        capabilities,
+    )
 
 __all__ = [
     "FATES",
@@ -43,15 +47,14 @@ __dir__ = __all__.copy  # what TAB offers
 
 # The process of an emulated path imports this package too, and must not wait for numpy.
 _MODULES = {
-    "capability": ("Capabilities", "capabilities"),
     "chain": ("Chain", "Simulated", "chain_of", "link_settings", "simulate"),
-    "events": ("FATES", "Events"),
-    "queue": ("Delay", "Faults", "Line", "LinkQueue", "Loss", "Node"),
+    "queue": ("FATES", "Delay", "Events", "Faults", "Line", "LinkQueue", "Loss", "Node"),
     "relay": ("NOT_SHOWN", "Relay"),
     "wire.control": ("REFUSALS",),
-    "wire.emulated_path": ("Statistics", "EmulatedPath"),
-    "wire.routed": ("Forwarding", "Routed"),
-}
+    "wire.emulated_path": (
+        "Capabilities", "EmulatedPath", "Forwarding", "Routed", "Statistics", "capabilities",
+    ),
+}  # fmt: skip
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}
 
 

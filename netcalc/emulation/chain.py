@@ -25,8 +25,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from netcalc.emulation.events import Events
-from netcalc.emulation.queue import LinkQueue
+from netcalc.emulation.queue import Events, LinkQueue
 from netcalc.errors import DomainError
 
 if TYPE_CHECKING:

@@ -6,11 +6,9 @@ can be stopped within a second, keeps its samples, and leaves nothing behind.
 
 from __future__ import annotations
 
-from netcalc.experiments.bulk import BOOK_WRITES, bulk
+from netcalc.experiments.bulk import BOOK_WRITES, TESTER_FRAMES, bulk, line_rate, lockstep
 from netcalc.experiments.echo import BOOK_SIZES, echo
-from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
-from netcalc.experiments.packet_trains import packet_trains
-from netcalc.experiments.probing import PROBE_SIZES, PROBE_SIZES_V6, probing
+from netcalc.experiments.probing import PROBE_SIZES, PROBE_SIZES_V6, packet_trains, probing
 from netcalc.experiments.registry import EXPERIMENTS, Experiment
 from netcalc.experiments.router_queue import router_queue
 from netcalc.experiments.running.instrument import measurement_error

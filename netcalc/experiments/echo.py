@@ -18,7 +18,7 @@ from netcalc.emulation.relay import NOT_SHOWN, Relay
 from netcalc.emulation.wire.control import REFUSALS
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments.exchanges.exchange import (
+from netcalc.experiments.exchange import (
     UNCOUNTED_FROM,
     Exchange,
     IcmpExchange,
@@ -27,6 +27,7 @@ from netcalc.experiments.exchanges.exchange import (
     UdpExchange,
     connect_within,
 )
+from netcalc.experiments.peers.helper import BACKLOG, address_family, own_source
 from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, record_peer
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running import instrument
@@ -41,7 +42,6 @@ from netcalc.experiments.running.limits import (
     whole_number,
 )
 from netcalc.experiments.running.run import Common, Progress, Record
-from netcalc.experiments.running.sockets import BACKLOG, address_family, own_source
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path

@@ -9,11 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from netcalc.experiments.bulk import bulk
+from netcalc.experiments.bulk import bulk, line_rate, lockstep
 from netcalc.experiments.echo import echo
-from netcalc.experiments.line_rate import line_rate, lockstep
-from netcalc.experiments.packet_trains import packet_trains
-from netcalc.experiments.probing import probing
+from netcalc.experiments.probing import packet_trains, probing
 from netcalc.experiments.router_queue import router_queue
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import transactions

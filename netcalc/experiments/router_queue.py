@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from netcalc.checks import FloatArray, choice, named_arguments
-from netcalc.emulation.events import DELIVERED, FULL, Events
+from netcalc.emulation.queue import DELIVERED, FULL, Events
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError
 from netcalc.experiments.running import instrument, limits

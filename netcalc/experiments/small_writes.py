@@ -18,22 +18,20 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments.exchanges.endpoints import (
+from netcalc.experiments.endpoints import (
     Endpoints,
+    LadderRow,
     Responses,
+    Tap,
+    TappedPacket,
     counter_growth,
+    ladder_rows,
     open_endpoints,
     open_taps,
     save_capture,
     select_counters,
 )
-from netcalc.experiments.exchanges.exchange import (
-    connect_within,
-    peer_address,
-    send_all,
-    set_timeout,
-)
-from netcalc.experiments.exchanges.tap import LadderRow, Tap, TappedPacket, ladder_rows
+from netcalc.experiments.exchange import connect_within, peer_address, send_all, set_timeout
 from netcalc.experiments.peers.process import (
     LIFETIME_S,
     LOOPBACK_MTU_BYTES,

@@ -21,17 +21,20 @@ from numpy.typing import ArrayLike
 from netcalc.checks import as_float, named_arguments, one_dimensional
 from netcalc.emulation.wire.packets import checksum
 from netcalc.errors import ExperimentError
-from netcalc.experiments.exchanges.endpoints import (
+from netcalc.experiments.endpoints import (
     Endpoints,
     Responses,
+    Tap,
+    TappedPacket,
     counter_growth,
+    exchange_rows,
+    exchange_s,
     open_endpoints,
     open_taps,
     save_capture,
     select_counters,
 )
-from netcalc.experiments.exchanges.exchange import send_all, set_timeout
-from netcalc.experiments.exchanges.tap import Tap, TappedPacket, exchange_rows, exchange_s
+from netcalc.experiments.exchange import send_all, set_timeout
 from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, attribute_errors
 from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
 from netcalc.experiments.running import instrument, limits

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from netcalc.truth.rows import TruthRow, TruthSummary, truth_rows, truth_summary
-from netcalc.truth.settings import LABS
-from netcalc.truth.table import validate
+from netcalc.truth.table import LABS, validate
 
 __all__ = ["LABS", "TruthRow", "TruthSummary", "truth_rows", "truth_summary", "validate"]
 __dir__ = __all__.copy  # what TAB offers

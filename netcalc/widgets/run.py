@@ -20,7 +20,7 @@ from netcalc import readers
 from netcalc.congestion.recording import Recording, as_table
 from netcalc.errors import ExperimentError, ReaderError
 from netcalc.experiments import measurement_error
-from netcalc.experiments.running.turns import turn
+from netcalc.experiments.running.stopping import turn
 from netcalc.language import phrase
 from netcalc.printable import html_text
 from netcalc.samples import Samples, loads

@@ -35,11 +35,11 @@ from typing import Any
 import numpy as np
 
 from netcalc import readers
-from netcalc.emulation.events import FULL, LOST, OVERRUN
+from netcalc.emulation.queue import FULL, LOST, OVERRUN
+from netcalc.emulation.wire.carrier import DEVICE
 from netcalc.emulation.wire.emulated_path import EmulatedPath
-from netcalc.emulation.wire.ends import DEVICE
 from netcalc.errors import DoubtWarning
-from netcalc.experiments.exchanges.tap import Tap
+from netcalc.experiments.endpoints import Tap
 from netcalc.explain import measurement
 from netcalc.explain.causes.cause import LOW, UNKNOWN_CAUSE, Cause
 from netcalc.path import Link, Path

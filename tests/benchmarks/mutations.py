@@ -267,7 +267,7 @@ ROOMS = {
     ),
     "emulation": Room(
         tuple(f"netcalc/emulation/{name}.py"
-              for name in ("__init__", "queue", "chain", "events")),
+              for name in ("__init__", "queue", "chain")),
         tuple(f"tests/emulation/test_{name}.py"
               for name in ("link_queue", "stages", "chain", "joined")),
     ),

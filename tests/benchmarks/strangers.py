@@ -154,8 +154,7 @@ def main(rounds: int, count: int) -> None:
 def runs_of_all():
     """Return the runs that have a peer behind a port, on the loopback that all share."""
     from netcalc import experiments as lab
-    from netcalc.experiments.exchanges import endpoints
-    from netcalc.experiments.transfers import transfer
+    from netcalc.experiments import endpoints, transfer
 
     endpoints.Namespace = partial(endpoints.Namespace, own=False)
     if "known" in sys.argv:
@@ -173,8 +172,8 @@ def runs_of_all():
 def timed(run, kind, count):
     """Return how long a run takes beside strangers, and the code of its error if it fails. [s]"""
     from netcalc.errors import ExperimentError
+    from netcalc.experiments import transfer
     from netcalc.experiments.peers.process import Peer
-    from netcalc.experiments.transfers import transfer
 
     strangers, spent_s = [], 0.0
     begun, connect = Peer._ready, transfer.connect_within

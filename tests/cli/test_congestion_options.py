@@ -16,7 +16,7 @@ from netcalc.congestion import theory, ways
 from netcalc.congestion.batch import Batch
 from netcalc.congestion.grid import Grid
 from netcalc.congestion.recording import Recording, parse_rows
-from netcalc.emulation.events import Log
+from netcalc.emulation.queue import Log
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, ReaderError
 from netcalc.samples import Meta
 from netcalc.scenario import from_document

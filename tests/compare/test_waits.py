@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc import compare
-from netcalc.emulation.events import DELIVERED, FULL, LOST, Events
+from netcalc.emulation.queue import DELIVERED, FULL, LOST, Events
 from netcalc.errors import DomainError
 from netcalc.experiments import router_queue
 from netcalc.experiments.router_queue import BURST, QueuePlan, late_load, waits

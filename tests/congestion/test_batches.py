@@ -21,7 +21,7 @@ from netcalc.congestion.grid import MOST_CASES, Grid, key_of
 from netcalc.congestion.quantities import document
 from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.table import table
-from netcalc.emulation.events import Log
+from netcalc.emulation.queue import Log
 from netcalc.errors import (
     DomainError,
     ExperimentError,

@@ -8,7 +8,7 @@ import pytest
 
 from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.result import LEAST_COUNT
-from netcalc.emulation.events import DELIVERED, FULL, Log
+from netcalc.emulation.queue import DELIVERED, FULL, Log
 from netcalc.experiments.peers.flows_peer import BYTES, INFO, INFO_BYTES, REQUEST, ROW
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 

@@ -10,7 +10,7 @@ import pytest
 
 from netcalc.cli import main
 from netcalc.congestion.recording import Recording, as_table, from_table, parse_rows
-from netcalc.emulation.events import DELIVERED, FULL, Log
+from netcalc.emulation.queue import DELIVERED, FULL, Log
 from netcalc.errors import ReaderError
 from netcalc.experiments.peers.flows_peer import BYTES, INFO, INFO_BYTES, REQUEST, ROW
 from netcalc.messages import Notice

@@ -27,7 +27,7 @@ import pytest
 import netcalc
 from netcalc.emulation import capabilities
 from netcalc.emulation.wire import carrier, control, kernel
-from netcalc.emulation.wire.ends import DEVICE, PORTS
+from netcalc.emulation.wire.carrier import DEVICE, PORTS
 from netcalc.errors import ExperimentError
 
 PACKAGE = Path(netcalc.__file__).parent

@@ -294,7 +294,7 @@ def test_an_unknown_parameter_is_refused():
 
 
 def test_rows_beyond_the_limit_of_a_log_are_counted(monkeypatch):
-    monkeypatch.setattr("netcalc.emulation.events.MAX_LOGGED", 10)
+    monkeypatch.setattr("netcalc.emulation.queue.MAX_LOGGED", 10)
     link = LinkQueue(bandwidth_bps=1e6)
     driven(link, np.arange(25), [100] * 25)
     assert len(link.log.events()) == 10

@@ -21,8 +21,8 @@ from pathlib import Path as File
 import pytest
 
 from netcalc.emulation import Routed
-from netcalc.emulation.wire import routed as routed_module
-from netcalc.emulation.wire.ends import FORWARDING
+from netcalc.emulation.wire import emulated_path as routed_module
+from netcalc.emulation.wire.carrier import FORWARDING
 from netcalc.errors import DomainError, ExperimentError
 
 pytestmark = [pytest.mark.namespace, pytest.mark.core, pytest.mark.usefixtures("nothing_left")]
@@ -242,7 +242,7 @@ def test_the_death_of_the_router_is_named():
 UNPRIVILEGED = """
 import sys
 sys.path.insert(0, {root!r})
-from netcalc.emulation.wire.routed import Routed
+from netcalc.emulation.wire.emulated_path import Routed
 with Routed() as hosts:
     print(hosts.chosen["way"], hosts.run(["ping", "-c", "2", "-i", "0.1", hosts.address("B")]))
     print(hosts.forwarding().forwarded_count)

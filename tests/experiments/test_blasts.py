@@ -16,8 +16,7 @@ import pytest
 from netcalc import path as path_module
 from netcalc.emulation import Routed
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import TESTER_FRAMES, bulk, line_rate, lockstep
-from netcalc.experiments.transfers import session
+from netcalc.experiments import TESTER_FRAMES, bulk, line_rate, lockstep, transfer
 from netcalc.messages import Notice
 from netcalc.models.rates import packet_rates
 from netcalc.models.tcp import window
@@ -111,7 +110,7 @@ def test_a_wire_that_is_itself_the_limit_says_so(nothing_left):
 @pytest.mark.namespace
 @pytest.mark.parametrize("user_namespace", [False, True])
 def test_a_third_kernel_routes(user_namespace, nothing_left, monkeypatch):
-    monkeypatch.setattr(session, "Routed", partial(Routed, user_namespace=user_namespace))
+    monkeypatch.setattr(transfer, "Routed", partial(Routed, user_namespace=user_namespace))
     result = line_rate([64, 1518, 9018], duration_s=0.1, run_count=1, routed=True)
     np.testing.assert_array_equal(result.lost_count, dropped(result))
     assert (result.received_bytes > 0).all()

@@ -22,10 +22,10 @@ import pytest
 from netcalc import samples
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import bulk
+from netcalc.experiments import transfer as _ends
+from netcalc.experiments import transfer as session
 from netcalc.experiments.running import run as _run
-from netcalc.experiments.transfers import session
-from netcalc.experiments.transfers import transfer as _ends
-from netcalc.experiments.transfers.transfer import Ends
+from netcalc.experiments.transfer import Ends
 from netcalc.messages import Notice
 from netcalc.path import Path as NetPath
 from netcalc.samples import BulkSamples
@@ -339,7 +339,7 @@ def test_both_ends_die_with_a_parent_that_is_killed():
     script = """
 import os, signal
 from netcalc.experiments import bulk
-from netcalc.experiments.transfers.transfer import Ends
+from netcalc.experiments.transfer import Ends
 move = Ends.move
 def told(ends, transfer):
     print(ends.source.pid, ends.sink.pid, flush=True)

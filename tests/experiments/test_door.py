@@ -16,13 +16,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from netcalc.experiments import bulk, echo, small_writes, transactions
-from netcalc.experiments.exchanges import endpoints
+from netcalc.experiments import bulk, echo, endpoints, small_writes, transactions, transfer
 from netcalc.experiments.peers import responder
-from netcalc.experiments.peers.lifetime import Counts
+from netcalc.experiments.peers.helper import Counts
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.peers.responder import CERTIFICATE, Door, tls_server
-from netcalc.experiments.transfers import transfer
 
 echo_module = importlib.import_module(echo.__module__)
 

@@ -10,8 +10,7 @@ import pytest
 from netcalc.emulation import capabilities
 from netcalc.emulation.wire.packets import checksum
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import echo
-from netcalc.experiments.exchanges import exchange
+from netcalc.experiments import echo, exchange
 from netcalc.path import Path
 
 PATH = Path.parse("T1 5 ms, T1 1 ms")
@@ -67,7 +66,7 @@ def test_probes_without_user_data_are_told_apart_by_icmp_itself():
 @pytest.mark.usefixtures("wires", "nothing_left")
 def test_a_reply_that_is_late_is_lost_and_counted(monkeypatch):
     monkeypatch.setattr(importlib.import_module(echo.__module__), "WARM_UP_COUNT", 0)
-    monkeypatch.setattr("netcalc.experiments.exchanges.exchange.LINGER_S", 0.2)
+    monkeypatch.setattr("netcalc.experiments.exchange.LINGER_S", 0.2)
     samples = echo(
         [100], protocol="icmp", count=5, timeout_s=0.03, path=Path.parse("10 Mbit/s 20 ms")
     )

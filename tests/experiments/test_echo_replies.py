@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from netcalc.errors import ExperimentError
+from netcalc.experiments import exchange
 from netcalc.experiments.echo import echo
-from netcalc.experiments.exchanges import exchange
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.messages import Notice

@@ -21,7 +21,7 @@ from netcalc.experiments import EXPERIMENTS, bulk, echo, small_writes
 from netcalc.experiments.peers import process as _process
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running.stopping import Ended, Stopping
-from netcalc.experiments.transfers.transfer import Ends
+from netcalc.experiments.transfer import Ends
 from netcalc.samples import RttSamples
 
 pytestmark = [
@@ -161,7 +161,7 @@ import os, signal
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 from netcalc.errors import ExperimentError
 from netcalc.experiments import bulk
-from netcalc.experiments.transfers.transfer import Ends
+from netcalc.experiments.transfer import Ends
 move = Ends.move
 def killed(ends, transfer):
     for worker in (ends.source, ends.sink):

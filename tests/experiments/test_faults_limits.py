@@ -26,8 +26,8 @@ from netcalc.experiments import (
     router_queue,
     small_writes,
     transactions,
+    transfer,
 )
-from netcalc.experiments.transfers import transfer
 from netcalc.path import Path as Route
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]

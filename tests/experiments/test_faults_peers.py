@@ -21,10 +21,10 @@ import pytest
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
 from netcalc.experiments import echo, line_rate, lockstep, small_writes, transactions
-from netcalc.experiments.exchanges.exchange import IcmpExchange
+from netcalc.experiments import transfer as _ends
+from netcalc.experiments.exchange import IcmpExchange
 from netcalc.experiments.running.stopping import Stopping
-from netcalc.experiments.transfers import transfer as _ends
-from netcalc.experiments.transfers.transfer import Ends
+from netcalc.experiments.transfer import Ends
 from netcalc.messages import Notice
 from netcalc.path import Path
 
@@ -272,7 +272,7 @@ def test_a_strangers_connection_is_not_taken_for_the_source():
 
 def test_a_connection_is_looked_after_while_it_is_made():
     """E1, E7: a server whose queue is full does not answer; a wish to end is heard."""
-    from netcalc.experiments.exchanges.exchange import connect_within
+    from netcalc.experiments.exchange import connect_within
     from netcalc.experiments.running.stopping import Ended
 
     with socket.socket() as server:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from netcalc.experiments import bulk, echo, line_rate, lockstep, small_writes, transactions
-from netcalc.experiments.exchanges.tap import TappedPacket, exchange_s
+from netcalc.experiments.endpoints import TappedPacket, exchange_s
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running import run as _run
 from netcalc.experiments.running import stopping as _stopping

@@ -15,20 +15,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from netcalc.experiments.exchanges.exchange import (
-    IcmpExchange,
-    TcpExchange,
-    UdpExchange,
-    set_timeout,
-)
-from netcalc.experiments.packet_trains import TrainPacket, TrainPlan, TrainRun
+from netcalc.experiments.exchange import IcmpExchange, TcpExchange, UdpExchange, set_timeout
 from netcalc.experiments.peers import bulk_peer
-from netcalc.experiments.probing import HopRun, ProbeAnswer
-from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.peers.helper import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.probing import HopRun, ProbeAnswer, TrainPacket, TrainPlan, TrainRun
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.small_writes import _write_corked
 from netcalc.experiments.transactions import Requests
-from netcalc.experiments.transfers.transfer import Transfer, wake_bytes
+from netcalc.experiments.transfer import Transfer, wake_bytes
 
 SESSION = b"sessions"
 HOST = "127.0.0.1"

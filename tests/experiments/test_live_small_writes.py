@@ -26,7 +26,7 @@ from netcalc import compare, samples
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import small_writes
-from netcalc.experiments.exchanges.tap import LadderRow, TappedPacket, ladder_rows
+from netcalc.experiments.endpoints import LadderRow, TappedPacket, ladder_rows
 from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.small_writes import MODES, Rounds, WritePlan

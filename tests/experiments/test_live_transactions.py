@@ -22,7 +22,7 @@ import pytest
 from netcalc import compare, samples
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import BOOK_TRANSACTION_SIZES, transactions
-from netcalc.experiments.exchanges.tap import TappedPacket, exchange_rows, exchange_s
+from netcalc.experiments.endpoints import TappedPacket, exchange_rows, exchange_s
 from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.peers.responder import CERTIFICATE
 from netcalc.experiments.transactions import PROTOCOLS

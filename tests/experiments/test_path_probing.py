@@ -19,9 +19,8 @@ from netcalc.emulation.wire import control
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import PROBE_SIZES, PROBE_SIZES_V6, packet_trains, probing
-from netcalc.experiments.packet_trains import MAX_TRAIN, TrainRun
-from netcalc.experiments.probing import PORT, PROTOCOLS, HopExchange
-from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.peers.helper import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.probing import MAX_TRAIN, PORT, PROTOCOLS, HopExchange, TrainRun
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.path import Path
 from netcalc.samples import HopSamples, TrainSamples

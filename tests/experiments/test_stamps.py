@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from netcalc.experiments.running.sockets import LATEST_READ_NS, SO_TIMESTAMPNS, arrival_ns
+from netcalc.experiments.peers.helper import LATEST_READ_NS, SO_TIMESTAMPNS, arrival_ns
 
 WALL_NS, CLOCK_NS = 1_700_000_000_123_456_789, 5_000_000_000
 

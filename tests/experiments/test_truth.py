@@ -21,30 +21,33 @@ from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.stopping import Ended, Stopping
-from netcalc.experiments.transfers.transfer import set_congestion_control
+from netcalc.experiments.transfer import set_congestion_control
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import BulkSamples, Meta, RttSamples, Table, TransactionSamples
-from netcalc.truth import rates as _truth_rates
-from netcalc.truth import rates as losses
+from netcalc.truth import measured as _truth_rates
+from netcalc.truth import measured as _truth_times
+from netcalc.truth import measured as losses
 from netcalc.truth import table as truth_module
-from netcalc.truth import times as _truth_times
 from netcalc.truth import truth_rows as rows_of
 from netcalc.truth import truth_summary as summary
 from netcalc.truth import validate
 from netcalc.truth.bench import Bench, HostCost, Setting, cost, emulator_lateness_s
-from netcalc.truth.rates import (
+from netcalc.truth.measured import (
     buffers_setting,
     bulk_setting,
     delivery_s,
+    echo_setting,
     line_rate_setting,
     lockstep_setting,
     losses_setting,
     receive_window_bytes,
     segment_truesize_bytes,
+    small_writes_setting,
+    transactions_setting,
 )
 from netcalc.truth.rows import NO_PATH, TruthRow, table_of
-from netcalc.truth.settings import (
+from netcalc.truth.table import (
     EARLY_SEEDS,
     LABS,
     SETTINGS,
@@ -52,7 +55,6 @@ from netcalc.truth.settings import (
     md1_setting,
     train_setting,
 )
-from netcalc.truth.times import echo_setting, small_writes_setting, transactions_setting
 
 
 def row(predicted, measured, own=0.0, **more):

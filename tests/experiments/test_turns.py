@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from netcalc.experiments.running import turns
-from netcalc.experiments.running.turns import Turn, turn, waiting
+from netcalc.experiments.running import stopping
+from netcalc.experiments.running.stopping import Turn, turn, waiting
 
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
-    monkeypatch.setenv(turns.FOLDER, str(tmp_path))
-    monkeypatch.setenv(turns.OWNER, "ann")
+    monkeypatch.setenv(stopping.FOLDER, str(tmp_path))
+    monkeypatch.setenv(stopping.OWNER, "ann")
     return tmp_path
 
 
 def test_without_the_variable_nobody_waits(monkeypatch, tmp_path):
-    monkeypatch.delenv(turns.FOLDER, raising=False)
+    monkeypatch.delenv(stopping.FOLDER, raising=False)
     with turn(threading.Event(), pytest.fail) as first, turn(threading.Event(), pytest.fail) as two:
         first(1, 2)
         two(1, 2)
@@ -66,7 +66,7 @@ def test_the_wait_is_that_of_the_run_and_of_those_before(folder, monkeypatch):
     first.advance(1, 4)  # a quarter in 3 s: 9 s are left
     second, third = Turn(folder), Turn(folder)
     left = [one.left_s for one in third.before()]
-    assert left == [pytest.approx(9.0), turns.TYPICAL_S]
+    assert left == [pytest.approx(9.0), stopping.TYPICAL_S]
     assert [one.is_running for one in waiting(folder)] == [True, False, False]
     assert {one.owner for one in waiting(folder)} == {"ann"}
     for one in (first, second, third):
@@ -90,10 +90,11 @@ def test_who_stops_while_waiting_has_no_turn_and_leaves(folder):
 
 def test_nobody_waits_for_a_kernel_that_has_crashed(folder):
     crash = (
-        "import os; from pathlib import Path; from netcalc.experiments.running.turns import Turn\n"
+        "import os; from pathlib import Path\n"
+        "from netcalc.experiments.running.stopping import Turn\n"
         f"one = Turn(Path({str(folder)!r})); one.begin(); os._exit(1)"
     )
-    root = str(Path(turns.__file__).parents[3])
+    root = str(Path(stopping.__file__).parents[3])
     environment = os.environ | {"PYTHONPATH": root}
     subprocess.run([sys.executable, "-c", crash], check=False, env=environment)
     assert len(list(folder.glob("*.turn"))) == 1
@@ -142,6 +143,6 @@ def test_the_file_that_is_locked_may_be_of_another_account(folder, monkeypatch):
             raise PermissionError(13, "Permission denied", str(path))
         return opened(path, flags, *more, **named)
 
-    monkeypatch.setattr(turns.os, "open", refusing)
+    monkeypatch.setattr(stopping.os, "open", refusing)
     with turn(threading.Event(), pytest.fail) as tell:
         assert tell is not None

@@ -12,7 +12,7 @@ import pytest
 
 from netcalc.congestion import Result, Trajectory
 from netcalc.congestion.recording import Recording, as_table, parse_rows
-from netcalc.emulation.events import Log
+from netcalc.emulation.queue import Log
 from netcalc.errors import ExperimentError, ReaderError
 from netcalc.experiments.peers.flows_peer import BYTES, ROW
 from netcalc.lessons import congestion_control as panels

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from netcalc.errors import ExperimentError, ReaderError
-from netcalc.experiments.running import turns
+from netcalc.experiments.running import stopping
 from netcalc.plots import Axis, curves
 from netcalc.samples import RttSamples
 from netcalc.widgets import Figure, panel, run_button, upload
@@ -225,8 +225,8 @@ def test_a_new_result_hides_what_was_said_about_the_one_before():
 def test_a_run_waits_for_those_before_it_and_can_be_stopped_meanwhile(
     experiment, monkeypatch, tmp_path
 ):
-    monkeypatch.setenv(turns.FOLDER, str(tmp_path))
-    others = [turns.Turn(tmp_path) for _ in range(2)]
+    monkeypatch.setenv(stopping.FOLDER, str(tmp_path))
+    others = [stopping.Turn(tmp_path) for _ in range(2)]
     others[0].begin()
     runs = type(experiment).runs
     button = run_button("Ping", experiment.run, lambda _: None)
@@ -241,7 +241,7 @@ def test_a_run_waits_for_those_before_it_and_can_be_stopped_meanwhile(
         wait(button)
         assert "stopped before its turn" in button.message.value
     assert type(experiment).runs == runs
-    assert len(turns.waiting(tmp_path)) == 2
+    assert len(stopping.waiting(tmp_path)) == 2
     for other in others:
         other.leave()
 

@@ -29,8 +29,8 @@ from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelMana
 from tornado.web import HTTPError
 
 from netcalc.cli.classroom.confinement import Walls
-from netcalc.experiments.running.turns import FOLDER as TURNS_FOLDER
-from netcalc.experiments.running.turns import OWNER as TURNS_OWNER
+from netcalc.experiments.running.stopping import FOLDER as TURNS_FOLDER
+from netcalc.experiments.running.stopping import OWNER as TURNS_OWNER
 
 _KEPT = (
     "PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "NETCALC_LANGUAGE", "TZ",

@@ -19,7 +19,7 @@ from voila.tornado.handler import TornadoVoilaHandler
 from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
 from netcalc.cli.classroom.kernels import ClassKernels, LessonRequest, lesson_request
-from netcalc.experiments.running.turns import waiting
+from netcalc.experiments.running.stopping import waiting
 
 PAGES = Path(__file__).parent / "pages"
 _POLICY = (

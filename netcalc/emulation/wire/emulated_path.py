@@ -10,6 +10,9 @@ carries each packet from one to the other through the queues of the path. The na
 calling process stays as it is: the two have no names, no other process sees them, and the kernel
 removes them when the processes of the path end, in whichever way that happens. No privilege is
 needed where the system lets users create namespaces.
+
+:class:`Routed` has in place of the path a third namespace, whose kernel routes.
+:func:`capabilities` finds by trying what of all this a machine can do.
 """
 
 from __future__ import annotations
@@ -18,27 +21,27 @@ import errno
 import ipaddress
 import math
 import os
+import platform
 import random
+import shutil
 import socket
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path as File
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from netcalc.emulation.chain import both_directions, set_values
-from netcalc.emulation.events import Events, Log
-from netcalc.emulation.queue import LinkQueue
+from netcalc.emulation.queue import Events, LinkQueue, Log
+from netcalc.emulation.wire.carrier import DEVICE, PORTS, ROUTER
 from netcalc.emulation.wire.control import NOT_STARTED, PHASE, Control, Programs, start_failure
-from netcalc.emulation.wire.ends import DEVICE
+from netcalc.emulation.wire.kernel import TUN_NODE
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.messages import Notice
-
-if TYPE_CHECKING:
-    from netcalc.path import Path
-
+from netcalc.path import Link, Path
 
 _SHORTEST_V4, _LONGEST_DEFAULT_V6 = 8, 8  # lengths of prefixes
 
@@ -538,3 +541,253 @@ def require_mtu(mtu_bytes: int) -> None:
         raise DomainError(
             "out-of-range", "mtu_bytes", mtu_bytes, low=MIN_MTU_BYTES, high=MAX_MTU_BYTES
         )
+
+
+_HOSTS, _ROUTER_HOSTS = (1, 254), (126, 129)
+_RX_DROP, _TX_DROP = 3, 11  # columns of /proc/net/dev
+_NOT_TAKEN = ("InHdrErrors", "InAddrErrors", "InDiscards", "InNoRoutes", "InTooBigErrors")
+_NOT_SENT = ("OutDiscards", "OutNoRoutes")
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarding:
+    """The counters of the router so far, in both directions and of both versions of IP.
+
+    Parameters
+    ----------
+    received_count : int
+        Packets received, the few for the router itself included. [packet]
+    forwarded_count : int
+        Packets forwarded, those that its output then dropped included. [packet]
+    input_drop_count : int
+        Packets dropped at its input: the queue of the kernel was full, or no route. [packet]
+    output_drop_count : int
+        Packets dropped at its output. [packet]
+    """
+
+    received_count: int
+    forwarded_count: int
+    input_drop_count: int
+    output_drop_count: int
+
+
+class Routed(EmulatedPath):
+    """Two hosts and a router between them, as long as this object is open.
+
+    Sockets, programs and addresses of the two ends are those of a :class:`EmulatedPath`; what lies
+    between is two pairs of devices and a kernel: no path, no queue of netcalc's own, no log
+    and no truth.
+
+    Parameters
+    ----------
+    mtu_bytes : int
+        Largest packet on both links. [byte]
+    user_namespace : bool
+        Whether to create a user namespace even where it is not needed.
+
+    Raises
+    ------
+    DomainError
+        If the MTU is not possible.
+    ExperimentError
+        When it is opened, if the system refuses a step: which one.
+    """
+
+    def __init__(self, *, mtu_bytes: int = 1500, user_namespace: bool = False) -> None:
+        require_mtu(mtu_bytes)
+        self._subnets = free_subnets()
+        self.sides, self._hosts = SIDES, _HOSTS
+        self._settings: dict[str, Any] = {
+            "mtu_bytes": mtu_bytes,
+            "user_namespace": user_namespace,
+            "addresses": [[self._interface(host, v) for v in (4, 6)] for host in _HOSTS],
+            "addresses_of_router": [
+                [self._interface(host, v) for v in (4, 6)] for host in _ROUTER_HOSTS
+            ],
+            "routers_of_hosts": [[self._host(host, v) for v in (4, 6)] for host in _ROUTER_HOSTS],
+            "sysctls": {},
+            "offload": False,
+            "routers": [],
+            "directions": [],
+        }
+        self._undo = ExitStack()
+        self._open = self._log = False
+
+    def forwarding(self) -> Forwarding:
+        """Return the counters of the router so far."""
+        ip, ip6 = self._read_router("/proc/net/snmp"), self._read_router("/proc/net/snmp6")
+        counts = _counts(ip, ip6)
+        devices = [self.read("/proc/net/dev", side) for side in SIDES]
+        ports = self._read_router("/proc/net/dev")
+        refused = sum(_column(table, (DEVICE,), _TX_DROP) for table in devices)
+        return Forwarding(
+            received_count=counts["InReceives"],
+            forwarded_count=counts["ForwDatagrams"],
+            input_drop_count=refused
+            + _column(ports, PORTS, _RX_DROP)
+            + sum(counts[name] for name in _NOT_TAKEN),
+            output_drop_count=_column(ports, PORTS, _TX_DROP)
+            + sum(counts[name] for name in _NOT_SENT),
+        )
+
+    def statistics(self) -> Statistics:
+        """Return the counts of forwarded and dropped packets, in the form of an emulated path."""
+        counters = self.forwarding()
+        return Statistics(
+            carried_count=counters.forwarded_count,
+            lateness_p50_s=math.nan,
+            lateness_p95_s=math.nan,
+            lateness_p99_s=math.nan,
+            unread_max_s=math.nan,
+            late_ratio=0.0,
+            noise_count=0,
+            refused_count=0,
+            answered_count=0,
+            device_drop_count=counters.input_drop_count + counters.output_drop_count,
+            links=([], []),
+        )
+
+    def router_address(self, index: int = 0, version: int = 4) -> str:
+        """Return the address of a device of the router, 0 for the one next to A."""
+        if index not in (0, 1):
+            raise DomainError("not-a-choice", "index", index, choices=[0, 1])
+        return self._host(_ROUTER_HOSTS[index], version)
+
+    def truth(self) -> dict[str, Any]:
+        """Return the parameters that were set; rates and latencies are not among them."""
+        return {"mtu_bytes": self._settings["mtu_bytes"], "offload": False, **self.chosen}
+
+    def _read_router(self, name: str) -> str:
+        return self._ask("read", side=ROUTER, name=name)[2].decode("ascii", "replace")
+
+    def _interface(self, number: int, version: int) -> str:
+        """Return an address with its prefix: hosts 0 to 127 are on A's link, 128 to 255 on B's."""
+        return f"{self._host(number, version)}/{self._subnets[version].max_prefixlen - 7}"
+
+
+def _counts(ip: str, ip6: str) -> dict[str, int]:
+    """Return the counters of both versions of IP together, by the names of IPv4."""
+    names, values = (line.split()[1:] for line in ip.splitlines() if line.startswith("Ip:"))
+    counts = Counter(dict(zip(names, map(int, values), strict=True)))
+    for line in ip6.splitlines():
+        name, value = line.split()
+        if name.startswith("Ip6"):
+            counts[name.removeprefix("Ip6").replace("OutForw", "Forw")] += int(value)
+    return counts
+
+
+def _column(table: str, devices: Sequence[str], index: int) -> int:
+    """Return a column of /proc/net/dev, summed over devices."""
+    rows = (line.partition(":") for line in table.splitlines())
+    return sum(int(fields.split()[index]) for name, _, fields in rows if name.strip() in devices)
+
+
+PROGRAMS = ("ping", "traceroute", "mtr", "iperf3", "tcpdump")
+"""Programs that are useful at the ends of a path; none is required."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What is possible on this machine.
+
+    Parameters
+    ----------
+    wire : bool
+        Whether two namespaces can be connected by a path.
+    why_not : str
+        What the system refused, and the next best thing, as a sentence; empty where a path is
+        possible.
+    refusal : str
+        Code of that error, such as those of :data:`netcalc.emulation.REFUSALS`; empty otherwise.
+    way : str
+        ``root`` or ``user namespace``.
+    scheduling : str
+        ``fifo`` if the process of the path has real-time priority, else ``other``.
+    offload, ipv6 : bool
+        Whether packets of up to 64 KiB, and IPv6, pass.
+    tun : str
+        Whether the device node of TUN opens, or why not.
+    programs : dict
+        Where each of :data:`PROGRAMS` is; None where it is not installed.
+    congestion_controls, allowed_congestion_controls : tuple of str
+        Those that the kernel has loaded, and those that this user may choose outside a namespace.
+    kernel : str
+        Its release.
+    """
+
+    wire: bool
+    why_not: str
+    refusal: str
+    way: str
+    scheduling: str
+    offload: bool
+    ipv6: bool
+    tun: str
+    programs: dict[str, str | None]
+    congestion_controls: tuple[str, ...]
+    allowed_congestion_controls: tuple[str, ...]
+    kernel: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON output."""
+        return asdict(self)
+
+
+def capabilities() -> Capabilities:
+    """Test the emulation by opening an emulated path and closing it.
+
+    Examples
+    --------
+    >>> found = capabilities()
+    >>> found.wire or bool(found.why_not)
+    True
+    """
+    chosen, offload, ipv6 = {"way": "", "scheduling": ""}, False, False
+    why_not = refusal = ""
+    try:
+        with EmulatedPath(Path((_HOP,))) as path:
+            chosen = path.chosen
+            ipv6 = path.address("B", 6)[:4] in path.read("/proc/net/if_inet6", "B")
+    except ExperimentError as error:
+        why_not, refusal = str(error), error.code
+    else:
+        with suppress(ExperimentError), EmulatedPath(Path((_HOP,)), offload=True) as path:
+            offload = path.offload
+    return Capabilities(
+        wire=not why_not,
+        why_not=why_not,
+        refusal=refusal,
+        way=chosen["way"],
+        scheduling=chosen["scheduling"],
+        offload=offload,
+        ipv6=ipv6,
+        tun=_tun(),
+        programs={name: _program(name) for name in PROGRAMS},
+        congestion_controls=_words("/proc/sys/net/ipv4/tcp_available_congestion_control"),
+        allowed_congestion_controls=_words("/proc/sys/net/ipv4/tcp_allowed_congestion_control"),
+        kernel=platform.release(),
+    )
+
+
+def _tun() -> str:
+    if not sys.platform.startswith("linux"):
+        return f"{sys.platform} has none"
+    try:
+        os.close(os.open(TUN_NODE, os.O_RDWR))
+    except OSError as error:
+        return f"{TUN_NODE}: {error.strerror}"
+    return "opens"
+
+
+def _program(name: str) -> str | None:
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
+
+
+def _words(name: str) -> tuple[str, ...]:
+    try:
+        return tuple(File(name).read_text().split())
+    except OSError:
+        return ()
+
+
+_HOP = Path.of([Link(1e7, 0.001)]).hops[0]

@@ -31,7 +31,7 @@ import time
 from itertools import repeat
 from typing import Any
 
-from netcalc.experiments.peers.lifetime import Orders, read_settings, start
+from netcalc.experiments.peers.helper import Orders, read_settings, start
 
 UDP_SEGMENT, UDP_GRO = 103, 104
 """Options of a UDP socket, not in Python's: several datagrams in one call, out and in (Linux)."""

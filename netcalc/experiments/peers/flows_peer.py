@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from netcalc.experiments.peers.lifetime import ORDER_BYTES, Orders, read_settings, start
+from netcalc.experiments.peers.helper import ORDER_BYTES, Orders, read_settings, start
 
 INFO_BYTES = 216
 """Bytes of Linux's ``struct tcp_info`` that are logged, up to ``tcpi_bytes_retrans``. [byte]"""

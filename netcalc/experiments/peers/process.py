@@ -1,7 +1,7 @@
 """The helper processes of a run: their start, the messages to them, and their end.
 
 There is one protocol: a helper reads its settings from its input, reports that it is ready, and
-ends when its input closes (:mod:`netcalc.experiments.peers.lifetime`). One that works on sockets
+ends when its input closes (:mod:`netcalc.experiments.peers.helper`). One that works on sockets
 made elsewhere also has a control socket, on which messages carry descriptors.
 
 A :class:`Namespace` holds a network namespace for one run: sockets are opened in it and used from
@@ -27,10 +27,10 @@ from typing import Any, NoReturn, Self
 
 from netcalc.emulation.wire.control import LOST, START_CODES, end_process, start_python
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers import lifetime
+from netcalc.experiments.peers import helper
+from netcalc.experiments.peers.helper import readable
 from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
 from netcalc.experiments.running.run import Record
-from netcalc.experiments.running.sockets import readable
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
 
 START_LIMIT_S = 10.0
@@ -45,7 +45,7 @@ LIFETIME_S = MAX_DURATION_S + 30
 PEER_BYTES = MAX_BYTES + 100_000_000
 """Bytes that a peer carries at most: the limit of a run, and its warm-up. [byte]"""
 _MESSAGE_BYTES = 1 << 16
-_FOLDER = Path(lifetime.__file__).absolute().parent
+_FOLDER = Path(helper.__file__).absolute().parent
 # Import the package without its __init__, which would load numpy: that starts ten times faster.
 _BOOT = """
 import errno, importlib, os, sys, types
@@ -143,7 +143,7 @@ class Peer:
         status = self.status()
         if status is None:
             return error
-        at_limit = self._process.returncode == lifetime.LIMIT_REACHED
+        at_limit = self._process.returncode == helper.LIMIT_REACHED
         return ExperimentError(
             "peer-at-limit" if at_limit else "peer-ended",
             phase=error.phase,
@@ -398,7 +398,7 @@ class Namespace(ControlledPeer):
         self, *, stopping: Stopping, own: bool = True, mtu_bytes: int = LOOPBACK_MTU_BYTES
     ) -> None:
         self._files: dict[str, int] = {}
-        super().__init__("namespace_holder", stopping=stopping, own=own, mtu_bytes=mtu_bytes)
+        super().__init__("helper", stopping=stopping, own=own, mtu_bytes=mtu_bytes)
         self.refused: str = self.report["refused"]
         self.own = own and not self.refused
         self.control.settimeout(ANSWER_S)

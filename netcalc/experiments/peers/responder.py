@@ -33,8 +33,17 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from netcalc.experiments.peers.lifetime import LIMIT_REACHED, Counts, read_settings, say, start
-from netcalc.experiments.running.sockets import BACKLOG, accept_only_from, address_family, granted
+from netcalc.experiments.peers.helper import (
+    BACKLOG,
+    LIMIT_REACHED,
+    Counts,
+    accept_only_from,
+    address_family,
+    granted,
+    read_settings,
+    say,
+    start,
+)
 
 TOKEN_S = 2.0
 """Time for a connection to send its first bytes. The client's own needs this much where a packet of

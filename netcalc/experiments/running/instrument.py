@@ -22,7 +22,7 @@ import numpy as np
 
 from netcalc.checks import named_arguments
 from netcalc.display import show
-from netcalc.experiments.running import sockets
+from netcalc.experiments.peers import helper
 from netcalc.language import phrase, term
 from netcalc.messages import Notice
 from netcalc.samples import Instrument, Samples
@@ -100,7 +100,7 @@ def _quietest(processors: list[int]) -> int:
 def exchange_call_s(host: str) -> float:
     """Measure one send and one receive call of 8 bytes within this process. [s]"""
     payload, times = bytearray(8), []
-    with suppress(OSError), socket.socket(sockets.address_family(host), socket.SOCK_DGRAM) as sock:
+    with suppress(OSError), socket.socket(helper.address_family(host), socket.SOCK_DGRAM) as sock:
         sock.bind((host, 0))
         sock.connect(sock.getsockname())
         sock.setblocking(False)
@@ -286,7 +286,7 @@ def loopback() -> dict[str, Any]:
 
 def granted(sock: socket.socket) -> dict[str, Any]:
     """Read back the buffers and, for TCP, the options that the kernel granted."""
-    facts = sockets.granted(sock)
+    facts = helper.granted(sock)
     if sock.type == socket.SOCK_STREAM:
         facts["nodelay"] = bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         facts["mss_bytes"] = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG)

@@ -20,8 +20,8 @@ from typing import Any, Protocol
 
 from netcalc.emulation.wire.packets import checksum
 from netcalc.errors import ExperimentError
+from netcalc.experiments.peers.helper import readable, writable
 from netcalc.experiments.peers.responder import TAG_BYTES
-from netcalc.experiments.running.sockets import readable, writable
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
 
 UNCOUNTED_FROM = 1 << 31

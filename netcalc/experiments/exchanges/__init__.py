@@ -1,1 +1,0 @@
-"""Exchanges: probes and replies, requests and responses, small writes."""

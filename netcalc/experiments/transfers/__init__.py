@@ -1,1 +1,0 @@
-"""Bulk transfers: their ends, their placement, their samples."""
