@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path as File
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from netcalc.emulation.chain import both_directions, set_values
 from netcalc.emulation.queue import Events, LinkQueue, Log
@@ -41,7 +41,9 @@ from netcalc.emulation.wire.control import NOT_STARTED, PHASE, Control, Programs
 from netcalc.emulation.wire.kernel import TUN_NODE
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.messages import Notice
-from netcalc.path import Link, Path
+
+if TYPE_CHECKING:
+    from netcalc.path import Path
 
 _SHORTEST_V4, _LONGEST_DEFAULT_V6 = 8, 8  # lengths of prefixes
 
@@ -738,20 +740,23 @@ def capabilities() -> Capabilities:
 
     Examples
     --------
-    >>> found = capabilities()
-    >>> found.wire or bool(found.why_not)
+    >>> possible = capabilities()
+    >>> possible.wire or bool(possible.why_not)
     True
     """
+    from netcalc.path import Path  # late: a path itself needs no numpy
+
+    shortest = Path.parse("10 Mbit/s 1 ms")
     chosen, offload, ipv6 = {"way": "", "scheduling": ""}, False, False
     why_not = refusal = ""
     try:
-        with EmulatedPath(Path((_HOP,))) as path:
+        with EmulatedPath(shortest) as path:
             chosen = path.chosen
             ipv6 = path.address("B", 6)[:4] in path.read("/proc/net/if_inet6", "B")
     except ExperimentError as error:
         why_not, refusal = str(error), error.code
     else:
-        with suppress(ExperimentError), EmulatedPath(Path((_HOP,)), offload=True) as path:
+        with suppress(ExperimentError), EmulatedPath(shortest, offload=True) as path:
             offload = path.offload
     return Capabilities(
         wire=not why_not,
@@ -788,6 +793,3 @@ def _words(name: str) -> tuple[str, ...]:
         return tuple(File(name).read_text().split())
     except OSError:
         return ()
-
-
-_HOP = Path.of([Link(1e7, 0.001)]).hops[0]
