@@ -35,7 +35,7 @@ from netcalc.samples import KINDS, Meta, Samples, Table
 
 __all__ = [
     "Column", "Dataset", "Puzzle", "damaged", "data_folder", "describe", "info", "load",
-    "names", "path", "puzzle", "puzzles", "series",
+    "names", "path", "points_by", "printed_numbers", "puzzle", "puzzles", "series",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
@@ -302,6 +302,43 @@ def puzzle(name: str) -> Puzzle:
     if name not in by_name:
         raise DomainError("not-a-choice", "name", name, choices=list(by_name))
     return by_name[name]
+
+
+@named_arguments
+def printed_numbers(name: str) -> dict[str, float]:
+    """Return the numbers of an audited text, in SI units, by their id.
+
+    Examples
+    --------
+    >>> printed_numbers("loopback_transactions")["LB02"]
+    1508.0
+    """
+    columns = load(name).columns()
+    return dict(zip(columns["id"].tolist(), columns["si_value"].tolist(), strict=True))
+
+
+@named_arguments
+def points_by(
+    column: str, name: str, x: str, y: str, *, label: str = "{name}"
+) -> dict[str, tuple[Any, Any]]:
+    """Return two columns of a data set as sets of points, one for each value of another column.
+
+    Parameters
+    ----------
+    column : str
+        The column that tells the sets apart.
+    name : str
+        The data set.
+    x, y : str
+        Columns of the points.
+    label : str
+        Name of a set in the figure: ``"router of {name}"``, in the reader's language.
+    """
+    rows = load(name).columns()
+    return {
+        label.format(name=group): (rows[x][rows[column] == group], rows[y][rows[column] == group])
+        for group in dict.fromkeys(rows[column].tolist())
+    }
 
 
 @named_arguments

@@ -29,7 +29,7 @@ from netcalc.samples import (
     TransactionSamples,
     TransferSamples,
 )
-from netcalc.widgets.upload import Upload
+from netcalc.widgets.run import Upload
 
 PACKAGE = File(netcalc.__file__).parent
 EVIL = "\x1b]0;mine\x07\x1b[2J\x9b8m\u202egnp.exe\u2066\u200b\x7f[link=//x]<b>x</b>"

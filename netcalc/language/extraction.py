@@ -1,6 +1,7 @@
 """What Babel extracts: texts of the code, tables of sentences, exercises and notebooks.
 
 Its functions have the form that Babel asks of an extractor; ``tests/catalogues.py`` names them.
+What Babel gives them besides the file says nothing about these files.
 A text is found where it is given to :func:`netcalc.language.phrase` or ``term``, and where it is
 given to one of the functions that translate what they show: labels, axes, titles, names of curves.
 """
@@ -11,8 +12,8 @@ import ast
 import json
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import IO, Any
+from collections.abc import Iterator
+from typing import IO
 
 from netcalc.language.notebooks import blocks
 
@@ -34,14 +35,8 @@ _NAME = re.compile(r"[a-z]{2}.* |[ ,].*[a-z]{2}")
 """A name for people, and not one of the code: it has a blank."""
 
 
-def code(
-    file: IO[bytes],
-    keywords: Mapping[str, Any],
-    comments: Collection[str],
-    options: Mapping[str, Any],
-) -> Iterator[Found]:
+def code(file: IO[bytes], *_asked: object, **_options: object) -> Iterator[Found]:
     """Yield the texts of a Python file."""
-    del keywords, comments, options
     for node in ast.walk(ast.parse(file.read())):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
@@ -80,57 +75,33 @@ def _constants(node: ast.expr | None) -> Iterator[tuple[int, str]]:
         yield from _constants(node.orelse)
 
 
-def sentences(
-    file: IO[bytes],
-    keywords: Mapping[str, Any],
-    comments: Collection[str],
-    options: Mapping[str, Any],
-) -> Iterator[Found]:
+def sentences(file: IO[bytes], *_asked: object, **_options: object) -> Iterator[Found]:
     """Yield the texts of a file of messages, with their codes and notes for the translator."""
-    del keywords, comments, options
     for code, entry in json.loads(file.read()).items():
         note = entry.pop("note", "")
         for text in filter(None, entry.values()):
             yield 1, "", text, [code, *filter(None, [note])]
 
 
-def exercises(
-    file: IO[bytes],
-    keywords: Mapping[str, Any],
-    comments: Collection[str],
-    options: Mapping[str, Any],
-) -> Iterator[Found]:
+def exercises(file: IO[bytes], *_asked: object, **_options: object) -> Iterator[Found]:
     """Yield the texts of a file of exercises."""
-    del keywords, comments, options
     for exercise in tomllib.loads(file.read().decode())["exercise"]:
-        texts: Iterable[str] = (exercise["topic"], exercise["text"])
+        texts = [exercise["topic"], exercise["text"]]
         for wrong in exercise.get("wrong", ()):
-            texts = (*texts, wrong["name"], wrong["sentence"], wrong["ask"])
+            texts += [wrong["name"], wrong["sentence"], wrong["ask"]]
         for text in texts:
             yield 1, "", text, [exercise["id"]]
 
 
-def puzzles(
-    file: IO[bytes],
-    keywords: Mapping[str, Any],
-    comments: Collection[str],
-    options: Mapping[str, Any],
-) -> Iterator[Found]:
+def puzzles(file: IO[bytes], *_asked: object, **_options: object) -> Iterator[Found]:
     """Yield the titles, questions and answers of recorded measurements."""
-    del keywords, comments, options
     for puzzle in json.loads(file.read())["puzzles"]:
         for text in (puzzle["title"], puzzle["question"], puzzle["answer"]):
             yield 1, "", text, [puzzle["name"]]
 
 
-def notebook(
-    file: IO[bytes],
-    keywords: Mapping[str, Any],
-    comments: Collection[str],
-    options: Mapping[str, Any],
-) -> Iterator[Found]:
+def notebook(file: IO[bytes], *_asked: object, **_options: object) -> Iterator[Found]:
     """Yield the paragraphs of a notebook."""
-    del keywords, comments, options
     for number, cell in enumerate(json.loads(file.read())["cells"], 1):
         if cell["cell_type"] == "markdown":
             for block in blocks("".join(cell["source"])):

@@ -36,7 +36,7 @@ from netcalc.units import parse, show, show_rate
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, html_table, panel
-from netcalc.widgets.upload import upload
+from netcalc.widgets.run import upload
 
 LAG_S = 0.3
 """Time without a change after which the other panels follow one whose slider moves. [s]"""

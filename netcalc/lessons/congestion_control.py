@@ -11,9 +11,9 @@ import numpy as np
 from netcalc import datasets, plots
 from netcalc.congestion import Result, live, theory
 from netcalc.congestion.recording import Recording, from_table
+from netcalc.datasets import printed_numbers
 from netcalc.errors import ReaderError
 from netcalc.language import phrase, term
-from netcalc.lessons.book import printed_numbers
 from netcalc.models.tcp.fairness import jain_index
 from netcalc.models.tcp.window import bdp_bytes, throughput_bps
 from netcalc.plots import Axis, Plot

@@ -9,18 +9,89 @@ there is the worked solution.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import anywidget
 import ipywidgets
+import traitlets
 
-from netcalc import exercises, plots, units
+from netcalc import exercises, plots, units, widgets
 from netcalc.exercises import Question, Verdict
 from netcalc.language import phrase
-from netcalc.printable import excerpt, html_text
-from netcalc.widgets.answer import AnswerField
-from netcalc.widgets.figure import Figure
+from netcalc.printable import excerpt, html_text, printable_lines
+from netcalc.widgets.figure import Figure, style_sheet
 from netcalc.widgets.saved import SavedOutputs, show_widget
+
+
+class AnswerField(anywidget.AnyWidget):
+    """A text field with a button that checks it, and a button that asks for new numbers.
+
+    Parameters
+    ----------
+    exercise : str
+        Name of the exercise, for readers of the page who only hear it.
+    example : str
+        What an answer looks like: ``"30 ms"``.
+    check : callable
+        Called with the text of an answer.
+    renew : callable
+        Called when new numbers are wanted.
+    """
+
+    _esm = Path(widgets.__file__).with_name("answer.js")
+    _css = style_sheet("answer.css")
+    _own_id = traitlets.Unicode().tag(sync=True)
+    exercise = traitlets.Unicode().tag(sync=True)
+    label = traitlets.Unicode().tag(sync=True)
+    example = traitlets.Unicode().tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+    """Texts of the field and its buttons."""
+    text = traitlets.Unicode().tag(sync=True)
+    answer = traitlets.Unicode().tag(sync=True)
+    """The last answer to the first numbers, those of a sheet: with the widgets' state it is saved,
+    and the answers of a class are collected from there."""
+
+    def __init__(
+        self,
+        exercise: str,
+        *,
+        example: str,
+        check: Callable[[str], object],
+        renew: Callable[[], object],
+    ) -> None:
+        self._check, self._renew = check, renew
+        self._is_fresh = False
+        name, exercise = uuid.uuid4().hex, printable_lines(exercise)
+        super().__init__(
+            model_id=name, _own_id=name, exercise=exercise, example=printable_lines(example),
+            label=phrase("Answer to {exercise}, with its unit", exercise=exercise),
+            words={
+                "answer": phrase("Your answer:"),
+                "check": phrase("Check"),
+                "new": phrase("New numbers"),
+                "check_aloud": phrase("Check the answer to {exercise}", exercise=exercise),
+                "new_aloud": phrase("New numbers for {exercise}", exercise=exercise),
+            },
+        )  # fmt: skip
+        self.on_msg(self._hear)
+
+    def saved_text(self) -> str:
+        """Return nothing: the exercise writes its own text."""
+        return ""
+
+    def _hear(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
+        if content.get("kind") == "answer":
+            text = str(content.get("text", ""))[:200]
+            self.text = printable_lines(text)
+            if not self._is_fresh:
+                self.answer = self.text
+            self._check(text)
+        elif content.get("kind") == "new numbers":
+            self.text, self._is_fresh = "", True
+            self._renew()
+
 
 TRIES = 3
 """Tries before the worked solution is shown."""

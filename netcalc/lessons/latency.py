@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from netcalc import compare, datasets, explain, plots
+from netcalc.datasets import points_by, printed_numbers
 from netcalc.errors import ExperimentError, ReaderError
 from netcalc.experiments import BOOK_SIZES, echo, transactions
 from netcalc.language import phrase, term
-from netcalc.lessons.book import points_by, printed_numbers
 from netcalc.models.delays import latency
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.path import Link, Path
@@ -23,8 +23,7 @@ from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity, choice, path_box
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
-from netcalc.widgets.run import run_button
-from netcalc.widgets.upload import upload
+from netcalc.widgets.run import run_button, upload
 
 _YOURS = term("your line")
 _SIZES = np.geomspace(100, 1e9, 200)

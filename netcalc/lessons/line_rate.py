@@ -9,11 +9,11 @@ import numpy as np
 
 from netcalc import compare, datasets, fit, solver
 from netcalc.checks import FloatArray
+from netcalc.datasets import points_by, printed_numbers
 from netcalc.errors import ExperimentError, ReaderError
 from netcalc.experiments import line_rate as blasts
 from netcalc.experiments import lockstep
 from netcalc.language import phrase, term
-from netcalc.lessons.book import points_by, printed_numbers
 from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.path import Link, Path
@@ -24,8 +24,7 @@ from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
-from netcalc.widgets.run import run_button
-from netcalc.widgets.upload import upload
+from netcalc.widgets.run import run_button, upload
 
 _FRAMES = np.unique(np.geomspace(64, 9018, 150).round())
 _CAPTURED = np.linspace(60, 1514, 150)

@@ -12,11 +12,11 @@ import numpy as np
 
 from netcalc import compare, plots
 from netcalc.checks import FloatArray
+from netcalc.datasets import printed_numbers
 from netcalc.errors import DomainError
 from netcalc.experiments import transactions
 from netcalc.fit.steps import ChangePoints, change_points
 from netcalc.language import phrase, term
-from netcalc.lessons.book import printed_numbers
 from netcalc.models.hosts import host_stack, mbufs, small_writes
 from netcalc.models.sizes import fragmentation, framing
 from netcalc.plots import Axis, Buffer, Plot, buffers

@@ -22,7 +22,7 @@ from netcalc.units import parse, show
 from netcalc.widgets.controls import choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, html_table, panel
-from netcalc.widgets.upload import upload
+from netcalc.widgets.run import upload
 
 MOST_FACTS, MOST_FINDINGS = 30, 2
 """Rows of the table of facts, and runs or flows that are explained: the fastest ones."""

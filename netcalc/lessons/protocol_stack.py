@@ -9,10 +9,10 @@ import numpy as np
 
 from netcalc import compare, plots
 from netcalc.checks import FloatArray
+from netcalc.datasets import printed_numbers
 from netcalc.experiments import transactions
 from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.language import phrase, term
-from netcalc.lessons.book import printed_numbers
 from netcalc.models.tcp.handshakes import Security, Transport, first_byte_s, round_trips
 from netcalc.path import Link, Path
 from netcalc.plots import Axis

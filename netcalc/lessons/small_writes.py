@@ -9,9 +9,9 @@ import numpy as np
 
 from netcalc import compare, plots
 from netcalc.checks import FloatArray
+from netcalc.datasets import points_by
 from netcalc.experiments import small_writes
 from netcalc.language import phrase, term
-from netcalc.lessons.book import points_by
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.hosts.small_writes import write_write_read_s
 from netcalc.models.hosts.write_timeline import (

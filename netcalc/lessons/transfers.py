@@ -9,9 +9,9 @@ import numpy as np
 
 from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
+from netcalc.datasets import printed_numbers
 from netcalc.experiments import bulk
 from netcalc.language import phrase, term
-from netcalc.lessons.book import printed_numbers
 from netcalc.models.hosts import host_stack
 from netcalc.models.rates import goodput, packet_rates
 from netcalc.models.sizes import framing

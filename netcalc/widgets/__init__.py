@@ -18,8 +18,7 @@ if int(_ipywidgets.__version__.partition(".")[0]) < 8:
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
-from netcalc.widgets.run import RunButton, run_button
-from netcalc.widgets.upload import Upload, upload
+from netcalc.widgets.run import RunButton, Upload, run_button, upload
 
 language.use(language.choose())
 

@@ -13,7 +13,7 @@ import pytest
 from netcalc import exercises, units
 from netcalc.lessons import latency as panels
 from netcalc.lessons.site.build import build
-from netcalc.lessons.site.states import RELATIVE_ERROR
+from netcalc.lessons.site.cells import RELATIVE_ERROR
 from netcalc.plots.style import PAPERS
 from tests.browser.axe_table import findings
 

@@ -18,7 +18,7 @@ from base_arguments import BASE
 
 from netcalc.calculator import Formula, Parameter
 from netcalc.errors import DoubtWarning, NetcalcError, doubts
-from netcalc.lessons.site.formula_functions import FormulaFunction
+from netcalc.lessons.site.calculator_page import FormulaFunction
 
 EXTREME = (
     0.0, -0.0, 5e-324, 1e-300, 1e-9, 0.5, 0.95, 1.0, 1.5, 2.0, 3.0, 1e5, 1e9, 1e300,

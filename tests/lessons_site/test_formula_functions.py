@@ -16,10 +16,10 @@ import formula_grid as grid  # noqa: E402
 from offline_browser import chromium, missing, opened  # noqa: E402
 
 from netcalc.lessons.site.calculator_page import (  # noqa: E402
+    FormulaFunction,
     formula_functions,
     functions_program,
 )
-from netcalc.lessons.site.formula_functions import FormulaFunction  # noqa: E402
 from netcalc.lessons.site.javascript import RUNTIME  # noqa: E402
 from netcalc.lessons.site.recording import NotRecorded  # noqa: E402
 

@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from netcalc.lessons.site.states import RELATIVE_ERROR, bends, gaps, packed, steps
+from netcalc.lessons.site.cells import RELATIVE_ERROR, bends, gaps, packed, steps
 
 
 def read_back(text: str) -> tuple[object, list[int]]:

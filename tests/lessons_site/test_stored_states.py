@@ -7,9 +7,8 @@ import pytest
 
 from netcalc.lessons import latency, store_and_forward
 from netcalc.lessons.latency import echo_panel
-from netcalc.lessons.site.cells import notes
+from netcalc.lessons.site.cells import Control, States, notes
 from netcalc.lessons.site.html import prose
-from netcalc.lessons.site.states import Control, States
 from netcalc.widgets.controls import Quantity
 
 

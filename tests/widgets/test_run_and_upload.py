@@ -13,7 +13,7 @@ from netcalc.experiments.running import stopping
 from netcalc.plots import Axis, curves
 from netcalc.samples import RttSamples
 from netcalc.widgets import Figure, panel, run_button, upload
-from netcalc.widgets.upload import base_name
+from netcalc.widgets.run import base_name
 
 LIMIT_S = 10  # nothing here takes that long; a hang fails instead
 

@@ -2,24 +2,38 @@
 
 Run as a program of its own, ``python -m netcalc.lessons.site.cells LESSON RESULT``: lessons keep
 what they change, such as the precision of printed arrays, out of each other.
+
+A panel is stored as a table: its figure and its words at many positions of its controls. Columns
+take few bytes: twelve binary digits a number, as differences of differences. A pixel cannot show
+more than four digits. The bits of a number in single precision grow with its logarithm, so that a
+smooth curve has small second differences on any axis.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
+import gzip
+import itertools
 import json
+import math
 import os
 import sys
+import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Any
 
+import ipywidgets
 import numpy as np
+from bokeh.core.json_encoder import serialize_json
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from latex2mathml.converter import convert
+from numpy.typing import NDArray
 from traitlets.config import Config
 
 from netcalc import exercises, units
@@ -27,10 +41,420 @@ from netcalc.errors import NetcalcError
 from netcalc.exercises import Question, Template
 from netcalc.lessons.exercise import ExerciseBox
 from netcalc.lessons.site.calculator_page import unit_tables
-from netcalc.lessons.site.states import States, packed
-from netcalc.widgets.panel import Panel
-from netcalc.widgets.run import RunButton
-from netcalc.widgets.upload import Upload
+from netcalc.plots import Plot
+from netcalc.widgets.controls import Quantity
+from netcalc.widgets.panel import Panel, ResultSource
+from netcalc.widgets.run import RunButton, Upload
+
+
+class Control:
+    """A control and the positions that the page offers.
+
+    Parameters
+    ----------
+    name : str
+        Under which the panel knows it.
+    widget : ipywidgets.Widget
+        The control; it is at its start.
+    most : int
+        Stops of a slider, at most; a list always has all of its entries.
+    """
+
+    def __init__(self, name: str, widget: ipywidgets.Widget, *, most: int) -> None:
+        self.name, self.widget = name, widget
+        self.label, self.kind, self.texts = str(getattr(widget, "description", "")), "fixed", []
+        self._values: list[object] = [widget.value]
+        self.start = 0
+        if isinstance(widget, Quantity):
+            self.label, self.kind = widget.label, "slider"
+            self._values = [float(value) for value in _stops(widget, most)]
+            self.texts = [widget.shown(float(value)) for value in _stops(widget, most)]
+            self.texts[self._values.index(widget.value)] = widget.box.value
+        elif isinstance(widget, ipywidgets.Dropdown):
+            self.kind = "list"
+            self.texts = [str(text) for text in widget._options_labels]
+            self._values = list(range(len(self.texts)))
+            self.start = int(widget.index)
+            return
+        elif isinstance(widget, ipywidgets.Checkbox):
+            self.kind, self.texts, self._values = "box", ["no", "yes"], [False, True]
+        elif isinstance(widget, ipywidgets.Combobox):
+            self.kind = "list"
+            self.texts = list(dict.fromkeys([widget.value, *widget.options]))
+            self._values = list(self.texts)
+        elif isinstance(widget, ipywidgets.Text):
+            self.texts = [widget.value]
+        self.start = self._values.index(widget.value)
+
+    @property
+    def count(self) -> int:
+        """Positions."""
+        return len(self._values)
+
+    def put(self, position: int) -> None:
+        """Move the control to a position."""
+        if isinstance(self.widget, ipywidgets.Dropdown):
+            self.widget.index = position
+        elif self.kind != "fixed":
+            self.widget.value = self._values[position]
+
+    def here(self) -> int:
+        """Return the position where the control is now; -1 where the page has none for it."""
+        value = (
+            self.widget.index if isinstance(self.widget, ipywidgets.Dropdown) else self.widget.value
+        )
+        return self._values.index(value) if value in self._values else -1
+
+    def spec(self) -> dict[str, object]:
+        """Return what the page must know, for JSON."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "kind": self.kind,
+            "texts": self.texts,
+            "start": self.start,
+        }
+
+
+def _stops(widget: Quantity, most: int) -> list[float]:
+    """Return values from one end of a slider to the other, the one at the start among them."""
+    positions = np.unique(np.round(np.linspace(0, widget.stop_count, most))).astype(int)
+    values = [widget.at(int(position)) for position in positions]
+    nearest = min(range(len(values)), key=lambda i: abs(int(positions[i]) - widget.slider.value))
+    values[nearest] = widget.value
+    return sorted(set(values))
+
+
+_DROPPED_BITS = 11
+RELATIVE_ERROR = 2.0**-13
+"""Largest relative error of a packed number that is not tiny. [1]"""
+
+
+def packed(header: Any, series: Sequence[NDArray[np.int64]]) -> str:
+    """Return a header and series of whole numbers as text: gzip in base64.
+
+    Parameters
+    ----------
+    header : object
+        Anything that JSON holds.
+    series : sequence of numpy.ndarray
+        Whole numbers below 2**29, shape (n,) each; they are read back one after the other.
+    """
+    body = b"".join(_varints(numbers) for numbers in series)
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    whole = len(text).to_bytes(4, "little") + text + body
+    return base64.b64encode(gzip.compress(whole, mtime=0)).decode()
+
+
+def steps(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a series as its first differences, the first value before them."""
+    return np.diff(values, prepend=0)
+
+
+def bends(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return finite numbers as the second differences of their bits, least ones dropped."""
+    whole = np.round(values.astype(np.float32).view(np.int32).astype(np.int64) & 0x7FFFFFFF)
+    rounded = (whole + (1 << (_DROPPED_BITS - 1))) >> _DROPPED_BITS
+    ordered = np.where(np.signbit(values), -rounded, rounded)
+    return steps(steps(ordered))
+
+
+def gaps(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[int]]:
+    """Return numbers without nan, each filled with the one before, and where the nan were.
+
+    The second result has the first index and the length of each gap, one gap after the other.
+    """
+    missing = np.isnan(values)
+    if not missing.any():
+        return values, []
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], missing.view(np.int8), [0]))))
+    ends = [int(edge) for edge in edges]
+    places = [
+        part
+        for start, end in zip(ends[::2], ends[1::2], strict=True)
+        for part in (start, end - start)
+    ]
+    last = np.maximum.accumulate(np.where(missing, -1, np.arange(values.size)))
+    return np.where(last >= 0, values[np.maximum(last, 0)], 0.0), places
+
+
+def _varints(values: NDArray[np.int64]) -> bytes:
+    """Return whole numbers in as few bytes as they need, the sign in the last bit."""
+    left = np.where(values >= 0, 2 * values, -2 * values - 1)
+    parts = []
+    while True:
+        more = left >= 128
+        parts.append(np.where(left >= 0, (left & 127) | np.where(more, 128, 0), -1))
+        if not more.any():
+            break
+        left = np.where(more, left >> 7, -1)
+    table = np.stack(parts, axis=1).ravel()
+    return table[table >= 0].astype(np.uint8).tobytes()
+
+
+BUDGETS = ((0.004, 2200), (0.03, 500), (0.15, 130), (1.0, 50), (math.inf, 20))
+"""Positions of all controls together that are stored for a panel, by the time that one takes:
+one that takes longer than the first number gets the next one. [s], [1]"""
+ALONE = 61
+"""Most stops of a slider whose panel is stored for one moved control at a time. [1]"""
+LEAST = 9
+"""Stops of a slider that is worth moving: with fewer, controls are moved one at a time. [1]"""
+
+
+@dataclass(slots=True)
+class Column:
+    """A column of a source, its place among all columns, and the values that it has had."""
+
+    source: str
+    name: str
+    place: int
+    arrays: list[NDArray[np.float64] | list[Any]] = field(default_factory=list)
+    indexes: dict[bytes, int] = field(default_factory=dict)
+
+    def index_of(self, values: Any) -> int:
+        """Return the number of these values among all that the column has had."""
+        if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
+            array: Any = values.astype(np.float64)
+            key = array.tobytes()
+        else:
+            array = _plain(values)
+            key = json.dumps(array).encode()
+        if key not in self.indexes:
+            self.indexes[key] = len(self.indexes)
+            self.arrays.append(array)
+        return self.indexes[key]
+
+
+@dataclass(slots=True)
+class Form:
+    """Figures that differ in nothing but their columns, with a row for each stored position.
+
+    A row has the numbers of the texts, then of the values of each column.
+    """
+
+    number: int
+    plot: Plot
+    columns: list[Column]
+    rows: list[list[int]] = field(default_factory=list)
+
+
+class States:
+    """What a panel shows at each of the stored positions.
+
+    Parameters
+    ----------
+    panel : Panel
+        At its start; it is moved.
+    most : int, optional
+        Stored positions, about; by default as many as the time of one allows.
+    """
+
+    def __init__(self, panel: Panel, *, most: int | None = None) -> None:
+        self.panel = panel
+        most = _affordable(panel) if most is None else most
+        self.slots = [part for child in panel.below for part in _words(child)]
+        self.controls, self.joint = _grid(panel, most)
+        self._texts: dict[str, int] = {}
+        self._forms: dict[Any, Form] = {}
+        self._signatures: dict[int, tuple[Plot, str]] = {}
+        self._order: list[int] = []
+
+    def positions(self) -> Iterator[tuple[int, ...]]:
+        """Go through all positions to be stored, in the order of the table."""
+        starts = tuple(control.start for control in self.controls)
+        if self.joint:
+            yield from itertools.product(*(range(control.count) for control in self.controls))
+            return
+        for index, control in enumerate(self.controls):
+            for position in range(control.count):
+                yield (*starts[:index], position, *starts[index + 1 :])
+
+    def walk(self) -> None:
+        """Move the panel to every position, note what it shows, and go back to the start."""
+        for position in self.positions() if self.controls else [()]:
+            self._put(position)
+            self._note()
+        self._put(tuple(control.start for control in self.controls))
+
+    def _put(self, position: Sequence[int]) -> None:
+        with self.panel.at_once():
+            for control, place in zip(self.controls, position, strict=True):
+                control.put(place)
+
+    def _note(self) -> None:
+        plot = self.panel.figure.plot
+        form = self._form(plot)
+        texts = [
+            self.panel.figure.description,
+            self.panel.message.value,
+            " ".join(self._hidden()),
+            *(slot.value for slot in self.slots),
+        ]
+        self._order.append(form.number)
+        form.rows.append([
+            *map(self._text, texts),
+            *(column.index_of(plot.sources[column.source].data[column.name])
+              for column in form.columns),
+        ])  # fmt: skip
+
+    def _hidden(self) -> list[str]:
+        return [
+            control.name for control in self.controls if control.widget.layout.display == "none"
+        ]
+
+    def _text(self, text: str) -> int:
+        return self._texts.setdefault(text, len(self._texts))
+
+    def _form(self, plot: Plot) -> Form:
+        """Return the form of a figure, a new one if none has been like it."""
+        key: Any = plot.form
+        if not key:
+            # The figure is kept: another object could get its identity.
+            _, key = self._signatures.setdefault(id(plot), (plot, _signature(plot)))
+        if key not in self._forms:
+            first = sum(len(form.columns) for form in self._forms.values())
+            names = [
+                (source, name) for source, drawn in plot.sources.items() for name in drawn.data
+            ]
+            columns = [Column(*pair, place) for place, pair in enumerate(names, start=first)]
+            self._forms[key] = Form(len(self._forms), plot, columns)
+        return self._forms[key]
+
+    @property
+    def count(self) -> int:
+        """Stored positions."""
+        return len(self._order)
+
+    def text(self) -> str:
+        """Return everything as text for the page, which :file:`page.js` reads."""
+        series: list[NDArray[np.int64]] = []
+        columns: list[list[Any]] = []
+        forms = list(self._forms.values())
+        for column in (column for form in forms for column in form.columns):
+            told: list[Any] = []
+            for array in column.arrays:
+                if isinstance(array, np.ndarray) and len(column.arrays) == 1:
+                    told.append({"exact": [_number(float(value)) for value in array]})
+                elif isinstance(array, np.ndarray):
+                    filled, places = gaps(array)
+                    told.append({"count": int(array.size), **({"nan": places} if places else {})})
+                    series.append(bends(filled))
+                else:
+                    told.append({"list": array})
+            columns.append(told)
+        # The rows of each form in a table of their own: forms have different columns.
+        series.append(steps(np.array(self._order, dtype=np.int64)))
+        for form in forms:
+            series += [steps(indexes) for indexes in np.array(form.rows, dtype=np.int64).T]
+        header = {
+            "controls": [control.spec() for control in self.controls],
+            "joint": self.joint,
+            "states": self.count,
+            "slots": len(self.slots),
+            "texts": list(self._texts),
+            "columns": columns,
+            "forms": [
+                {
+                    "sources": [
+                        (column.source, column.name, column.place) for column in form.columns
+                    ],
+                    **_document(form.plot),
+                }
+                for form in forms
+            ],
+        }
+        return packed(header, series)
+
+
+def _affordable(panel: Panel) -> int:
+    """Return how many positions may be stored, by the time of one: the least of three ends."""
+    spent_s = []
+    for share in (0.2, 0.8, 0.5):
+        controls = [Control(name, control, most=LEAST) for name, control in panel.controls.items()]
+        starts = [control.start for control in controls]
+        before_s = time.process_time()
+        with panel.at_once():
+            for control in controls:
+                control.put(round(share * (control.count - 1)))
+        spent_s.append(time.process_time() - before_s)
+        with panel.at_once():
+            for control, start in zip(controls, starts, strict=True):
+                control.put(start)
+    return next(count for limit_s, count in BUDGETS if min(spent_s) <= limit_s)
+
+
+def _grid(panel: Panel, most: int) -> tuple[list[Control], bool]:
+    """Return the controls with as many stops as fit, and whether all combinations are stored."""
+
+    def with_stops(count: int) -> list[Control]:
+        return [Control(name, control, most=count) for name, control in panel.controls.items()]
+
+    fewest = with_stops(LEAST)
+    if math.prod(control.count for control in fewest) > most:
+        listed = sum(control.count for control in fewest if control.kind != "slider")
+        sliders = max(1, sum(control.kind == "slider" for control in fewest))
+        fewest_alone = min(5, most)
+        return with_stops(min(ALONE, max(fewest_alone, (most - listed) // sliders))), False
+    if not any(control.kind == "slider" for control in fewest):
+        return fewest, True
+    stops = LEAST
+    while stops < 101 and math.prod(control.count for control in with_stops(stops + 2)) <= most:
+        stops += 2
+    return with_stops(stops), True
+
+
+def _words(part: Any) -> Iterator[ipywidgets.HTML]:
+    """Return the texts below a figure that its update may change."""
+    if isinstance(part, ResultSource):
+        return
+    if isinstance(part, ipywidgets.HTML):
+        yield part
+    for child in getattr(part, "children", ()):
+        yield from _words(child)
+
+
+def _plain(values: Any) -> Any:
+    if isinstance(values, np.ndarray | list | tuple):
+        return [_plain(value) for value in values]
+    if isinstance(values, float | np.floating):
+        return _number(float(values))
+    return values.item() if isinstance(values, np.generic) else values
+
+
+def _number(value: float) -> float | None:
+    return float(f"{value:.7g}") if math.isfinite(value) else None
+
+
+def _signature(plot: Plot) -> str:
+    """Return all of a figure's document but the columns of its named sources."""
+    document = json.loads(serialize_json(plot.document().to_json(deferred=False)))
+    columns = {source.id for source in plot.sources.values()}
+    numbers: dict[str, str] = {}
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, list):
+            return [plain(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        name = value.get("id")
+        if isinstance(name, str):
+            value = {**value, "id": numbers.setdefault(name, f"p{len(numbers)}")}
+            if name in columns and "attributes" in value:
+                value["attributes"] = {**value["attributes"], "data": None}
+        return {key: plain(item) for key, item in value.items()}
+
+    return json.dumps([plain(document), sorted(plot.sources)])
+
+
+def _document(plot: Plot) -> dict[str, Any]:
+    """Return the bokeh document of a figure without the columns of its named sources."""
+    _ = plot.figure  # drawn from its columns, before they go
+    for source in plot.sources.values():
+        source.data = {column: [] for column in source.data}
+    return {
+        "document": json.loads(serialize_json(plot.document().to_json(deferred=False))),
+        "ids": {name: source.id for name, source in plot.sources.items()},
+    }
 
 
 def notes(panel: Panel) -> list[dict[str, str]]:

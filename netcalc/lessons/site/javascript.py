@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.lessons.site.operations import Node
+from netcalc.lessons.site.arrays import Node
 from netcalc.lessons.site.recording import (
     Block,
     Branch,

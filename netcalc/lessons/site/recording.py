@@ -24,15 +24,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from netcalc.errors import NetcalcError, doubts
-from netcalc.lessons.site.arrays import RecordedArray, apply, broadcast, wrap
-from netcalc.lessons.site.operations import (
+from netcalc.lessons.site.arrays import (
     CannotRecord,
     Node,
     ProgramPath,
+    RecordedArray,
     Recording,
+    apply,
     begun,
+    broadcast,
     constant,
     node,
+    wrap,
 )
 
 MAX_PATHS = 256
