@@ -76,7 +76,7 @@ def time_in_words(value_s: float) -> str:
     """
     if not math.isfinite(value_s):
         return ""
-    unit = next((one for one in _LONG_TIMES if value_s >= one[0]), None)
+    unit = next((entry for entry in _LONG_TIMES if value_s >= entry[0]), None)
     return f"{value_s / unit[1]:.4g} {unit[2]}" if unit else ""
 
 

@@ -163,8 +163,8 @@ def _is_operand(token: str) -> bool:
 
 def _tokens(equation: str, symbols: Mapping[str, str] | tuple[str, ...]) -> Iterator[str]:
     """Yield the parts; a run of letters as the longest symbols in it."""
-    known = {word for symbol in symbols for word in re.findall(r"[A-Za-z]+", symbol)}
-    words = sorted(known, key=len, reverse=True)
+    spelled = {word for symbol in symbols for word in re.findall(r"[A-Za-z]+", symbol)}
+    words = sorted(spelled, key=len, reverse=True)
     for match in _TOKEN.finditer(equation):
         token = match[0]
         if not token[0].isalpha():

@@ -171,8 +171,8 @@ class UnitError(NetcalcError, ValueError):
     @property
     def field(self) -> str | None:
         """The argument, the option or the column it was given for."""
-        found = self.values["field"]
-        return None if found is None else str(found)
+        field = self.values["field"]
+        return None if field is None else str(field)
 
     @property
     def what(self) -> str:

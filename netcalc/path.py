@@ -126,11 +126,11 @@ class Link:
         >>> Link.parse("10 Mbit/s Ethernet 1 ms").framing
         'ethernet'
         """
-        bare, found = re.subn(r"\bethernet\b", " ", safe_str(text), flags=re.IGNORECASE)
+        bare, removed = re.subn(r"\bethernet\b", " ", safe_str(text), flags=re.IGNORECASE)
         rate, time = _split_link(bare)
         delay = units.parse_typed(time, "s", field="latency") if time else 0.0
         bandwidth_bps = units.parse_typed(rate, "bit/s", field="link rate")
-        return cls(bandwidth_bps, delay, rate, "ethernet" if found else "none")
+        return cls(bandwidth_bps, delay, rate, "ethernet" if removed else "none")
 
     def wire_bytes(self, packet_bytes: ArrayLike) -> FloatArray:
         """What a packet takes on the link. [byte]"""
@@ -207,13 +207,13 @@ class Path:
     source_processing_s: float = 0.0
 
     def __post_init__(self) -> None:
-        given: object = self.hops
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise ArgumentTypeError("not-hops", "hops", safe_repr(given))
+        hops: object = self.hops
+        if isinstance(hops, str) or not isinstance(hops, Iterable):
+            raise ArgumentTypeError("not-hops", "hops", safe_repr(hops))
         try:
             object.__setattr__(self, "hops", tuple(self.hops))
         except Exception as error:  # an array of one number has a length of nothing
-            raise ArgumentTypeError("not-hops", "hops", safe_repr(given)) from error
+            raise ArgumentTypeError("not-hops", "hops", safe_repr(hops)) from error
         if not self.hops:
             raise DomainError("no-hops", "hops", "an empty list")
         for hop in self.hops:
@@ -254,14 +254,14 @@ class Path:
         >>> len(Path.of([Link(1.544e6)] * 10, processing_s=0.0005).hops)
         10
         """
-        given: object = links
+        listed: object = links
         try:
-            if isinstance(given, str) or not isinstance(given, Iterable):
+            if isinstance(listed, str) or not isinstance(listed, Iterable):
                 raise TypeError
-            links = list(given)
+            links = list(listed)
         except TypeError as error:  # an array of one number has no elements
             raise ArgumentTypeError(
-                "not-of-class", "links", safe_repr(given), expected="a list of Link"
+                "not-of-class", "links", safe_repr(listed), expected="a list of Link"
             ) from error
         last = len(links) - 1
         return cls(
@@ -292,10 +292,10 @@ class Path:
         links: list[Link] = []
         for part in re.split(r"[;,](?!\d)", safe_str(text)):
             repeated = re.fullmatch(r"\s*(\d+)\s*[x×*]\s*(.+)", part, re.DOTALL)
-            count, one = (int(repeated[1]), repeated[2]) if repeated else (1, part)
+            count, hop = (int(repeated[1]), repeated[2]) if repeated else (1, part)
             if not 1 <= count <= 1000:
                 raise DomainError("out-of-range", "number of links", count, low=1, high=1000)
-            links += [Link.parse(one)] * count
+            links += [Link.parse(hop)] * count
         return cls.of(
             links,
             processing_s=processing_s,

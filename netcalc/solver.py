@@ -118,7 +118,7 @@ def solve(
     result: float,
     low: float | None = None,
     high: float | None = None,
-    **given: Any,
+    **arguments: Any,
 ) -> list[Root]:
     """Find all values of one variable for which a formula gives a result.
 
@@ -132,7 +132,7 @@ def solve(
         The result wanted, in its SI unit.
     low, high : float, optional
         The range, ends included; by default :func:`default_range` of the name.
-    **given
+    **arguments
         The other arguments.
 
     Returns
@@ -160,7 +160,7 @@ def solve(
     if not np.isfinite(result):
         raise DomainError("not-finite", "result", f"{result:g}")
 
-    swept = _Swept(function, for_, given, result)
+    swept = _Swept(function, for_, arguments, result)
     if for_.endswith("_count") or _only_whole(swept, bottom, top):
         return _whole_roots(swept, int(np.ceil(bottom)), int(top))
     grid = _grid(bottom, top)
@@ -214,11 +214,11 @@ class _Swept:
     """A formula less the result wanted, over the variable that is looked for."""
 
     def __init__(
-        self, function: Callable[..., Any], name: str, given: Mapping[str, Any], result: float
+        self, function: Callable[..., Any], name: str, arguments: Mapping[str, Any], result: float
     ) -> None:
         self.function = function
         self.name = name
-        self.given = given
+        self.arguments = arguments
         self.result = result
         self.first = next(iter(inspect.signature(function).parameters))
         self.takes_arrays: bool | None = None  # not known until the first call
@@ -227,7 +227,7 @@ class _Swept:
 
     def __call__(self, value: float) -> float:
         """Return the difference at one point; nan where the argument is impossible."""
-        arguments = {**self.given, self.name: value}
+        arguments = {**self.arguments, self.name: value}
         return _number(self.function, self.first, arguments) - self.result
 
     def at_all(self, points: FloatArray) -> FloatArray:
@@ -249,13 +249,13 @@ class _Swept:
         if points.size <= 2:
             return np.array([self(float(point)) for point in points])
         try:
-            found = _call(self.function, self.first, {**self.given, self.name: points})
+            values = _call(self.function, self.first, {**self.arguments, self.name: points})
         except DomainError:  # one point or all: halving finds out
             middle = points.size // 2
             return np.concatenate([self._part(points[:middle]), self._part(points[middle:])])
-        if found.shape != points.shape or found.dtype.kind not in "fiu":
-            raise TypeError(f"{points.size} points gave {found.dtype} of shape {found.shape}")
-        return found.astype(np.float64) - self.result
+        if values.shape != points.shape or values.dtype.kind not in "fiu":
+            raise TypeError(f"{points.size} points gave {values.dtype} of shape {values.shape}")
+        return values.astype(np.float64) - self.result
 
     def _is_element_wise(self, points: FloatArray, values: FloatArray) -> bool:
         """Whether single calls give the same: a formula may take a list for its hops."""

@@ -124,9 +124,9 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     >>> show(1.544e6, "bit/s"), show(0.0307, "s"), show(0.03, "ratio"), show(1500, "byte")
     ('1.544 Mbit/s', '30.7 ms', '3%', '1500 B')
     """
-    wanted: object = unit
-    if not isinstance(wanted, str):
-        raise ArgumentTypeError("not-text", "unit", type(wanted).__name__, example="bit/s")
+    unit_text: object = unit
+    if not isinstance(unit_text, str):
+        raise ArgumentTypeError("not-text", "unit", type(unit_text).__name__, example="bit/s")
     try:
         number = float(value)
     except Exception:  # of an object of another package, too
@@ -671,10 +671,10 @@ def readings_of(written_unit: str) -> tuple[str, ...]:
     >>> readings_of("mb")
     ('Mbit/s (bits)', 'MB/s (bytes)')
     """
-    given: object = written_unit
-    if not isinstance(given, str):
+    text: object = written_unit
+    if not isinstance(text, str):
         return ()
-    return next((table[given] for table in _AMBIGUOUS.values() if given in table), ())
+    return next((table[text] for table in _AMBIGUOUS.values() if text in table), ())
 
 
 def factor_of(written_unit: str, unit: str) -> float:

@@ -263,8 +263,8 @@ def _numbers(noun: str, numbers: Sequence[int]) -> str:
     shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs[:LONGEST_LIST]]
     rest = sum(b - a + 1 for a, b in runs[LONGEST_LIST:])
     text = _cut(", ".join(shown), rest)
-    one, several = _NOUNS[noun]
-    return phrase(one if len(set(numbers)) == 1 else several, numbers=text)
+    singular, several = _NOUNS[noun]
+    return phrase(singular if len(set(numbers)) == 1 else several, numbers=text)
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
