@@ -821,7 +821,7 @@ def _number(written: str, text: object, unit: str, field: str | None) -> float:
         head, tail = mantissa.split(",")
         if len(tail) == 3 and head.lstrip("+-") not in ("", "0") and len(head.lstrip("+-")) <= 3:
             readings = [
-                safe_str(text).strip().replace(mantissa, read)
+                str(text).strip().replace(mantissa, read)  # it was read as text before
                 for read in (f"{head}{tail}", f"{head}.{tail}")
             ]
             raise _refused("ambiguous-number", text, unit, field, readings=readings)
