@@ -15,6 +15,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from netcalc import lessons
+
 ROOT = Path(__file__).parents[2]
 GLOSSARY = runpy.run_path(str(ROOT / "tests" / "glossary.py"))
 LESSONS = [path for path in GLOSSARY["LESSONS"] if not path.name.startswith("00_")]
@@ -155,3 +157,28 @@ def test_nothing_is_sent_before_a_button_is_pressed(path):
     for cell in cells(path):
         if cell.cell_type == "code":
             assert "experiments" not in cell.source, cell.source
+
+
+@pytest.mark.each("path", LESSONS, ids=lambda path: path.name)
+def test_a_lesson_is_in_the_list_of_lessons_and_in_the_guide_for_teachers(path):
+    first = (ROOT / "notebooks" / "00_start_here.ipynb").read_text(encoding="utf-8")
+    assert f"]({path.name})" in first, "notebooks/00_start_here.ipynb has no line for it"
+    guide = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+    number = path.name.split("_")[0]
+    assert f"\n| {number} " in guide, "the table of docs/teaching.md has no row for it"
+
+
+@pytest.mark.each("path", LESSONS, ids=lambda path: path.name)
+def test_the_panels_of_a_lesson_are_its_own_and_tested(path):
+    code = "\n".join(cell.source for cell in cells(path) if cell.cell_type == "code")
+    imported = re.findall(r"from netcalc\.lessons(?:\.(\w+))? import ([\w, ]+)", code)
+    named = {name for name, names in imported for name in (name or names).split(", ")}
+    panels = {name.split(" as ")[0] for name in named} & set(lessons.__all__) - {"exercise"}
+    assert panels, "it uses no file of netcalc/lessons that __init__.py lists"
+    tests = {
+        file.name: file.read_text(encoding="utf-8")
+        for file in (ROOT / "tests" / "widgets").glob("test_*.py")
+    }
+    for name in panels:
+        uses = re.compile(rf"netcalc\.lessons(\.{name}\b| import .*\b{name}\b)")
+        assert any(map(uses.search, tests.values())), f"no test in tests/widgets uses {name}"

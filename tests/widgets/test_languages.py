@@ -17,7 +17,7 @@ import ipywidgets
 import pytest
 from bokeh.models import HoverTool, Legend
 
-from netcalc import calculator, datasets, explain, language, units
+from netcalc import calculator, datasets, explain, language, lessons, units
 from netcalc.errors import UnitError
 from netcalc.language import notebooks
 from netcalc.lessons import exercise, latency, store_and_forward
@@ -30,11 +30,7 @@ import catalogues
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 LANGUAGES = ("de", "zh_CN")
-LESSONS = (
-    "calculator", "capacity_planning", "congestion_control", "latency", "line_rate", "mbufs",
-    "own_file", "probing", "protocol_stack", "small_writes", "store_and_forward", "tail_latency",
-    "transfers",
-)  # fmt: skip
+LESSONS = sorted(set(lessons.__all__) - {"exercise", "site"})
 NAMES = re.compile(
     r"\[[a-z/]+\]|T1|T3|\d* ?Mb/s|[\d.]+ ?[kMG]?(?:bit/s|B|ms|s)|Stevens|UDP|TCP|IPv4|IPv6"
     r"|[\w.]+ - [\w.]+|d \+ 8N/R|Reno|CUBIC|BBR|ns-3|TCP_NODELAY|4\.4BSD|FreeBSD|Linux|M/\w+/1"
