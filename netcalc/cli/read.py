@@ -30,7 +30,7 @@ from netcalc.cli.report import (
 from netcalc.cli.streams import names_of_file, standard_input
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
-from netcalc.explain import capture_flows as capture
+from netcalc.explain.causes import captures as capture
 from netcalc.messages import Notice
 from netcalc.printable import excerpt, printable
 from netcalc.readers.captures import anonymized_error, anonymized_samples

@@ -13,17 +13,22 @@ from netcalc.compare._comparison import (
     CURVE_POINTS,
     PATH_LABEL,
     Comparison,
+    ideal_shares,
     is_router_queue,
     is_small_writes,
     points,
+    request_goodput_bps,
     with_theory,
 )
 from netcalc.compare._files import Compared, axis_notice, file_notices, files, on_one_axis
-from netcalc.compare._overlay import overlay
-from netcalc.compare._probing import probes, trains
-from netcalc.compare._shared import ideal_shares, request_goodput_bps
-from netcalc.compare._sizes import TRANSACTIONS_OVER, datagram_costs, transactions
-from netcalc.compare._small_writes import ladder, small_writes
+from netcalc.compare._overlay import overlay, probes, trains
+from netcalc.compare._transactions import (
+    TRANSACTIONS_OVER,
+    datagram_costs,
+    ladder,
+    small_writes,
+    transactions,
+)
 from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
 from netcalc.compare._waits import arrival_batches, arrival_gaps, wait_models, waits
 

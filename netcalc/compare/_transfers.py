@@ -95,7 +95,7 @@ def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = 
     Parameters
     ----------
     samples : BulkSamples
-        A run of :func:`netcalc.experiments.bulk`.
+        A run of :func:`netcalc.experiments.line_rate`.
     path : Path, optional
         The path; by default the emulated one of the run, if there was one.
     title : str

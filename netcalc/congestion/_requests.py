@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.congestion._state import GOLDEN, Stack
+from netcalc.congestion._stacks import GOLDEN, Stack
 from netcalc.congestion._steps import BURST as BURST_FACTOR
 from netcalc.congestion._steps import LEAST_TIMEOUT_S, OWN_SHARE
 from netcalc.congestion.result import Result, Trajectory, segment_bytes

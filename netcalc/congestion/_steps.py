@@ -1,7 +1,7 @@
 """The course of many scenarios in steps of a few round trips, each scenario at its own pace.
 
 Windows of Reno, CUBIC, Vegas and DCTCP grow from step to step and fall at a loss; windows of BBR
-are in :mod:`netcalc.congestion._bbr`.
+are in :mod:`netcalc.congestion._stacks`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.congestion import _bbr
-from netcalc.congestion._state import GOLDEN, BoolArray, Stack, State, spacing
+from netcalc.congestion import _stacks
+from netcalc.congestion._stacks import GOLDEN, BoolArray, Stack, State, spacing
 from netcalc.models.tcp.cubic import CUBIC_DECREASE, CUBIC_SCALE
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 
@@ -343,7 +343,7 @@ def run(state: State, meter: Meter) -> None:
         if not state.is_paced:
             begin_windows(state)
         if state.is_bbr is not None:
-            _bbr.begin(state)
+            _stacks.begin_bbr(state)
         while np.count_nonzero(state.time < state.end):
             _step(state, meter)
 
@@ -375,11 +375,11 @@ def _step(state: State, meter: Meter) -> None:
         hasty = full | np.logical_or.reduce(brisk, axis=1, keepdims=True)
     if bbr is not None:
         paced = active & bbr
-        _bbr.turn(state, paced, delivery, rtt)
+        _stacks.turn(state, paced, delivery, rtt)
     dt = _length(state, active, delivery, rtt, speed, slow, hasty, full, total)
     grown = state.window + speed * dt
     if bbr is not None:
-        grown = _bbr.advance(state, paced, grown, delivery + speed, rtt, total, dt)
+        grown = _stacks.advance(state, paced, grown, delivery + speed, rtt, total, dt)
     if not state.is_paced:
         advance_friendly_window(state, dt, rtt, growing)
     if bbr is None:
@@ -426,7 +426,7 @@ def _length(
     time = state.time
     dt = rtt * np.where(hasty, 1.0, CALM_ROUNDS)
     if state.is_bbr is not None:
-        dt = np.minimum(dt, _bbr.longest_s(state, active & state.is_bbr))
+        dt = np.minimum(dt, _stacks.longest_s(state, active & state.is_bbr))
     if not state.is_paced:
         rise = np.add.reduce(speed, axis=1, keepdims=True)
         to_full = np.where(full | (rise <= 0), np.inf, (state.capacity - total) / rise)
@@ -507,11 +507,11 @@ def _overflow_beside_bbr(
     state.credit = np.where(lost, 0.0, state.credit)
     repairing = lost & ~clocked & (state.time >= state.grow_from)
     if np.count_nonzero(repairing):
-        repairing &= ~_bbr.lose_in_startup(state, repairing)
-    kept = np.maximum(grown * _bbr.REPAIR_SHARE, np.minimum(_bbr.product(state), grown))
-    after = np.where(clocked, grown, np.maximum(grown - share, _bbr.LEAST_WINDOW))
+        repairing &= ~_stacks.lose_in_startup(state, repairing)
+    kept = np.maximum(grown * _stacks.REPAIR_SHARE, np.minimum(_stacks.product(state), grown))
+    after = np.where(clocked, grown, np.maximum(grown - share, _stacks.LEAST_WINDOW))
     after = np.where(repairing, np.minimum(kept, after), after)
-    state.grow_from = np.where(repairing, state.time + _bbr.REPAIR_ROUNDS * rtt, state.grow_from)
+    state.grow_from = np.where(repairing, state.time + _stacks.REPAIR_ROUNDS * rtt, state.grow_from)
     state.window = np.where(active, after, state.window)
     state.drops += share.sum(axis=1, keepdims=True)
     return np.asarray(lost & clocked)

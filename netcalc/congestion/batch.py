@@ -13,12 +13,10 @@ from typing import Any
 
 from netcalc.checks import choice, named_arguments
 from netcalc.congestion import live, ns3, theory
-from netcalc.congestion.grid import Case, Grid, Matrix
-from netcalc.congestion.quantities import document
+from netcalc.congestion.grid import Case, Grid, GridFile, Matrix, Row
+from netcalc.congestion.quantities import WAYS, document
 from netcalc.congestion.recording import Recording
 from netcalc.congestion.result import facts, now
-from netcalc.congestion.table import GridFile, Row
-from netcalc.congestion.ways import WAYS
 from netcalc.errors import ArgumentTypeError, DomainError, ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
@@ -99,7 +97,7 @@ class Batch:
     Parameters
     ----------
     by : str
-        One of :data:`netcalc.congestion.ways.WAYS`.
+        One of :data:`netcalc.congestion.quantities.WAYS`.
     stack : str
         For theory: "ns3" or "linux".
     python : str, optional

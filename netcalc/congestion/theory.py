@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.congestion import _requests, _state, _steps
+from netcalc.congestion import _requests, _stacks, _steps
 from netcalc.congestion._requests import Load, load
-from netcalc.congestion._state import Stack, State, stack_of
+from netcalc.congestion._stacks import Stack, State, stack_of
 from netcalc.congestion.result import Latencies, Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import DomainError
 from netcalc.scenario import Scenario
@@ -299,7 +299,7 @@ def _run_metered(
 ) -> tuple[State, _Meter]:
     for scenario in scenarios:
         _require_in_range(scenario)
-    state = _state.begin(scenarios, stack)
+    state = _stacks.begin(scenarios, stack)
     shape = state.window.shape
     spans = np.full((*shape, 2), np.inf)
     for row, scenario in enumerate(scenarios):

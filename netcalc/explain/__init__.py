@@ -13,12 +13,12 @@ at 941.5 Mbit/s (TCP payload).
 from netcalc.explain.causes.captures import Together, together
 from netcalc.explain.causes.cause import CAUSES, Cause, Sign, cause_name, cause_sign
 from netcalc.explain.causes.intervals import Intervals
+from netcalc.explain.causes.responses import TableTheory, table_theory
 from netcalc.explain.causes.sessions import FlowCause, flow_causes, main_flow
 from netcalc.explain.claim_models import Model
-from netcalc.explain.evidence import Evidence, Known
+from netcalc.explain.evidence import Evidence, Known, delay_variation
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.measurement import explain_evidence, measurement
-from netcalc.explain.metrics import delay_variation
 from netcalc.explain.misconceptions import Claim, claim, claim_of
 from netcalc.explain.path_limits import (
     CONTROL_NAMES,
@@ -33,7 +33,6 @@ from netcalc.explain.path_limits import (
     tcp_transfer,
     transfer,
 )
-from netcalc.explain.table_curves import TableTheory, table_theory
 from netcalc.explain.tables import described
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 

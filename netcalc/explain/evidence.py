@@ -1,4 +1,4 @@
-"""What a file says of a transfer, and what is known of its path and hosts beside it."""
+"""What a file says of a transfer, what is known beside it, and metrics that judge it (RFC 6349)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,132 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import positive, ratio
+from netcalc.checks import FloatArray, named_arguments, positive, ratio
 from netcalc.errors import DomainError
-from netcalc.explain.causes.pace import Levels, Pause, pace_of
+from netcalc.models.measuring import delay_variation as variation
 from netcalc.models.sizes.framing import captured_wire_bytes, ethernet_wire_bytes
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
+from netcalc.models.tcp import rfc6349
+from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.round_trips import find_udp_exchanges, find_udp_openings
 from netcalc.readers.captures.tcp import flow_label, flow_table
 from netcalc.samples import Fact, FlowSeries, Layer, PacketTrace, Samples, TransferSamples
+
+LEAST_OF_LEVEL = 3
+"""Intervals of a level. [1]"""
+LEVEL_RATIO = 1.5
+"""Two levels are at least this far apart. [ratio]"""
+LEVEL_SPREAD = 0.15
+"""Rates of a level differ by no more from their median, but for one beside the change. [ratio]"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """Intervals in a row that carried nothing; ``again_count`` were sent again in them."""
+
+    begin_s: float
+    duration_s: float
+    interval_count: int
+    share_of_time: float
+    again_count: float
+    is_last: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """Two rates, and when the first became the second."""
+
+    before_bps: float
+    after_bps: float
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pace:
+    """Intervals of a run, all of its streams together."""
+
+    start_s: FloatArray
+    end_s: FloatArray
+    rate_bps: FloatArray
+    again_count: FloatArray
+
+    @property
+    def pause(self) -> Pause | None:
+        """The longest time in which nothing was carried; None without one, or if all are empty."""
+        empty = self.rate_bps == 0
+        if not empty.any() or empty.all() or not self.end_s[-1] > self.start_s[0]:
+            return None
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], empty, [False])).astype(int)))
+        begins, ends = edges[::2], edges[1::2]
+        longest = int(np.argmax(self.end_s[ends - 1] - self.start_s[begins]))
+        low, high = int(begins[longest]), int(ends[longest])
+        duration_s = float(self.end_s[high - 1] - self.start_s[low])
+        return Pause(
+            begin_s=float(self.start_s[low]),
+            duration_s=duration_s,
+            interval_count=high - low,
+            share_of_time=duration_s / float(self.end_s[-1] - self.start_s[0]),
+            again_count=float(self.again_count[low:high].sum()),
+            is_last=high == empty.size,
+        )
+
+    @property
+    def levels(self) -> Levels | None:
+        """Two levels of the rate, one after the other; None where there are not just two."""
+        rates, least = self.rate_bps, LEAST_OF_LEVEL
+        if rates.size < 2 * least:
+            return None
+        splits = range(least, rates.size - least + 1)
+        at = min(splits, key=lambda k: k * rates[:k].var() + (rates.size - k) * rates[k:].var())
+        first = rates[1:at] if at > least else rates[:at]  # slow start is no level
+        low, high = sorted(float(np.median(part)) for part in (first, rates[at:]))
+        if not high >= LEVEL_RATIO * low > 0:
+            return None
+        if not (_is_level(first, first.size - 1) and _is_level(rates[at:], 0)):
+            return None
+        return Levels(
+            before_bps=float(np.median(first)),
+            after_bps=float(np.median(rates[at:])),
+            at_s=float(self.start_s[at]),
+        )
+
+
+def _is_level(rates: FloatArray, beside: int) -> bool:
+    """Whether rates are alike, but for the one beside the change."""
+    middle = float(np.median(rates))
+    others = np.delete(np.abs(rates - middle), beside)
+    return bool(others.max() <= LEVEL_SPREAD * middle)
+
+
+def pace_of(flows: FlowSeries, rows: NDArray[np.bool_]) -> Pace:
+    """Return the pace of some intervals of runs.
+
+    Parameters
+    ----------
+    flows : FlowSeries
+        Intervals of each stream.
+    rows : 1-D array_like of bool
+        Those that count.
+
+    Returns
+    -------
+    Pace
+        One row for each time. Unknown counts of what was sent again are nan.
+    """
+    starts = np.round(np.asarray(flows.start_s)[rows], 1)
+    ends = starts + np.nan_to_num(np.asarray(flows.duration_s)[rows])
+    rates = np.asarray(flows.rate_bps)[rows]
+    again = np.asarray(flows.retransmit_count)[rows]
+    times, index = np.unique(starts, return_inverse=True)
+    last, total, repeated = np.full(times.size, -math.inf), np.zeros(times.size), times * 0.0
+    np.maximum.at(last, index, ends)
+    np.add.at(total, index, rates)
+    np.add.at(repeated, index, again)
+    return Pace(start_s=times, end_s=last, rate_bps=total, again_count=repeated)
+
 
 NAN = math.nan
 ETHERNET_NUMBER = 1
@@ -572,3 +687,128 @@ class Known:
         line, other = ways if direction == "upload" else ways[::-1]
         reverse = other if self.reverse_bps is None else self.reverse_bps
         return replace(self, line_bps=line, line_up_bps=None, reverse_bps=reverse)
+
+
+PERCENTILES = (50, 90, 95, 99)
+
+
+@named_arguments
+def delay_variation(delay_s: ArrayLike) -> dict[str, float]:
+    """Return the variation of delays in the order in which they were measured.
+
+    Parameters
+    ----------
+    delay_s : 1-D array_like
+        Delays or round-trip times, nan for a lost packet. [s]
+
+    Returns
+    -------
+    dict of str to float
+        ``jitter_s`` (RFC 3550, the last value), ``ipdv_mean_s`` and ``ipdv_max_s`` (absolute
+        differences of neighbours), ``pdv_50_s`` to ``pdv_99_s`` (percentiles of the delay above its
+        least), ``rtt_90_s`` to ``rtt_99_s``; empty for fewer than two delays. [s]
+
+    See Also
+    --------
+    netcalc.models.measuring.delay_variation : The definitions.
+
+    Notes
+    -----
+    Validity: the differences are those of replies that came one after the other; a lost packet
+    between two of them is skipped in the jitter and leaves no difference in IPDV.
+
+    References
+    ----------
+    RFC 3550, 6.4.1; RFC 3393; RFC 5481.
+
+    Examples
+    --------
+    >>> metrics = delay_variation([0.1, 0.116, 0.1])
+    >>> [f"{name} {value:.4f}" for name, value in metrics.items()][:2]
+    ['jitter_s 0.0019', 'ipdv_mean_s 0.0160']
+    """
+    delay = np.asarray(delay_s, dtype=np.float64)
+    finite = np.isfinite(delay)
+    finite_s = delay if finite.all() else delay[finite]
+    if finite_s.size < 2:
+        return {}
+    metrics = {"jitter_s": float(variation.jitter_rfc3550_s(finite_s)[-1])}
+    ipdv = variation.ipdv_s(finite_s) if finite.all() else _ipdv_between(delay)
+    np.abs(ipdv, out=ipdv)
+    if ipdv.size:
+        metrics |= {"ipdv_mean_s": float(ipdv.mean()), "ipdv_max_s": float(ipdv.max())}
+    del ipdv
+    above = np.percentile(variation.pdv_s(finite_s), PERCENTILES, overwrite_input=True)
+    metrics |= {
+        f"pdv_{percentile}_s": at
+        for percentile, at in zip(PERCENTILES, above.tolist(), strict=True)
+    }
+    times = np.percentile(finite_s, PERCENTILES[1:])
+    metrics |= {
+        f"rtt_{percentile}_s": at
+        for percentile, at in zip(PERCENTILES[1:], times.tolist(), strict=True)
+    }
+    return metrics
+
+
+def _ipdv_between(delay: FloatArray) -> FloatArray:
+    """Return the differences of neighbours of which both arrived. [s]"""
+    runs = [part[np.isfinite(part)] for part in np.split(delay, np.flatnonzero(np.isnan(delay)))]
+    ipdv: FloatArray = np.concatenate([variation.ipdv_s(run) for run in runs if run.size])
+    return ipdv[np.isfinite(ipdv)]
+
+
+def transfer_metrics(
+    evidence: Evidence, stated: Known, *, line_ceiling_bps: float
+) -> dict[str, float]:
+    """Return the metrics of RFC 6349 of a bulk transfer, as far as they are known.
+
+    Parameters
+    ----------
+    one : Evidence
+        The transfer.
+    stated : Known
+        Facts stated besides it.
+    line_ceiling_bps : float
+        Goodput of the line; nan if it is not known. [bit/s]
+
+    Returns
+    -------
+    dict of str to float
+        ``transfer_time_factor`` (actual over ideal time), ``efficiency_ratio`` (share of the bytes
+        sent that were no retransmissions), ``buffer_delay_factor`` (increase of the round trip over
+        its base), ``line_share_ratio`` (rate over the ceiling of the line).
+
+    Notes
+    -----
+    Validity: TCP only, and transfers longer than the first window, as RFC 6349 is of bulk
+    transfers; retransmissions count as full segments where the file has only their number.
+
+    References
+    ----------
+    RFC 6349, 4.1.
+    """
+    metrics: dict[str, float] = {}
+    if line_ceiling_bps > 0:
+        metrics["line_share_ratio"] = evidence.rate_bps / line_ceiling_bps
+    # A transfer of no more than the first window is no bulk transfer: a request, a control
+    # connection
+    first_bytes = INITIAL_WINDOW_SEGMENTS * evidence.segment_bytes
+    if evidence.is_udp or 0 < evidence.size_bytes <= first_bytes:
+        return metrics
+    if line_ceiling_bps > 0 and evidence.size_bytes > 0 and evidence.duration_s > 0:
+        ideal = rfc6349.ideal_transfer_s(evidence.size_bytes, throughput_bps=line_ceiling_bps)
+        if evidence.duration_s >= ideal:  # else the line is not what was stated: a note says so
+            factor = rfc6349.transfer_time_factor(evidence.duration_s, ideal_s=ideal)
+            metrics["transfer_time_factor"] = float(factor)
+    again = first_known(
+        evidence.retransmitted_bytes, evidence.retransmit_count * evidence.segment_bytes
+    )
+    if evidence.size_bytes > 0 and not math.isnan(again):
+        share = rfc6349.efficiency_ratio(evidence.size_bytes + again, retransmitted_bytes=again)
+        metrics["efficiency_ratio"] = float(share)
+    base = first_known(stated.rtt_s, evidence.base_rtt_s)
+    if base > 0 and evidence.rtt_s >= base:
+        factor = rfc6349.buffer_delay_factor(evidence.rtt_s, base_rtt_s=base)
+        metrics["buffer_delay_factor"] = float(factor)
+    return metrics

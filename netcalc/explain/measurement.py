@@ -8,24 +8,19 @@ from dataclasses import replace
 
 from netcalc.checks import named_arguments
 from netcalc.errors import ReaderError
-from netcalc.explain import (
-    capture_flows,
-    counters,
-    evidence,
-    frame_tables,
-    summaries,
-    tables,
-    time_parts,
-)
+from netcalc.explain import counters, evidence, frame_tables, summaries, tables, time_parts
+from netcalc.explain.causes import captures
 from netcalc.explain.causes.captures import explain_capture
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
-from netcalc.explain.causes.responses import explain_other_responses, explain_responses
-from netcalc.explain.causes.sizes import explain_transfer_sizes
+from netcalc.explain.causes.responses import (
+    explain_other_responses,
+    explain_responses,
+    explain_transfer_sizes,
+)
 from netcalc.explain.causes.tools import run_cause, socket_causes, trips_cause
 from netcalc.explain.causes.verdict import counterfactuals
-from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Evidence, Known
+from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Evidence, Known, transfer_metrics
 from netcalc.explain.finding import LINE_NAMES, Finding
-from netcalc.explain.metrics import transfer_metrics
 from netcalc.explain.rate_limits import missing, missing_of_unexplained, rate_limits, rate_notices
 from netcalc.explain.summaries import (
     explain_trips,
@@ -143,7 +138,7 @@ def _of_packets(samples: Table, stated: Known) -> tuple[Finding, ...]:
     for listed_trace in traces_of(samples):
         if listed_trace.is_whole:
             findings += explain_capture(listed_trace.trace, stated)
-        findings += capture_flows.explain_exchanges(
+        findings += captures.explain_exchanges(
             listed_trace.trace, stated, without_data=listed_trace.is_whole
         )
     return tuple(findings)
@@ -193,7 +188,7 @@ def evidence_of(samples: Samples) -> list[Evidence]:
 def _rates(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     exchanges: tuple[Finding, ...] = ()
     if isinstance(samples, PacketTrace):
-        exchanges = capture_flows.explain_exchanges(samples, stated)
+        exchanges = captures.explain_exchanges(samples, stated)
         findings = (*explain_capture(samples, stated), *exchanges)
         if findings:
             return findings

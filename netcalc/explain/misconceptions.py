@@ -17,7 +17,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import DomainError, UnitError
-from netcalc.explain import capture_flows
+from netcalc.explain.causes import captures
 from netcalc.explain.claim_models import (
     CONVERSIONS,
     TIMES,
@@ -371,7 +371,7 @@ def _of_packets(samples: PacketTrace | Table) -> list[RttSamples]:
     return [
         trips
         for trace in traces
-        for trips in (*capture_flows.exchanges(trace), *capture_flows.handshakes(trace))
+        for trips in (*captures.exchanges(trace), *captures.handshakes(trace))
     ]
 
 

@@ -21,9 +21,8 @@ from netcalc.explain.causes.series import (
     series_cause,
     slow_of,
 )
-from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Known
+from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Known, delay_variation
 from netcalc.explain.finding import Finding, Limit
-from netcalc.explain.metrics import delay_variation
 from netcalc.explain.rate_limits import stall_notice, timer_of
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, stepped_line
 from netcalc.messages import Notice

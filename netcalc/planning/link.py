@@ -1,4 +1,4 @@
-"""Links: the rate to buy for many users, when it is full, how evenly parallel links are used."""
+"""Links: the rate to buy for many users, when it is full, parallel links, and their buffer."""
 
 from __future__ import annotations
 
@@ -24,9 +24,14 @@ from netcalc.checks import (
 )
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
+from netcalc.models.queues.shared_buffer import incast_backlog_bytes
+from netcalc.models.tcp.cubic import CUBIC_DECREASE
+from netcalc.models.tcp.sharing import buffer_rule_bytes, drain_s, full_use_buffer_bdp
+from netcalc.models.tcp.window import bdp_bytes
 from netcalc.models.users.growth import YEAR_S, exhaustion_s, grown_traffic_bps
 from netcalc.models.users.multiplexing import overload_ratio, shared_bandwidth_bps
 from netcalc.planning.page import (
+    BINDING,
     FORECAST_YEARS,
     HORIZON_YEARS,
     Answer,
@@ -520,3 +525,204 @@ def fullest_link(
     median, p95, p99 = (float(load) for load in np.quantile(loads, (0.5, 0.95, 0.99)))
     even = float(rates.sum()) / int(link_count)
     return FullestLink(mean, median, p95, p99, even / mean if mean else float("nan"))
+
+
+SOURCES_BUFFER = (
+    "Appenzeller, Keslassy and McKeown, SIGCOMM 2004, doi:10.1145/1015467.1015499",
+    "Villamizar and Song, CCR 24 (1994), doi:10.1145/205511.205520",
+    "Kleinrock, Queueing Systems vol. 2, 2.7 (bursts as a fluid)",
+)
+MANY_FLOWS = 100.0
+"""Flows from which on their sawteeth are independent enough for the square root."""
+_NEAR_STEP = (50.0, 400.0)
+"""Flows between which the answer is said to depend on :data:`MANY_FLOWS`."""
+_PACKET_BYTES = 1500.0
+_LIMITS = ("flows_buffer_bytes", "burst_buffer_bytes")
+_TABLE_BUFFER = {
+    "buffer_bytes": ("byte", ""),
+    "buffer_delay_s": ("s", ""),
+    "flows_buffer_bytes": ("byte", ""),
+    "burst_buffer_bytes": ("byte", ""),
+    "line_bdp_bytes": ("byte", ""),
+    "buffer_packet_count": ("1", ""),
+    "burst_s": ("s", ""),
+}
+
+
+@one_page
+def buffer(
+    bandwidth_bps: Any,
+    *,
+    rtt_s: Any,
+    flow_count: Any = 1.0,
+    sender_count: Any = 1.0,
+    burst_bytes: Any = None,
+    sender_bps: Any = None,
+    draws: int = 0,
+    seed: int = 0,
+    truncate: bool = False,
+) -> Plan:
+    """Plan the buffer in front of a line, in bytes and in the delay that it adds when full.
+
+    Parameters
+    ----------
+    bandwidth_bps : float or range
+        Rate of the line. [bit/s]
+    rtt_s : float or range
+        Mean round-trip time of the flows without load. [s]
+    flow_count : float or range
+        Long flows that share the line. [1]
+    sender_count : float or range
+        Senders that start a burst at the same time. [1]
+    burst_bytes : float or range, optional
+        Burst of each of them. [byte]
+    sender_bps : float or range, optional
+        Rate of a sender; by default the rate of the line. [bit/s]
+    draws, seed : int
+        Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
+    truncate : bool
+        Whether impossible values are left out of the ranges, with a note, instead of an error.
+
+    Returns
+    -------
+    Plan
+        Answers ``buffer_bytes``, ``buffer_delay_s`` (one way), ``flows_buffer_bytes``,
+        ``line_bdp_bytes``, ``buffer_packet_count``; with bursts ``burst_buffer_bytes`` and
+        ``burst_s``, and the larger of both buffers is the answer.
+
+    Raises
+    ------
+    DomainError
+        If a number is impossible.
+
+    Examples
+    --------
+    The line of the abstract of Appenzeller: 10 Gbit/s, 250 ms and 50,000 flows need 11 Mbit.
+
+    >>> round(8 * buffer(10e9, rtt_s=0.25, flow_count=50_000)["buffer_bytes"] / 1e6, 1)
+    11.2
+    """
+    bursts = burst_bytes is not None
+    inputs = {
+        "bandwidth_bps": (bandwidth_bps, "bit/s"),
+        "rtt_s": (rtt_s, "s"),
+        "flow_count": (flow_count, "1"),
+        "sender_count": (sender_count if bursts else None, "1"),
+        "burst_bytes": (burst_bytes, "byte"),
+        "sender_bps": (sender_bps if bursts else None, "bit/s"),
+    }
+    evaluated = evaluate(
+        _answers_buffer,
+        inputs,
+        _TABLE_BUFFER,
+        limits=_LIMITS,
+        draws=draws,
+        seed=seed,
+        truncate=truncate,
+    )
+    columns, middle = evaluated.columns, evaluated.middle
+    by_burst = evaluated.binding == "burst_buffer_bytes"
+    few = middle["flow_count"] < MANY_FLOWS
+    near = not by_burst and _NEAR_STEP[0] < middle["flow_count"] < _NEAR_STEP[1]
+    values = {
+        "buffer_bytes": evaluated.typical["buffer_bytes"],
+        "delay_s": evaluated.typical["buffer_delay_s"],
+        "flows": int(middle["flow_count"]),
+        "senders": int(middle.get("sender_count", 1.0)),
+        "burst_bytes": middle.get("burst_bytes", 0.0),
+    }
+    return evaluated.page(
+        "buffer",
+        Notice("plan-buffer-burst" if by_burst else "plan-buffer-flows", values),
+        notices=(*evaluated.notices, *([_step_notice(middle)] if near else [])),
+        steps=tuple(_steps_buffer(middle, columns, by_burst=by_burst)),
+        assumptions=(
+            Notice("assumes-buffer-few" if few else "assumes-buffer-many", {"most": MANY_FLOWS}),
+            *([Notice("assumes-buffer-burst", {})] if bursts else []),
+        ),
+        chart=_chart_buffer(middle, columns),
+        sources=SOURCES_BUFFER,
+    )
+
+
+def _answers_buffer(
+    *,
+    bandwidth_bps: ArrayLike,
+    rtt_s: ArrayLike,
+    flow_count: ArrayLike,
+    sender_count: ArrayLike = 1.0,
+    burst_bytes: ArrayLike | None = None,
+    sender_bps: ArrayLike | None = None,
+) -> dict[str, FloatArray]:
+    line = positive("bandwidth_bps", bandwidth_bps)
+    flows = whole("flow_count", flow_count, low=1)
+    # Below MANY_FLOWS they lose packets at the same time and behave as one.
+    independent = np.where(flows < MANY_FLOWS, 1.0, flows)
+    for_flows = buffer_rule_bytes(line, rtt_s=rtt_s, flow_count=independent)
+    columns = {
+        "flows_buffer_bytes": for_flows,
+        "line_bdp_bytes": bdp_bytes(rtt_s, bandwidth_bps=line),
+    }
+    burst = np.zeros(())
+    if burst_bytes is not None:
+        senders = whole("sender_count", sender_count, low=1)
+        each = line if sender_bps is None else positive("sender_bps", sender_bps)
+        lasting = 8.0 * non_negative("burst_bytes", burst_bytes) / each
+        burst = incast_backlog_bytes(
+            senders, burst_bytes=burst_bytes, sender_bps=each, bandwidth_bps=line
+        )
+        columns |= {"burst_buffer_bytes": burst, "burst_s": lasting}
+    size = np.maximum(for_flows, burst)
+    return {
+        **columns,
+        "buffer_bytes": size,
+        "buffer_delay_s": drain_s(size, bandwidth_bps=line),
+        "buffer_packet_count": np.ceil(size / _PACKET_BYTES),
+        BINDING: np.where(burst > for_flows, 1.0, 0.0),
+    }
+
+
+def _step_notice(middle: Mapping[str, float]) -> Notice:
+    """Return a note on how far the answer falls where flows become independent."""
+    around: dict[str, Any] = {**middle, "flow_count": np.array([MANY_FLOWS - 1.0, MANY_FLOWS])}
+    sizes = _answers_buffer(**around)
+    below, above = sizes["flows_buffer_bytes"].tolist()
+    values = {"most": MANY_FLOWS, "below_bytes": below, "above_bytes": above}
+    return Notice("buffer-near-step", {**values, "factor": below / above})
+
+
+def _steps_buffer(
+    middle: Mapping[str, float], columns: Mapping[str, float], *, by_burst: bool
+) -> list[Step]:
+    """Return what would let a smaller buffer do."""
+    if by_burst:
+        faster = {**middle, "bandwidth_bps": 10.0 * middle["bandwidth_bps"]}
+        faster.setdefault("sender_bps", middle["bandwidth_bps"])
+        size = float(_answers_buffer(**faster)["burst_buffer_bytes"])
+        change = Notice("step-buffer-line", {"bandwidth_bps": faster["bandwidth_bps"]})
+        return [Step(change=change, name="burst_buffer_bytes", value=size, unit="byte")]
+    steps = []
+    if middle["flow_count"] < MANY_FLOWS:
+        share = float(full_use_buffer_bdp(CUBIC_DECREASE))
+        size = share * columns["line_bdp_bytes"]
+        change = Notice("step-buffer-cubic", {"share": share})
+        steps.append(Step(change=change, name="buffer_bytes", value=size, unit="byte"))
+    return steps
+
+
+def _chart_buffer(middle: Mapping[str, float], columns: Mapping[str, float]) -> Chart:
+    highest = max(10.0 * middle["flow_count"], 1e4)
+    flows = np.round(np.geomspace(1.0, highest, 200))
+    flows = np.unique([*flows, MANY_FLOWS - 1.0, MANY_FLOWS])
+    over_flows: dict[str, Any] = {**middle, "flow_count": flows}
+    lines = {
+        "flows_buffer_bytes": _answers_buffer(**over_flows)["flows_buffer_bytes"],
+        "line_bdp_bytes": np.full(flows.size, columns["line_bdp_bytes"]),
+    }
+    if "burst_buffer_bytes" in columns:
+        lines["burst_buffer_bytes"] = np.full(flows.size, columns["burst_buffer_bytes"])
+    return Chart(
+        x="flow_count", x_unit="1", y="buffer_bytes", y_unit="byte", at=flows, lines=lines,
+        marks={"buffer_bytes": (middle["flow_count"], columns["buffer_bytes"])},
+        log_x=True, log_y=True,
+    )  # fmt: skip

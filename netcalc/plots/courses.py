@@ -15,8 +15,7 @@ from bokeh.plotting import figure
 
 from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.congestion import Result, Trajectory
-from netcalc.congestion.estimates import fair_shares_bps
-from netcalc.congestion.quantities import jain_over_time
+from netcalc.congestion.quantities import fair_shares_bps, jain_over_time
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.language import phrase, term
 from netcalc.models.tcp.window import bdp_packets

@@ -26,9 +26,9 @@ from netcalc.checks import FloatArray, named_arguments
 from netcalc.language import phrase, term
 from netcalc.planning import BindingMap, Chart, Plan
 from netcalc.planning.network import NetworkPlan
-from netcalc.planning.network.failures import FailureCase
-from netcalc.planning.network.graphs import places
+from netcalc.planning.network.facts import places
 from netcalc.planning.network.page import arc_rows, order, sentences
+from netcalc.planning.network.routing import FailureCase
 from netcalc.planning.page import label, long_time
 from netcalc.plots.limits import binding_map
 from netcalc.plots.overlay import curves

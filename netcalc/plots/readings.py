@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc import compare, datasets
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.congestion.estimates import full_buffer_s
+from netcalc.congestion.quantities import full_buffer_s
 from netcalc.language import phrase, term
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots.overlay import curves

@@ -12,7 +12,7 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, choice, named_arguments
-from netcalc.congestion import estimates
+from netcalc.congestion import quantities
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
 from netcalc.plots.courses import WAYS, add_way
@@ -85,7 +85,7 @@ def sweep(
     Parameters
     ----------
     table : Table
-        Results, as :func:`netcalc.congestion.table.table` returns them.
+        Results, as :func:`netcalc.congestion.grid.table` returns them.
     x : str
         A column of :data:`VARIED`; by default the first that varies.
     parts : tuple of str
@@ -238,7 +238,7 @@ def _on_paper(
         return {
             "round trip and a full buffer": (
                 at,
-                estimates.full_buffer_s(at, rate_bps=rate_bps, rtt_s=rtt_s),
+                quantities.full_buffer_s(at, rate_bps=rate_bps, rtt_s=rtt_s),
             )
         }
     if (x, part) == ("streams", "request_1_mean_s"):
@@ -246,7 +246,7 @@ def _on_paper(
         sizes = np.unique(columns["request_1_bytes"]).tolist()
         for size in sizes:
             of = f", {show(size, 'byte')}" if len(sizes) > 1 else ""
-            y = estimates.equal_share_s(at, request_bytes=size, rate_bps=rate_bps, rtt_s=rtt_s)
+            y = quantities.equal_share_s(at, request_bytes=size, rate_bps=rate_bps, rtt_s=rtt_s)
             curves[phrase("round trip and size over the equal share{of}", of=of)] = at, y
         return curves
     return {}

@@ -21,8 +21,7 @@ import networkx as nx
 import numpy as np
 
 from netcalc.planning.network import NetworkPlan, Settings, read
-from netcalc.planning.network.failures import load_of, traffic_of
-from netcalc.planning.network.routing import find_routes
+from netcalc.planning.network.routing import find_routes, load_of, traffic_of
 
 NODES, LINKS, DEMANDS = 500, 2000, 10_000
 LIMIT_S = 60.0

@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from netcalc import samples
 from netcalc.cli import commands
-from netcalc.congestion.table import table
+from netcalc.congestion.grid import table
 from netcalc.errors import NetcalcError
 
 SCENARIO = {
@@ -215,13 +215,13 @@ def test_several_ways_are_compared_and_what_is_absent_is_said(file, tmp_path):
 
 def test_the_table_of_partings_has_a_row_for_each_quantity(file, monkeypatch):
     """identity: the simulator is theory here, but for a goodput that is twice as high."""
-    from netcalc.congestion import ways
+    from netcalc.congestion import quantities
 
     def doubled(scenario, *, python):
-        found = ways.theory.run(scenario)
+        found = quantities.theory.run(scenario)
         return replace(found, by="ns3", goodput_bps=found.goodput_bps / 2)
 
-    monkeypatch.setattr(ways.ns3, "run", doubled)
+    monkeypatch.setattr(quantities.ns3, "run", doubled)
     lines = run(file, "--by", "ns3,theory").splitlines()
     [row] = [line for line in lines if line.startswith(" goodput 1 (TCP payload) ")]
     assert "+100.0% *" in row

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from pyarrow import parquet
 
 from netcalc.cli import commands
-from netcalc.congestion import theory, ways
+from netcalc.congestion import quantities, theory
 from netcalc.congestion.batch import Batch
 from netcalc.congestion.grid import Grid
 from netcalc.congestion.recording import Recording, parse_rows
@@ -185,10 +185,10 @@ def test_a_difference_from_nothing_is_printed_in_its_unit(capsys):
     from netcalc.cli.congestion.shown import print_partings
 
     print_partings([
-        ways.Parting("release_s", 1, {"theory": 0.0, "live": 0.5}, resolution=0.4),
-        ways.Parting("convergence_s", 1, {"theory": 1.0, "live": 0.5}, resolution=0.4),
-        ways.Parting("drop_count", None, {"theory": 7.0, "live": 0.0}),
-        ways.Parting("drop_count", None, {"theory": 0.0, "live": 0.0}),
+        quantities.Parting("release_s", 1, {"theory": 0.0, "live": 0.5}, resolution=0.4),
+        quantities.Parting("convergence_s", 1, {"theory": 1.0, "live": 0.5}, resolution=0.4),
+        quantities.Parting("drop_count", None, {"theory": 7.0, "live": 0.0}),
+        quantities.Parting("drop_count", None, {"theory": 0.0, "live": 0.0}),
     ])  # fmt: skip
     shown = capsys.readouterr().out
     lines = [line.split() for line in shown.splitlines() if "live" not in line]
@@ -203,18 +203,18 @@ def test_a_cut_run_is_compared_with_nothing():
     whole = theory.run(scenario)
     cut = replace(whole, by="live", goodput_bps=whole.goodput_bps / 2)
     other = replace(whole, by="ns3")
-    rows = ways.partings([whole, cut, other], cut=["live"])
+    rows = quantities.partings([whole, cut, other], cut=["live"])
     goodput = rows[0]
     assert np.isnan(goodput.differences()["live"])
     assert goodput.differences()["ns3"] == 0.0
     assert goodput.beyond() == ()
     assert goodput.as_dict()["relative_difference"] == {"live": None, "ns3": 0.0}
-    [first_cut, *_] = ways.partings([cut, other], cut=["live"])
+    [first_cut, *_] = quantities.partings([cut, other], cut=["live"])
     assert np.isnan(first_cut.differences()["ns3"]), "derived: the first was cut"
 
 
 @pytest.mark.parametrize(("call", "code"), [
-    (lambda: ways.evaluate([], {}), "no-ways"),
+    (lambda: quantities.evaluate([], {}), "no-ways"),
     (lambda: Grid(BASE, None), "not-of-class"),
     (lambda: Grid(BASE, {"rtt_s": 0.1}), "not-of-class"),
     (lambda: Grid(BASE, {"algorithm": "reno"}), "not-of-class"),

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from netcalc import explain, plots, readers
 from netcalc.cli import commands
-from netcalc.explain import capture_flows
+from netcalc.explain.causes import captures
 from netcalc.samples import PathSamples
 
 TESTS = Path(__file__).parents[1]
@@ -266,7 +266,7 @@ def test_a_mirror_port_loses_nothing(name, packets, again):
 def test_datagrams_and_fragments_of_a_mirror_port_count_once():
     """By tshark: 439 datagrams of 1400 B and one of 4 B."""
     twice, _ = read_twice(FRAGMENTS)
-    flow = capture_flows.flows(twice)[0]
+    flow = captures.flows(twice)[0]
     assert (flow["datagram_count"], flow["payload_bytes"]) == (440, 439 * 1400 + 4)
 
 

@@ -17,10 +17,9 @@ from click.testing import CliRunner
 from netcalc.cli import commands
 from netcalc.congestion import batch
 from netcalc.congestion.batch import Batch
-from netcalc.congestion.grid import MOST_CASES, Grid, key_of
+from netcalc.congestion.grid import MOST_CASES, Grid, key_of, table
 from netcalc.congestion.quantities import document
 from netcalc.congestion.recording import Recording, parse_rows
-from netcalc.congestion.table import table
 from netcalc.emulation.queue import Log
 from netcalc.errors import (
     DomainError,

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from netcalc.congestion import _bbr, _steps, theory
-from netcalc.congestion._state import stack_of
+from netcalc.congestion import _stacks, _steps, theory
+from netcalc.congestion._stacks import stack_of
 from netcalc.errors import DomainError
 from netcalc.models.tcp.cubic import cubic_k_s, cubic_loss_interval_s
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario, preset
@@ -114,7 +114,7 @@ def test_a_quantum_of_bbr_grows_with_the_rate_in_linux():
     """
     rates = np.array([[10e6, 100e6]]) / 12_000
     for name, expected in (("linux", [[6.0, 24.0]]), ("ns3", [[3.0, 3.0]])):
-        assert _bbr.quanta_packets(stack_of(name), rates).tolist() == expected
+        assert _stacks.quanta_packets(stack_of(name), rates).tolist() == expected
 
 
 @pytest.mark.each("algorithm", ["reno", "cubic"])

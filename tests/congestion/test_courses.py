@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.congestion import Result, Trajectory
-from netcalc.congestion.estimates import fair_ends_s, fair_shares_bps, payload_rate_bps
+from netcalc.congestion.quantities import fair_ends_s, fair_shares_bps, payload_rate_bps
 from netcalc.scenario import Bottleneck, Flow, Scenario
 
 LINK = Bottleneck.of(rate_bps=12e6, rtt_s=0.04, buffer_packets=40)

@@ -16,7 +16,7 @@ from netcalc.explain import (
     explain_evidence,
     measurement,
 )
-from netcalc.explain.metrics import transfer_metrics
+from netcalc.explain.evidence import transfer_metrics
 from netcalc.samples import Meta, RttSamples, Table
 
 

@@ -12,9 +12,8 @@ from bokeh.models import Line, Scatter
 
 from netcalc.congestion import Result
 from netcalc.congestion.batch import Batch
-from netcalc.congestion.grid import Grid
+from netcalc.congestion.grid import Grid, table
 from netcalc.congestion.result import Latencies
-from netcalc.congestion.table import table
 from netcalc.errors import DomainError
 from netcalc.plots import latencies, svg, sweep
 from netcalc.samples import Meta, Table

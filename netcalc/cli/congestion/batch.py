@@ -132,7 +132,7 @@ def run_grid(
 ) -> None:
     """Evaluate scenarios, print the results, and end with the exit code of what became of it."""
     from netcalc.congestion.batch import Batch
-    from netcalc.congestion.table import table
+    from netcalc.congestion.grid import table
 
     _check_files(out, table_path, force=force)
     if plot_path is not None and not _varies(grid):
@@ -174,7 +174,7 @@ def show_results(
     file: str, *, table_path: str | None, plot_path: str | None, force: bool, as_json: bool
 ) -> None:
     """Print the results that a file has, write them as a table, and draw them."""
-    from netcalc.congestion.table import table
+    from netcalc.congestion.grid import table
 
     check_table(table_path, inputs=[file], force=force)
     results = table(file)

@@ -37,12 +37,18 @@ from netcalc.cli.options import JSON, Choice, command, plot_option
 from netcalc.cli.output import check_output, print_written
 from netcalc.cli.streams import standard_input
 from netcalc.congestion import Result
-from netcalc.congestion.grid import Grid, Matrix, with_values
+from netcalc.congestion.grid import (
+    Grid,
+    Matrix,
+    begins_results,
+    course_table,
+    is_results,
+    with_values,
+)
+from netcalc.congestion.quantities import LAYERS, WAYS, evaluate, evaluations, partings, stack_for
 from netcalc.congestion.quantities import document as result_document
 from netcalc.congestion.recording import Recording
 from netcalc.congestion.result import facts
-from netcalc.congestion.table import begins_results, course_table, is_results
-from netcalc.congestion.ways import LAYERS, WAYS, evaluate, evaluations, partings, stack_for
 from netcalc.errors import ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Deferral
 from netcalc.messages import Notice

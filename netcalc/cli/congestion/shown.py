@@ -11,10 +11,9 @@ from netcalc import units
 from netcalc.cli import put
 from netcalc.cli.output import cell, print_rows, print_table, write_plot
 from netcalc.congestion import Result
-from netcalc.congestion.quantities import quantities
+from netcalc.congestion.quantities import LAYERS as LAYERS_OF_QUANTITIES
+from netcalc.congestion.quantities import LIMITS, UNITS, Parting, quantities
 from netcalc.congestion.result import facts
-from netcalc.congestion.ways import LAYERS as LAYERS_OF_QUANTITIES
-from netcalc.congestion.ways import LIMITS, UNITS, Parting
 from netcalc.messages import Notice
 from netcalc.rate_layers import IP, TCP_PAYLOAD, named
 from netcalc.scenario import Scenario

@@ -23,13 +23,13 @@ from netcalc.cli.output import (
     write_plot,
 )
 from netcalc.messages import Notice
-from netcalc.planning.network.links import COSTS
 from netcalc.planning.network.plan import Settings
+from netcalc.planning.network.routing import COSTS
 from netcalc.rate_layers import IN_HEADING, LINE, named
 
 if TYPE_CHECKING:
     from netcalc.planning.network import NetworkPlan
-    from netcalc.planning.network.saved import SavedScan
+    from netcalc.planning.network.files import SavedScan
 
 MOST_ROWS = 15
 """Rows of a printed table unless --rows says otherwise; --csv and --json have all."""
@@ -176,7 +176,7 @@ def _complete(plan: NetworkPlan, save_path: str | None, *, force: bool) -> list[
 
 @contextlib.contextmanager
 def _saving(plan: NetworkPlan, save_path: str | None, *, force: bool) -> Iterator[SavedScan | None]:
-    from netcalc.planning.network.saved import SavedScan
+    from netcalc.planning.network.files import SavedScan
 
     if save_path is None:
         yield None

@@ -1,4 +1,7 @@
-"""Tables of a rate against the round trip, the window or the loss: one law, and what caps it."""
+"""Tables whose rows follow one law, and theory to draw on the points of any table.
+
+A law is that of a rate against the round trip, the window or the loss, or of times against sizes.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +13,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray
-from netcalc.explain.causes.cause import LOW, MEDIUM, Cause, Sign
+from netcalc.checks import FloatArray, named_arguments
+from netcalc.explain.causes.cause import LOW, MEDIUM, Cause, Sign, cause_of_limit
+from netcalc.explain.causes.tools import TRIP_ERROR
 from netcalc.explain.evidence import Evidence, Known, first_known
 from netcalc.explain.finding import Finding, Limit
-from netcalc.explain.rate_limits import above_line, rate_limits
+from netcalc.explain.frame_tables import Frames, frames_of
+from netcalc.explain.rate_limits import above_line, line_ceiling_bps, rate_limits
 from netcalc.explain.summaries import is_over_time
 from netcalc.explain.tables import (
     FITTED_TOLERANCE,
     FLAT_RATIO,
     LEAST_OFF,
+    Pairs,
+    Writes,
     column_name,
     labelled,
     left_out,
     numbers,
+    pairs_of,
     plausible,
     rows_of,
     series_of,
     two_points,
+    writes_of,
 )
+from netcalc.fit import Fit, transfer_against_size
 from netcalc.messages import Notice
+from netcalc.models.rates import line_rate
 from netcalc.models.tcp import loss_limited
-from netcalc.rate_layers import TCP_PAYLOAD
-from netcalc.samples import Table
-from netcalc.units import show
+from netcalc.rate_layers import ETHERNET_LINE, FRAME, PAYLOAD, TCP_PAYLOAD, UNKNOWN, named
+from netcalc.samples import Samples, Table, TransferSamples
+from netcalc.units import show, show_rate
 
 LAWS: Mapping[str, tuple[str, float]] = {
     "response_rtt_s": ("s", -1.0), "window_bytes": ("byte", 1.0), "loss_ratio": ("ratio", -0.5),
@@ -373,3 +384,297 @@ def _odd(x: FloatArray, rates: FloatArray, exponent: float) -> tuple[int, float]
             expected = float(np.minimum(bend.law_bps(x[row : row + 1]), bend.cap_bps)[0])
             odd.append((row, expected))
     return odd[0] if len(odd) == 1 else None
+
+
+FEW_TRIPS = 10.0
+"""Of more round trips than these any time is nearly a whole number. [1]"""
+OF_SIZES = ("line", "window", "packet-rate")
+"""Limits of a rate that does not depend on the size of the transfer."""
+
+
+def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ...]:
+    """Return what times of transfers of several sizes consist of: a fixed part, and a rate.
+
+    Parameters
+    ----------
+    samples : TransferSamples or Table
+        Sizes and times; or a table of sizes and times, or of sizes and rates.
+    stated : Known
+        ``line_bps``, and ``window_bytes`` with ``rtt_s``, are compared with the rate; ``rtt_s``
+        with the fixed part.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each group of more than one size; empty for other samples.
+    """
+    transfers = _transfers(samples) if isinstance(samples, Table) else samples
+    if not isinstance(transfers, TransferSamples):
+        return ()
+    if any("handshake_rtt_min_s" in row for row in transfers.facts()):
+        return ()  # a run that measured its round trip: the limits of its rate say more
+    sizes, times = np.asarray(transfers.payload_bytes), np.asarray(transfers.duration_s)
+    good = transfers.measured & plausible(times) & (sizes >= 0)
+    rows = rows_of([str(name) for name in transfers.group], good)
+    if stated.rtt_s is not None and good.any():
+        trips = times[good] / stated.rtt_s
+        off = np.abs(trips - np.maximum(np.rint(trips), 1))
+        if trips.max() <= FEW_TRIPS and off.max() <= TRIP_ERROR:
+            return ()  # whole round trips, not a line
+    if any(np.unique(sizes[at]).size < 2 for at in rows.values()):
+        return ()
+    said = left_out(sizes.size, rows)
+    findings = []
+    for name, at in rows.items():
+        part = TransferSamples(
+            payload_bytes=sizes[at], duration_s=times[at], meta=replace(transfers.meta, facts=())
+        )
+        finding = _of_group(transfer_against_size(part), stated)
+        findings.append(replace(
+            finding, label=name, layer=TCP_PAYLOAD,
+            notices=(*said, *two_points(np.unique(sizes[at])), *finding.notices),
+            missing=() if stated.line_bps is not None else (Notice("ask-line"),),
+        ))  # fmt: skip
+    return tuple(findings)
+
+
+def _transfers(table: Table) -> TransferSamples | None:
+    """Return the transfers of a table of sizes with times or with rates; None of another."""
+    sizes, times = numbers(table, "packet_bytes"), numbers(table, "transfer_s")
+    rates = numbers(table, "goodput_bps")
+    rates = numbers(table, "rate_bps") if rates is None else rates
+    if sizes is None or (times is None) == (rates is None):
+        return None
+    if times is None:
+        assert rates is not None  # one of both is there
+        with np.errstate(all="ignore"):  # rows without a rate are left out
+            times = np.where(plausible(sizes, rates), 8 * sizes / rates, math.nan)
+    return TransferSamples(
+        payload_bytes=sizes, duration_s=times, failed=~plausible(times),
+        group=np.array(series_of(table), object),
+    )  # fmt: skip
+
+
+def _of_group(fit: Fit, stated: Known) -> Finding:
+    """Return what the times of one group say."""
+    kept: NDArray[np.bool_] = ~fit.outlier
+    times, sizes = fit.measured[kept], fit.x[kept]
+    count = Sign(name="row_count", value=float(times.size), unit="1", origin="the table")
+    rate_bps, latency_s = fit.params["bandwidth_bps"], fit.params["latency_s"]
+    if math.isnan(rate_bps) or (times.max() <= times.min() and fit.x.size > 1):
+        span = float(sizes.max() / max(sizes.min(), 1.0))
+        seen = (count, _sign("low_s", float(times.min()), "s"),
+                _sign("high_s", float(times.max()), "s"),
+                _sign("span_ratio", span, "ratio"))  # fmt: skip
+        is_flat = times.max() <= (1 + FITTED_TOLERANCE) * times.min()
+        return Finding(
+            cause=Cause(signs=seen, variant="sizes-flat" if is_flat else "sizes-scatter"),
+            notices=() if is_flat else tuple(fit.not_identifiable.values())[:1],
+        )
+    off = max(float(f"{np.abs(times / fit.predict(sizes) - 1).max():.2g}"), LEAST_OFF)
+    rate = _fitted(fit, "fitted_bps", "bandwidth_bps", "bit/s")
+    signs = [rate, count, _sign("off_ratio", off, "ratio")]
+    variant, said = "sizes-alone", list(fit.notes)
+    if not math.isnan(latency_s):
+        latency = _fitted(fit, "latency_s", "latency_s", "s")
+        is_exact = math.isnan(latency.low) or math.isnan(rate.low)
+        variant = "sizes-exact" if is_exact else "sizes"
+        signs = [latency, *signs, _sign("even_bytes", latency_s * rate_bps / 8, "byte")]
+        if stated.rtt_s is not None:
+            values = {"latency_s": latency_s, "rtt_s": stated.rtt_s,
+                      "trips": latency_s / stated.rtt_s}  # fmt: skip
+            said.append(Notice("sizes-trips", values))
+    cause = Cause(signs=tuple(signs), variant=variant)
+    said += above_line(rate_bps, stated)
+    limits = tuple(
+        rate_limit
+        for rate_limit in rate_limits(Evidence(rate_bps=rate_bps), stated)
+        if rate_limit.name in OF_SIZES
+    )
+    finding = Finding(measured=rate_bps, limits=limits, layer=TCP_PAYLOAD, notices=tuple(said))
+    if not finding.is_explained:
+        return replace(finding, cause=cause, notices=(Notice("sizes-rate-of-what"), *said))
+    # What is stated agrees with the rate: that says it, and the fit stands beside it.
+    assert finding.binding is not None  # it is explained
+    confidence = MEDIUM if variant == "sizes" else LOW
+    agreeing = Cause(
+        code=cause_of_limit(finding.binding.name), confidence=confidence, signs=tuple(signs)
+    )
+    return replace(finding, cause=agreeing, notices=(cause.said, *said))
+
+
+def _sign(name: str, value: float, unit: str) -> Sign:
+    return Sign(name=name, value=value, unit=unit, origin="the table")
+
+
+def _fitted(fit: Fit, name: str, param: str, unit: str) -> Sign:
+    low, high = fit.interval(param)
+    value = fit.params[param]
+    if not (low <= value <= high and math.isfinite(high)):
+        low = high = math.nan
+    return Sign(name=name, value=value, unit=unit, low=low, high=high, origin="fitted to the rows")
+
+
+CURVE_POINTS = 101
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TableTheory:
+    """Points of a table and curves of theory over the same axis.
+
+    ``points`` has x and y of each series; ``lines`` has y at ``x`` of each curve. All are in SI
+    units.
+    """
+
+    x_name: str
+    x_unit: str
+    y_name: str
+    y_unit: str
+    x: FloatArray
+    points: Mapping[str, tuple[FloatArray, FloatArray]]
+    lines: Mapping[str, FloatArray]
+
+
+@named_arguments
+def table_theory(samples: Samples, stated: Known) -> TableTheory | None:
+    """Return the theory to draw on the points of a table.
+
+    Parameters
+    ----------
+    samples : Samples
+        A table of writes, of pairs, of frame sizes, or of a rate against round trip, window or
+        loss.
+    stated : Known
+        ``line_bps`` adds the line's ceiling.
+
+    Returns
+    -------
+    TableTheory or None
+        None for anything else, and for tables with a single position on their axis or no curve.
+    """
+    if not isinstance(samples, Table):
+        return None
+    frames, pairs, writes = frames_of(samples), pairs_of(samples), writes_of(samples)
+    theory = None
+    if frames is not None:
+        theory = _of_frames(frames, stated)
+    elif pairs is not None:
+        theory = _of_pairs(pairs, stated)
+    elif writes is not None:
+        theory = _of_writes(writes)
+    elif (responses := responses_of(samples)) is not None:
+        theory = _of_responses(responses, stated)
+    return theory if theory is not None and theory.lines and np.ptp(theory.x) > 0 else None
+
+
+def _named(series: str, what: str) -> str:
+    return f"{series}: {what}" if series else what
+
+
+def _grid(values: FloatArray) -> FloatArray:
+    """Return positions from the least to the largest value, the values among them."""
+    if not values.size:
+        return np.zeros(1)
+    between = np.linspace(values.min(), values.max(), CURVE_POINTS)
+    return np.unique(np.concatenate([values, between]))
+
+
+def _of_frames(frames: Frames, stated: Known) -> TableTheory:
+    rows = np.concatenate(list(frames.rows.values()))
+    x = _grid(frames.frame_bytes[rows])
+    counted = x
+    if frames.is_payload:
+        headers = np.median(frames.frame_bytes[rows] - frames.counted_bytes[rows])
+        counted = np.maximum(x - headers, 0.0)
+    lines = {}
+    if stated.line_bps is not None:
+        lines["the line"] = 8 * counted * line_rate.frame_rate_pps(x, bandwidth_bps=stated.line_bps)
+    points = {}
+    for name, at in frames.rows.items():
+        rates = 8 * frames.counted_bytes[at] * frames.rate_pps[at]
+        points[name or "measured"] = (frames.frame_bytes[at], rates)
+        likely = frames.with_likely_line(name, stated)
+        if likely.line_bps is not None and likely.line_bps != stated.line_bps:
+            line = line_rate.frame_rate_pps(x, bandwidth_bps=likely.line_bps)
+            of_line = f"a line of {show_rate(likely.line_bps, ETHERNET_LINE)}"
+            lines[_named(name, of_line)] = 8 * counted * line
+        device = frames.device(name, likely)
+        rates = 8 * counted * device.at(x)
+        if np.isfinite(rates).any():
+            is_line = not math.isnan(device.implied_bps)
+            what = (
+                f"a line of {show_rate(device.implied_bps, ETHERNET_LINE)}"
+                if is_line
+                else "the device"
+            )
+            lines[_named(name, what)] = rates
+    return TableTheory(
+        x_name="frame with FCS", x_unit="byte",
+        y_name=named("goodput", PAYLOAD)
+        if frames.is_payload
+        else named("rate", FRAME if frames.is_layer_said else UNKNOWN),
+        y_unit="bit/s",
+        x=x, points=points, lines=lines,
+    )  # fmt: skip
+
+
+def _of_pairs(pairs: Pairs, stated: Known) -> TableTheory:
+    rows = np.concatenate(list(pairs.rows.values()))
+    x = _grid(pairs.count[rows])
+    points, lines = {}, {}
+    ceiling = line_ceiling_bps(Evidence(), stated)
+    if not math.isnan(ceiling):
+        lines["the line"] = np.full(x.size, ceiling)
+    for name, at in pairs.rows.items():
+        points[name or "measured"] = (pairs.count[at], pairs.rate_bps[at])
+        lines[_named(name, f"{pairs.noun}s alike")] = x * pairs.each_bps(name)[0]
+        most = pairs.most_bps(name)
+        if most is not None:
+            lines[_named(name, "all together")] = np.full(x.size, most[0])
+    return TableTheory(
+        x_name=f"{pairs.noun}s", x_unit="1", y_name=named("goodput", PAYLOAD), y_unit="bit/s",
+        x=x, points=points, lines=lines,
+    )  # fmt: skip
+
+
+_AXES = {
+    "response_rtt_s": ("round trip", "a window"), "window_bytes": ("window", "one round trip"),
+    "loss_ratio": ("loss", "Reno"),
+}  # fmt: skip
+
+
+def _of_responses(responses: Responses, stated: Known) -> TableTheory:
+    rows = np.concatenate(list(responses.rows.values()))
+    shown = responses.x[rows]
+    x = np.unique(np.concatenate([shown, np.geomspace(shown.min(), shown.max(), CURVE_POINTS)]))
+    x_name, law = _AXES[responses.role]
+    ceiling = line_ceiling_bps(Evidence(), stated)
+    points, lines = {}, {}
+    for name, at in responses.rows.items():
+        bend = responses.bends[name]
+        points[name or "measured"] = (responses.x[at], responses.rate_bps[at])
+        cap = bend.cap_bps if math.isnan(ceiling) else ceiling
+        lines[_named(name, law)] = np.minimum(bend.law_bps(x), cap)
+    if not math.isnan(ceiling):
+        lines["the line"] = np.full(x.size, ceiling)
+    return TableTheory(
+        x_name=x_name, x_unit=responses.unit, y_name=named("goodput", PAYLOAD), y_unit="bit/s", x=x,
+        points=points, lines=lines,
+    )  # fmt: skip
+
+
+def _of_writes(writes: Writes) -> TableTheory | None:
+    if not writes.rows:
+        return None
+    rows = np.concatenate(list(writes.rows.values()))
+    x = _grid(writes.size_bytes[rows])
+    points, lines = {}, {}
+    for name, at in writes.rows.items():
+        points[name or "measured"] = (writes.size_bytes[at], writes.write_s[at])
+        costs = writes.costs(name)
+        if costs is not None:
+            lines[_named(name, "costs")] = costs.predict(x)
+    return TableTheory(
+        x_name="size of a write", x_unit="byte", y_name="time of a write", y_unit="s", x=x,
+        points=points, lines=lines,
+    )  # fmt: skip

@@ -11,8 +11,7 @@ import numpy as np
 
 from netcalc.checks import named_arguments
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
-from netcalc.explain.causes.clocks import STEP_S
-from netcalc.explain.causes.dialogue import Dialogue, dialogue_of
+from netcalc.explain.causes.dialogue import STEP_S, Dialogue, dialogue_of
 from netcalc.explain.causes.intervals import Intervals
 from netcalc.explain.causes.verdict import (
     LEAST_COPIES,

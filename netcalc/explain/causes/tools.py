@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray
 from netcalc.errors import doubts
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
-from netcalc.explain.causes.pace import Pace, Pause, pace_of
-from netcalc.explain.evidence import LEAST_SEGMENTS, Known, offered_windows
+from netcalc.explain.evidence import LEAST_SEGMENTS, Known, Pace, Pause, offered_windows, pace_of
 from netcalc.explain.frame_tables import ETHERNET_BPS
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES

@@ -17,12 +17,13 @@ from netcalc.explain.causes.intervals import (
     OPEN,
     Gaps,
     Intervals,
+    LineRate,
     Rounds,
     find_gaps,
     find_intervals,
     find_rounds,
+    line_rate,
 )
-from netcalc.explain.causes.line import LineRate, line_rate
 from netcalc.explain.evidence import Evidence, Known, first_known
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.messages import Notice

@@ -6,9 +6,8 @@ Read links and demands (:func:`read`), or take a graph of networkx (:func:`from_
 
 from __future__ import annotations
 
-from netcalc.planning.network.facts import Demand, Direction, Link, Network
+from netcalc.planning.network.facts import Demand, Direction, Link, Network, from_graph, to_graph
 from netcalc.planning.network.files import read
-from netcalc.planning.network.graphs import from_graph, to_graph
 from netcalc.planning.network.plan import FailureResult, NetworkPlan, Settings, plan
 
 __all__ = [

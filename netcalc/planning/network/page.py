@@ -10,10 +10,8 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.messages import Notice
-from netcalc.planning.network.failures import KINDS
-from netcalc.planning.network.links import QUEUES
 from netcalc.planning.network.plan import NO_FAILURE, FailureResult, NetworkPlan
-from netcalc.planning.network.routing import Ints
+from netcalc.planning.network.routing import KINDS, QUEUES, Ints
 from netcalc.planning.page import date_after
 from netcalc.rate_layers import LINE
 

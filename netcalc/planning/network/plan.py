@@ -14,27 +14,30 @@ import numpy as np
 from netcalc.checks import FloatArray, at_least, choice, positive, ratio, scalar, whole
 from netcalc.errors import DomainError
 from netcalc.planning.network.facts import Direction, Network, median, possible
-from netcalc.planning.network.failures import FAILS, Change, Fail, FailureCase, Failures, cases
-from netcalc.planning.network.links import (
-    COSTS,
-    QUEUES,
-    Costs,
-    Queue,
-    delay_s,
-    latency_costs,
-    ospf_costs,
-    years_to_reach,
-)
 from netcalc.planning.network.routing import (
+    COSTS,
+    FAILS,
+    QUEUES,
     UNREACHABLE,
     Arcs,
     Bools,
+    Change,
+    Costs,
+    Fail,
+    FailureCase,
+    Failures,
     Ints,
+    Queue,
     Routes,
     carry,
+    cases,
     column_blocks,
+    delay_s,
     find_routes,
+    latency_costs,
     mean_over_paths,
+    ospf_costs,
+    years_to_reach,
 )
 from netcalc.uncertain import Distribution, Known
 

@@ -9,8 +9,16 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from netcalc.planning.network.failures import MOST_HOPS, Failures, load_of, traffic_of
-from netcalc.planning.network.routing import UNREACHABLE, Arcs, carry, find_routes
+from netcalc.planning.network.routing import (
+    MOST_HOPS,
+    UNREACHABLE,
+    Arcs,
+    Failures,
+    carry,
+    find_routes,
+    load_of,
+    traffic_of,
+)
 
 _SPEC = importlib.util.spec_from_file_location(
     "enumerated", Path(__file__).with_name("enumerated.py")
@@ -133,7 +141,7 @@ def test_many_destinations_are_routed_in_blocks(monkeypatch):
     whole, _, _ = begun(arcs, demand, most_hops=0)
     lost = np.array([3, 3 + arcs.count // 2])
     expected = whole.fail(lost)
-    monkeypatch.setattr("netcalc.planning.network.failures.NUMBERS_AT_ONCE", 150)
+    monkeypatch.setattr("netcalc.planning.network.routing.NUMBERS_AT_ONCE", 150)
     found = whole.fail(lost)
     np.testing.assert_allclose(found.load, expected.load, atol=1e-10)  # identity: sums in parts
     assert np.array_equal(found.cut_rows, expected.cut_rows)

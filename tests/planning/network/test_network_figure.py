@@ -11,7 +11,7 @@ import pytest
 from netcalc import plots
 from netcalc.errors import MissingPackageError
 from netcalc.planning.network import Settings, page, plan, read
-from netcalc.planning.network.graphs import places
+from netcalc.planning.network.facts import places
 from netcalc.plots.plans import MOST_LINKS
 from netcalc.version import requirement
 

@@ -13,8 +13,8 @@ from netcalc.errors import ArgumentTypeError, DomainError, UnitError
 from netcalc.models.users.growth import YEAR_S, exhaustion_s
 from netcalc.planning import network as networks
 from netcalc.planning.network import NetworkPlan, Settings, page, plan, read
-from netcalc.planning.network.links import IMIX_BYTES, MEAN_BYTES, delay_s, years_to_reach
 from netcalc.planning.network.plan import NO_FAILURE
+from netcalc.planning.network.routing import IMIX_BYTES, MEAN_BYTES, delay_s, years_to_reach
 from netcalc.planning.page import date_after
 
 START = date(2026, 1, 1)

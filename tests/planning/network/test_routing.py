@@ -8,8 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from netcalc.planning.network.links import latency_costs, ospf_costs
-from netcalc.planning.network.routing import UNREACHABLE, Arcs, carry, find_routes, mean_over_paths
+from netcalc.planning.network.routing import (
+    UNREACHABLE,
+    Arcs,
+    carry,
+    find_routes,
+    latency_costs,
+    mean_over_paths,
+    ospf_costs,
+)
 
 _SPEC = importlib.util.spec_from_file_location(
     "enumerated", Path(__file__).with_name("enumerated.py")

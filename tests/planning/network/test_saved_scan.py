@@ -10,7 +10,7 @@ import pytest
 
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.planning.network import NetworkPlan, Settings, page, read
-from netcalc.planning.network.saved import SavedScan
+from netcalc.planning.network.files import SavedScan
 
 LINKS = "from,to,rate,latency\n" + "".join(
     f"n{a},n{b},1 Gbit/s,1 ms\n" for a in range(5) for b in range(a)
