@@ -13,7 +13,7 @@ import pytest
 
 from netcalc import calculator, checks, units
 from netcalc.calculator.catalogue import FORMER_NAMES, FORMER_SUBJECTS
-from netcalc.calculator.titles import TITLES
+from netcalc.calculator.names import TITLES
 from netcalc.errors import ArgumentTypeError, DomainError, UnitError
 
 

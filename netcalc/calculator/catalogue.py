@@ -16,7 +16,7 @@ import numpy as np
 
 from netcalc import equations, models, units
 from netcalc.calculator import names
-from netcalc.calculator.names import SUFFIX
+from netcalc.calculator.names import PROPER_NAMES, SUFFIX, TITLES
 from netcalc.calculator.parameter import (
     UNIT,
     Docstring,
@@ -26,7 +26,6 @@ from netcalc.calculator.parameter import (
     parse_docstring,
     show,
 )
-from netcalc.calculator.titles import PROPER_NAMES, TITLES
 from netcalc.checks import FloatArray, derived_quantities, published_ranges
 from netcalc.errors import DomainError, DoubtWarning, NetcalcError, UnitError, doubts
 from netcalc.language import ENGLISH, current, phrase
@@ -795,9 +794,9 @@ def listed() -> list[tuple[str, str, list[Formula]]]:
     >>> title, len(found), command(found[0])
     ('most needed', 15, 'transfer-time')
     """
-    from netcalc.calculator import search_words  # late, as the search
+    from netcalc.calculator import searching  # late, as the search
 
-    parts = [("most needed", "", [formula(name) for name in search_words.MOST_NEEDED])]
+    parts = [("most needed", "", [formula(name) for name in searching.MOST_NEEDED])]
     for chapter, subjects in models.CHAPTERS.items():
         parts += [
             (chapter, subject, list(subject_formulas(subject).values())) for subject in subjects

@@ -11,17 +11,17 @@ import errno
 import gc
 import os
 import re
+import select
 import signal
 import sys
 import textwrap
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import click
 
-from netcalc.cli import streams
 from netcalc.cli.mistakes import CommandError, Group, command_error, for_command_line, system_error
 from netcalc.errors import DoubtWarning, NetcalcError, doubts
 from netcalc.printable import json_text, printable_lines
@@ -29,6 +29,70 @@ from netcalc.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+
+SILENT_S = 1.0
+"""How long an input may say nothing until the command says that it waits. [s]"""
+_closed: set[str] = set()
+
+
+def open_closed() -> None:
+    """Give a standard stream that is closed to the null device; output then is an error."""
+    _closed.clear()
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            _closed.add(name)
+            if name == "stdout":  # not open for writing: what is written is refused, not lost
+                stream = os.fdopen(os.open(os.devnull, os.O_RDONLY), mode)
+            else:
+                stream = open(os.devnull, mode)  # noqa: PTH123, SIM115 - to the end
+            setattr(sys, name, stream)
+
+
+def output_is_closed() -> bool:
+    """Whether the command was started without a standard output."""
+    return "stdout" in _closed
+
+
+def drop_output() -> None:
+    """Give what is left of the output to the null device: Python would fail on it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def standard_input() -> BinaryIO:
+    """Return the standard input; say on standard error that the command waits for it.
+
+    Raises
+    ------
+    CommandError
+        If it is closed.
+    """
+    from netcalc.messages import Notice
+
+    if "stdin" in _closed:
+        raise CommandError("input-closed")
+    if sys.stdin.isatty():
+        complain(str(Notice("waiting-for-text")))
+    elif _is_silent():
+        complain(str(Notice("waiting-for-input")))
+    return sys.stdin.buffer
+
+
+def _is_silent() -> bool:
+    """Whether nothing came within a moment; False where the system cannot say."""
+    with contextlib.suppress(OSError, ValueError):  # no descriptor; on Windows, no socket
+        return not select.select([sys.stdin.fileno()], [], [], SILENT_S)[0]
+    return False
+
+
+def names_of_file(name: str) -> set[str]:
+    """Return what a file may be called in an error: as typed, in full, and its parts."""
+    from pathlib import Path  # late: it takes 2 ms to load
+
+    path = Path(name)
+    names = {name, str(path), str(path.absolute()), *path.parts, path.stem}
+    return {text for text in names if text.strip("./\\-")}
+
 
 COMMANDS = {
     "billing": "Compute the rate that a provider bills by the 95th percentile.",
@@ -54,12 +118,17 @@ COMMANDS = {
     ),
 }
 """Each command, and its line in the help."""
-_PLACES = {
-    "class": "netcalc.cli.classes:classes",
-    "classroom": "netcalc.cli.classroom.command:classroom",
-    "congestion": "netcalc.cli.congestion.command:congestion",
+_MODULES = {
+    "billing": "read",
+    "book": "data",
+    "class": "classes",
+    "classroom": "classroom.command",
+    "doctor": "validate",
+    "exercise": "classes",
+    "export": "read",
+    "site": "lab",
 }
-"""Where a command is that is not in a module of its name."""
+"""Modules of commands that are not in a module of their name."""
 INTERRUPTED = 130
 """Exit code of a command that Ctrl-C ended, as that of a shell."""
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
@@ -131,7 +200,7 @@ class _Commands(LazyGroup):
             return super().invoke(ctx)
 
     def place(self, name: str) -> str:
-        return _PLACES.get(name, f"netcalc.cli.{name}:{name}")
+        return f"netcalc.cli.{_MODULES.get(name, name)}:{'classes' if name == 'class' else name}"
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         name = _ALIASES.get(cmd_name, cmd_name)
@@ -212,7 +281,7 @@ def check_one_form(as_json: bool, as_csv: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; never ends in a traceback for a user's mistake."""
-    streams.open_closed()
+    open_closed()
     # The matrices of a command are small. Each thread of BLAS takes memory, and where there can be
     # none, OpenBLAS interrupts the program as Ctrl-C does.
     if BLAS_THREADS not in os.environ:
@@ -239,7 +308,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = INTERRUPTED
     except (_ReaderGone, BrokenPipeError):
         # The reader of our output has gone (netcalc ... | head): no more can be written.
-        streams.drop_output()
+        drop_output()
         code = 0
     except (MemoryError, ImportError) as error:
         if isinstance(error, ImportError) and memory_limit_bytes() is None:
@@ -247,16 +316,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lack = NetcalcError("no-memory", limit_bytes=memory_limit_bytes())
         code = _refuse(lack, as_json)
     except OSError as error:
-        if streams.output_is_closed() and error.errno == errno.EBADF:
+        if output_is_closed() and error.errno == errno.EBADF:
             error_shown: NetcalcError = CommandError("output-closed")
         elif _is_of_output(error):
-            streams.drop_output()
+            drop_output()
             error_shown = CommandError("output-refused", reason=error.strerror, errno=error.errno)
         else:
             error_shown = system_error(error)
         code = _refuse(error_shown, as_json)
-    if streams.output_is_closed():
-        streams.drop_output()
+    if output_is_closed():
+        drop_output()
     if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending,
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         gc.freeze()  # which need not search for garbage in what is left

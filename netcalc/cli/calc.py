@@ -5,30 +5,35 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from netcalc import calculator
-from netcalc.calculator import Answer, Draws, Formula, Parameter, Session
-from netcalc.cli import (
-    COMMANDS,
-    check_one_form,
-    complain,
-    ending_quietly,
-    print_json,
-    put,
-    say,
+from netcalc.calculator import Answer, Draws, Formula, Parameter, Session, Swept
+from netcalc.cli import COMMANDS, check_one_form, complain, ending_quietly, print_json, put, say
+from netcalc.cli.formulas import (
+    READ_AS,
+    FormulaCommand,
+    assigned,
+    check_sweeps,
+    choices,
+    in_order,
+    name_propagation,
+    readings_said,
 )
-from netcalc.cli.formulas import words as formula_words
-from netcalc.cli.formulas.command import READ_AS, FormulaCommand, choices
 from netcalc.cli.mistakes import CommandError, Group, Typed, rename
 from netcalc.cli.options import WholeNumber
 from netcalc.errors import DomainError, NetcalcError, UnitError
+
+if TYPE_CHECKING:
+    from netcalc.plots import Plot
+
 
 _RESERVED = {
     "json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help",
@@ -251,7 +256,7 @@ def _answer(
     _check_options(asked)
     texts = {formula.parameter(name).name: text for name, text in preset.items()}
     texts |= {name: text for name, text in options.items() if name[-1:] != "_" and text is not None}
-    unnamed = formula_words.assigned(formula, value, texts)
+    unnamed = assigned(formula, value, texts)
     typed: dict[tuple[str, float], str] = {}
     with _named_as_typed(formula, typed, unnamed=unnamed):
         session = calculator.Session(formula, texts | unnamed, draws=Draws(**asked.drawn))
@@ -263,9 +268,7 @@ def _answer(
         _check_arguments(session, asked)
         _say_readings(session, unnamed)
         if asked.plot is not None:
-            from netcalc.cli.formulas import figures  # late: most answers are text
-
-            figures.check_file(session, asked.plot, force=asked.force)
+            check_file(session, asked.plot, force=asked.force)
         if session.inputs:
             from netcalc import uncertain  # late: most answers are of numbers
 
@@ -280,10 +283,10 @@ def _answer(
             with _searching():
                 answer = session.solve(name, asked.result, limits)
         else:
-            formula_words.check_sweeps(len(sweeps))
+            check_sweeps(len(sweeps))
             answer = session.over(sweeps) if sweeps else session.value()
         if asked.plot is not None:
-            figures.draw(session, sweeps, answer, asked.plot)
+            draw(session, sweeps, answer, asked.plot)
         _print(session, answer, asked)
     if not answer.has_solution:
         sys.exit(1)
@@ -338,8 +341,8 @@ def _say_readings(session: Session, unnamed: Mapping[str, str]) -> None:
     readings = list(click.get_current_context().meta.get(READ_AS, []))
     if not session.inputs:
         formula = session.formula
-        readings += formula_words.in_order(formula, unnamed)
-        readings += formula_words.readings(formula, session.texts, session.arguments)
+        readings += in_order(formula, unnamed)
+        readings += readings_said(formula, session.texts, session.arguments)
     for reading in readings:
         complain(f"note: {reading}")
 
@@ -401,7 +404,7 @@ def _named_as_typed(formula: Formula, typed: Typed, *, unnamed: Collection[str])
     except (DomainError, UnitError) as error:
         rename(error, names, typed)
         if isinstance(error, UnitError):
-            formula_words.name_propagation(formula, error)
+            name_propagation(formula, error)
         raise
 
 
@@ -456,3 +459,74 @@ def _meta(parameter: Parameter) -> str:
         return "yes|no"
     name = {"1": "NUMBER"}.get(parameter.unit, parameter.short_name.upper())
     return f"{name},..." if parameter.kind == "list" else name
+
+
+_BAND_POINTS = 201
+
+
+def check_file(session: Session, path: str, *, force: bool) -> None:
+    """Refuse a name that is taken, one of no form that a figure has, and several results."""
+    from netcalc.cli.output import check_output  # late: most answers are text
+
+    check_output(path, force=force, plot=True)
+    if not session.formula.unit:
+        raise CommandError("several-results", formula=session.formula.name)
+
+
+def draw(session: Session, sweeps: Sequence[Swept], answer: Answer, path: str) -> None:
+    """Draw a distribution, or curves or bands over one argument, one for each of a second."""
+    from netcalc import plots  # late: bokeh and matplotlib take their time
+    from netcalc.cli.output import print_written, write_plot
+
+    if not sweeps:
+        spread, inputs = answer.parts["result"], session.inputs
+        plot = plots.formula_distribution(session.formula, spread, session.arguments, inputs)
+    else:
+        plot = _bands(session, *sweeps) if session.inputs else _curves(session, answer, *sweeps)
+    write_plot(plot, path, lines=True)
+    print_written(path)
+
+
+def _curves(session: Session, answer: Answer, over: Swept, *others: Swept) -> Plot:
+    from netcalc import plots  # late, as above
+
+    formula, arguments = session.formula, session.arguments
+    cases: Mapping[str, dict[str, Any]] = {formula.short_name.replace("_", " "): arguments}
+    values = over.values
+    for other in others:
+        by, label = other.parameter, other.parameter.short_name.replace("_", " ")
+        cases = {f"{label} {by.show(v)}": {**arguments, by.name: v} for v in other.values}
+        values = next(iter(answer.parts.values())).values
+    lines = {
+        name: calculator.curve(
+            formula, case, over=over.parameter.name, low=float(np.min(values)),
+            high=float(np.max(values)), logarithmic=over.logarithmic,
+        )
+        for name, case in cases.items()
+    }  # fmt: skip
+    drawn = plots.formula_curves(
+        formula, lines, over.parameter, arguments,
+        varied=[other.parameter.name for other in others], logarithmic=over.logarithmic,
+    )  # fmt: skip
+    return plots.formula_plot(drawn)
+
+
+def _bands(session: Session, over: Swept, *others: Swept) -> Plot:
+    from netcalc import plots  # late, as above
+
+    formula, inputs = session.formula, session.inputs
+    by = others[0].parameter if others else None
+    by_values = others[0].values.tolist() if others else []
+    cases = calculator.cases_by_text(session.arguments, by, by_values)
+    space = np.geomspace if over.logarithmic else np.linspace
+    grid = space(float(np.min(over.values)), float(np.max(over.values)), _BAND_POINTS)
+    bands = {}
+    for label, arguments in cases.items():
+        name = f"{by.short_name.replace('_', ' ')} {label}" if by is not None else ""
+        bands[name] = calculator.bands_over(
+            formula, arguments, inputs, over=over.parameter.name, values=grid, **session.drawn()
+        )["result"]
+    return plots.bands(
+        formula, bands, over.parameter, next(iter(cases.values())), inputs,
+        varied=[other.parameter.name for other in others], logarithmic=over.logarithmic,
+    )  # fmt: skip

@@ -12,7 +12,7 @@ import click
 
 from netcalc import compare, readers, units
 from netcalc import explain as explanations
-from netcalc.cli import print_json, say
+from netcalc.cli import print_json, say, standard_input
 from netcalc.cli.mistakes import CommandError, named_as_typed, numbers_of
 from netcalc.cli.options import (
     FORCE,
@@ -27,7 +27,6 @@ from netcalc.cli.options import (
 )
 from netcalc.cli.output import check_output, print_written, write_plot
 from netcalc.cli.report import metric_line, warning_lines
-from netcalc.cli.streams import standard_input
 from netcalc.errors import DomainError, ReaderError, UnitError, doubts, tell_doubts
 from netcalc.explain import Finding, Known
 from netcalc.explain.causes.series import of_files

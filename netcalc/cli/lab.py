@@ -1,5 +1,7 @@
 """``netcalc lab``: the lessons, in a copy that may be changed, in JupyterLab or as pages.
 
+``netcalc site`` writes them as pages that open from a disk or any web server.
+
 The server listens on 127.0.0.1 only and requires a token, which is in the printed address and in a
 file that only this user can read: not in a command line, not in a log. Nothing is fetched from
 elsewhere.
@@ -31,6 +33,7 @@ from netcalc import language
 from netcalc.cli import put, user_environment
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.options import FolderName, WholeNumber, command
+from netcalc.cli.output import Progress
 from netcalc.cli.serving import (
     HOST,
     Address,
@@ -50,7 +53,7 @@ from netcalc.samples import write_atomically
 _BUNDLED = Path(__file__).parents[1] / "_bundled" / "notebooks"
 _CHECKOUT = Path(__file__).parents[2] / "notebooks"
 _SHARE = Path(__file__).parent / "share"
-_CONNECTION = "netcalc.cli.websocket.PromptConnection"
+_CONNECTION = "netcalc.cli.lesson_pages.PromptConnection"
 _SETTINGS = ".settings"
 _WAY_IN = "open_lessons.html"
 _START_LIMIT_S = 60.0
@@ -484,3 +487,48 @@ def _page_that_leads_to(address: str, folder: Path) -> Path:
         encoding="utf-8",
     )
     return page
+
+
+_PACKAGES = ("bokeh", "ipywidgets", "nbconvert", "latex2mathml")
+
+
+@command(names={"chosen": "--lesson"}, types={"folder": FolderName()})
+def site(folder: Path, *, chosen: tuple[str, ...] = (), live: bool = False) -> None:
+    """Write the lessons as pages into DIR.
+
+    \b
+    netcalc site lessons-as-pages
+
+    The pages open from a disk or any web server, in any browser, without Python and without a
+    network; their sliders work. DIR is a new or an empty folder, or one with an older site, which
+    is replaced. Ctrl-C stops; what was in DIR before is then unchanged. It takes some minutes.
+
+    Parameters
+    ----------
+    folder : DIR
+        The folder of the pages.
+    chosen : NUMBER
+        Only this lesson, such as 03 or 02b.
+    live : bool
+        Run the experiments of the lessons on this machine first; takes minutes.
+    """
+    for package in _PACKAGES:
+        if find_spec(package) is None:
+            raise MissingPackageError(package, extra="lab", purpose="netcalc site")
+    from netcalc.lessons.site.build import build  # late: it loads the front end's packages
+
+    lessons = _chosen(sorted(find_lessons().glob("*.ipynb")), chosen)
+    # Ended from elsewhere, it ends the lessons at work as by Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with Progress("lessons") as progress:
+        pages = build(folder, lessons=lessons, live=live, with_calculator=True, progress=progress)
+    put(f"{len(pages)} pages are in {folder}\nOpen {pages[0]}")
+
+
+def _chosen(lessons: list[Path], numbers: tuple[str, ...]) -> list[Path]:
+    """Return the lessons with these numbers, in order; all if there is none."""
+    by_number = {lesson.name.partition("_")[0]: lesson for lesson in lessons}
+    chosen = {number.strip().lower().zfill(2) for number in numbers}
+    if unknown := sorted(chosen - by_number.keys()):
+        raise CommandError("lesson-unknown", number=unknown[0], known=list(by_number))
+    return [lesson for number, lesson in by_number.items() if not chosen or number in chosen]

@@ -261,7 +261,7 @@ class PlannersCommand(QuantityCommand):
         if ctx.resilient_parsing:  # the shell asks how a line may go on
             return super().parse_args(ctx, args)
         if any(word.replace(".", "").isdecimal() for word in args):
-            from netcalc.cli.formulas.words import joined  # late: it loads the calculator
+            from netcalc.cli.formulas import joined  # late: it loads the calculator
 
             args = joined(args)
         options = [option for option in self.params if isinstance(option, click.Option)]

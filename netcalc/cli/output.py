@@ -99,13 +99,17 @@ def save_plot(comparison: Comparison, path: str) -> None:
     write_plot(plots.overlay(comparison), path)
 
 
-def write_plot(plot: Plot, path: str) -> None:
-    """Write a figure as SVG or PNG where the name says so, otherwise as one HTML file."""
+def write_plot(plot: Plot, path: str, *, lines: bool = False) -> None:
+    """Write a figure as SVG or PNG where the name says so, otherwise as one HTML file.
+
+    An SVG has no text below the figure, but with ``lines``; the others have it.
+    """
     from netcalc import plots  # late: bokeh takes its time
 
-    if Path(path).suffix == ".svg":
+    suffix = Path(path).suffix
+    if suffix == ".svg" and not lines:
         write_atomically(Path(path), plots.svg(plot).encode())
-    elif Path(path).suffix == ".png":
+    elif suffix in DRAWN:
         plots.save_picture(plot, path)
     else:
         plots.save_html(plot, path)

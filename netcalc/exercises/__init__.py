@@ -52,13 +52,13 @@ happens is refused, as is one whose formulas are anything else than arithmetic a
 from __future__ import annotations
 
 from netcalc.exercises.answers import KINDS, Verdict, rules
-from netcalc.exercises.files import read_file
-from netcalc.exercises.library import (
+from netcalc.exercises.files import (
     Points,
     check,
     draw,
     lesson_number,
     points,
+    read_file,
     sheet_of,
     templates,
     unknown_exercise,

@@ -16,8 +16,7 @@ from netcalc import calculator, datasets, equations, units
 from netcalc.claims.expression import Quantity
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.exercises.answers import Verdict, judge, put_in, read_answer
-from netcalc.exercises.formulas import FUNCTIONS, Compiled
-from netcalc.exercises.template import Drawn, Template, Wrong
+from netcalc.exercises.template import FUNCTIONS, Compiled, Drawn, Template, Wrong
 from netcalc.language import phrase, term
 from netcalc.printable import excerpt
 

@@ -459,7 +459,7 @@ runpy.run_path(kernels)["use"]()
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 """Runs a module that ends when the process of the tests ends, in whatever way."""
-_CONNECTION = "netcalc.cli.websocket.PromptConnection"  # as `netcalc lab` starts its servers
+_CONNECTION = "netcalc.cli.lesson_pages.PromptConnection"  # as `netcalc lab` starts its servers
 _JUPYTER = [
     "--no-browser", "--allow-root", "--expose-app-in-browser", "--ServerApp.ip=127.0.0.1",
     "--ServerApp.port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token={token}",

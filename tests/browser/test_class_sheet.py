@@ -10,8 +10,7 @@ import pytest
 
 from netcalc import exercises
 from netcalc.exercises.classes import collect, make
-from netcalc.exercises.classes.roster import Student
-from netcalc.exercises.classes.sheets import notebook_text
+from netcalc.exercises.classes.sheets import Student, notebook_text
 
 SHEET = make("monday", students=[Student(name="Ada")], lessons=["01"])
 FOLDER = tempfile.TemporaryDirectory(prefix="netcalc-sheet-")

@@ -17,7 +17,7 @@ from jupyter_server.services.kernels.kernelmanager import (
 )
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 
-from netcalc.cli.websocket import PromptConnection
+from netcalc.cli.lesson_pages import PromptConnection
 
 V1 = "v1.kernel.websocket.jupyter.org"
 HEADER = {

@@ -17,7 +17,8 @@ import pytest
 
 pytest.importorskip("voila")
 
-from netcalc.cli.classroom import application, identity, kernels, pages
+from netcalc.cli.classroom import application, kernels, pages
+from netcalc.cli.classroom import pages as identity
 from netcalc.cli.classroom.kernels import Child, ClassKernels, Parent, ParentEnded, Seat
 from tests.classroom.coroutines import run
 

@@ -254,7 +254,7 @@ def test_a_certificate_that_cannot_be_used_is_refused_before_the_class_starts(tm
 
 
 def test_an_address_that_tries_codes_waits():
-    from netcalc.cli.classroom.identity import Tries
+    from netcalc.cli.classroom.pages import Tries
 
     tries = Tries(most=10, window_s=60.0)
     for second in range(10):
@@ -266,7 +266,7 @@ def test_an_address_that_tries_codes_waits():
 
 
 def test_codes_are_random_and_read_as_they_are_said():
-    from netcalc.cli.classroom.identity import new_code, plain
+    from netcalc.cli.classroom.pages import new_code, plain
 
     codes = {new_code() for _ in range(200)}
     assert len(codes) == 200

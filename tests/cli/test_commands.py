@@ -100,7 +100,7 @@ def answers(*commands, env=None, cwd=None):
 FORKED = """
 import json, os, sys
 from netcalc.__main__ import main
-import netcalc.cli.book, netcalc.cli.calc, netcalc.cli.data, netcalc.cli.read
+import netcalc.cli.data, netcalc.cli.calc, netcalc.cli.data, netcalc.cli.read
 output, text, *lines = sys.argv[1:]
 for line in lines:
     said, errors = os.pipe()

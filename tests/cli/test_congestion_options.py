@@ -171,7 +171,7 @@ def test_a_cut_run_is_named(file, monkeypatch, by):
 @pytest.mark.parametrize("number", [None, signal.SIGTERM])
 def test_a_file_that_could_not_be_saved_is_said_before_a_signal_ends_the_command(capsys, number):
     """identity: once, by the command itself where no signal ends it first."""
-    from netcalc.cli.congestion.command import LiveRun
+    from netcalc.cli.congestion import LiveRun
 
     run = LiveRun(cut_recording(1.5))
     run.save_error = OSError(28, "No space left on device", "run.json")
@@ -182,7 +182,7 @@ def test_a_file_that_could_not_be_saved_is_said_before_a_signal_ends_the_command
 
 
 def test_a_difference_from_nothing_is_printed_in_its_unit(capsys):
-    from netcalc.cli.congestion.shown import print_partings
+    from netcalc.cli.congestion.batch import print_partings
 
     print_partings([
         quantities.Parting("release_s", 1, {"theory": 0.0, "live": 0.5}, resolution=0.4),

@@ -286,7 +286,7 @@ def test_a_kernel_without_a_page_is_ended_after_a_while(tmp_path):
 @pytest.mark.parametrize("as_pages", [False, True], ids=["lab", "app"])
 def test_messages_of_a_page_are_judged_before_the_server_reads_them(as_pages):
     """What that judges is tested with the server of a class, in test_socket_messages."""
-    from netcalc.cli.websocket import PromptConnection  # late: the package of an extra
+    from netcalc.cli.lesson_pages import PromptConnection  # late: the package of an extra
 
     command = lab_module._command(as_pages, 1, Path("folder"), allow_root=False)
     judging = f"{PromptConnection.__module__}.{PromptConnection.__name__}"

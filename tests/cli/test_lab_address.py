@@ -16,10 +16,9 @@ import pytest
 from click.testing import CliRunner
 
 from netcalc.cli import lab as lab_module
-from netcalc.cli import lesson_pages, serving
-from netcalc.cli.lab import lab
+from netcalc.cli import serving
+from netcalc.cli.lab import lab, site
 from netcalc.cli.serving import Address, Running, end_by_signals, free_port, held, keep, last
-from netcalc.cli.site import site
 
 TOKEN = "a" * 32
 ROOT = ["--allow-root", "--no-browser"]
@@ -187,7 +186,7 @@ def test_folders_that_mean_nothing_are_refused(tmp_path):
 
 
 def test_lessons_of_a_site_are_chosen_by_number():
-    from netcalc.cli.site import _chosen
+    from netcalc.cli.lab import _chosen
 
     lessons = [Path(f"{name}.ipynb") for name in ("00_a", "02_b", "02b_c")]
     assert _chosen(lessons, ()) == lessons
@@ -230,6 +229,8 @@ def test_a_home_that_cannot_be_searched_is_one_sentence_or_not_needed(monkeypatc
 
 def test_pages_list_lessons_in_words_and_the_ways_between_them(tmp_path):
     import nbformat
+
+    from netcalc.cli import lesson_pages  # late: the packages of an extra
 
     texts = {
         "00_a.ipynb": "# Start *here*\n\n**What now,\nthen?**\n\nMore.",

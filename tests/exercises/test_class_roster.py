@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from netcalc.errors import ReaderError
-from netcalc.exercises.classes import roster
+from netcalc.exercises.classes import sheets
 
 
 def names(text: str | bytes) -> list[str]:
-    return [one.name for one in roster.read(text).students]
+    return [one.name for one in sheets.read(text).students]
 
 
 @pytest.mark.parametrize(
@@ -65,17 +65,17 @@ def test_a_letter_and_its_accent_are_one_letter():
 )
 def test_lists_that_are_refused_by_line(text, code, line):
     with pytest.raises(ReaderError) as caught:
-        roster.read(text, name="class.csv")
+        sheets.read(text, name="class.csv")
     assert (caught.value.code, caught.value.line) == (code, line)
     assert "class.csv" in str(caught.value)
 
 
 def test_two_of_one_name_need_an_id():
     """Identity: the key is the id where there is one, so the two have other numbers."""
-    first, second = roster.read("name,id\nAda,1\nAda,2\n").students
+    first, second = sheets.read("name,id\nAda,1\nAda,2\n").students
     assert (first.name, first.key, second.key) == ("Ada", "1", "2")
 
 
 def test_a_thousand_names():
     text = "name\n" + "".join(f"Student {i}\n" for i in range(1000))
-    assert len(roster.read(text).students) == 1000
+    assert len(sheets.read(text).students) == 1000

@@ -10,8 +10,8 @@ import pytest
 from netcalc import claims
 from netcalc.claims.expression import FUNCTIONS, parse_readings
 from netcalc.errors import NetcalcError
-from netcalc.exercises import formulas
-from netcalc.exercises.formulas import compile_formula
+from netcalc.exercises import template
+from netcalc.exercises.template import compile_formula
 
 VALUES = {"a": 3.0, "b": 0.5, "N": 1e6, "R": 1e7}
 
@@ -81,7 +81,7 @@ def test_every_call_of_a_model_in_the_book_has_the_same_result():
 
 
 def test_every_function_of_claims_is_one_here():
-    assert set(FUNCTIONS) <= set(formulas.FUNCTIONS)
+    assert set(FUNCTIONS) <= set(template.FUNCTIONS)
 
 
 def test_used_variables_are_known():

@@ -53,7 +53,7 @@ def is_unit(node):
 SHOWN = {"show", "quantity", "_known", "_or_dash", "_said", "text_of", "_text"}
 """Functions that write a number with its unit."""
 HEADED = {
-    "cli/congestion/shown.py": 3, "plots/courses.py": 1,  # in tables and legends of goodputs
+    "cli/congestion/batch.py": 3, "plots/courses.py": 1,  # in tables and legends of goodputs
     "lessons/capacity_planning.py": 3,  # a command line
     "planning/link.py": 1,  # a size of a link in a step: step-link-size names it
     "calculator/parameter.py": 3,  # notes whose sentences name the layer

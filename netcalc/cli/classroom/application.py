@@ -25,8 +25,8 @@ from voila.tornado.handler import TornadoVoilaHandler
 from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
 from netcalc.cli.classroom import pages
-from netcalc.cli.classroom.identity import ClassAuthorizer, ClassIdentity, Roll
 from netcalc.cli.classroom.kernels import ClassKernels, Parent, Watch
+from netcalc.cli.classroom.pages import ClassAuthorizer, ClassIdentity, Roll
 from netcalc.cli.lesson_pages import KEEP_ALIVE_S, listed, prepare_page
 
 _LOOK_EVERY_S = 5.0
@@ -193,7 +193,7 @@ def settings(arguments: dict[str, Any]) -> Any:
     config.Voila.connection_dir_root = str(folder / "connections")
     config.Voila.identity_provider_class = ClassIdentity
     config.Voila.authorizer_class = ClassAuthorizer
-    config.Voila.kernel_websocket_connection_class = "netcalc.cli.websocket.PromptConnection"
+    config.Voila.kernel_websocket_connection_class = "netcalc.cli.lesson_pages.PromptConnection"
     config.Voila.config_file_paths = []
     config.VoilaConfiguration.template = "netcalc"
     config.VoilaConfiguration.prelaunch_hook = prepare

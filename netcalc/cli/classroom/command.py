@@ -21,7 +21,7 @@ import click
 
 from netcalc import language
 from netcalc.cli import put, user_environment
-from netcalc.cli.classroom.identity import KEY_LENGTH, new_code
+from netcalc.cli.classroom.pages import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.options import WholeNumber, command

@@ -113,7 +113,7 @@ class Parent:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [*PYTHON, "-m", "netcalc.cli.classroom.parent", str(theirs.fileno())],
+                [*PYTHON, "-m", "netcalc.cli.classroom.confinement", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd=folder,
                 env=environment(folder), start_new_session=True,
             )  # fmt: skip

@@ -19,8 +19,7 @@ from netcalc import exercises
 from netcalc.errors import ReaderError
 from netcalc.exercises.classes import notebooks, sheets
 from netcalc.exercises.classes.notebooks import Handed, NotebookError
-from netcalc.exercises.classes.roster import Student
-from netcalc.exercises.classes.sheets import Sheet
+from netcalc.exercises.classes.sheets import Sheet, Student
 from netcalc.messages import Notice
 from netcalc.printable import excerpt
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from netcalc import calculator
 from netcalc.cli import commands
-from netcalc.cli.formulas.command import example
+from netcalc.cli.formulas import example
 from tests.reference.test_phrasings import said
 
 WIDTH = 80

@@ -1,1 +1,0 @@
-"""Formulas on the command line: the files they are drawn into."""
