@@ -48,6 +48,13 @@ class Documents:
                 if isinstance(row, dict):
                     yield row
 
+    def warnings_of_cut(self, code: str = "document-cut") -> list[Notice]:
+        """Return the warnings, and that of a fault behind the whole documents."""
+        if self.fault is None:
+            return list(self.warnings)
+        at = {name: self.fault.values.get(name) for name in ("line", "offset")}
+        return [*self.warnings, Notice(code, at)]
+
     def only(self) -> Any:
         """Return the one document; raise the fault, or an error if there are several."""
         if self.fault is not None:
@@ -159,6 +166,12 @@ def number(row: Mapping[str, Any], *names: str) -> float:
             except OverflowError:
                 return math.nan
     return math.nan
+
+
+def count(row: Mapping[str, Any], *names: str) -> int | None:
+    """Return the first of these members that is a number as a count; None if it is below 0."""
+    value = number(row, *names)
+    return int(value) if value >= 0 else None
 
 
 def words(row: Mapping[str, Any], *names: str) -> str:

@@ -11,7 +11,7 @@ IP packets. Each format says it of its tools (:class:`Counted`); for each number
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
@@ -38,10 +38,12 @@ from netcalc.readers.source import (
     is_path,
     open_source,
     read_head,
+    shorten,
     unpack,
     unpack_head,
 )
 from netcalc.samples import (
+    Meta,
     PacketTrace,
     PathSamples,
     RttSamples,
@@ -117,6 +119,16 @@ class Input:
         source = self.unpacked
         return {"source": source.name if source.is_file else "", "sha256": source.sha256}
 
+    def meta(self, tool: str, runs: Iterable[Any], *, partial: bool, **facts: Any) -> Meta:
+        """Return what is known of the runs of a tool, of which each has its target."""
+        return Meta(
+            tool=tool,
+            target=joined(run.target for run in runs),
+            partial=self.unpacked.grew or partial,
+            **self.origin,
+            **facts,
+        )
+
     @property
     def data(self) -> bytes:
         """The bytes of the whole input, uncompressed; marked text is UTF-8 without its mark."""
@@ -189,6 +201,23 @@ class Input:
         if isinstance(first, list):
             first = first[0] if first else None
         return frozenset(first) if isinstance(first, dict) else frozenset()
+
+
+def joined(names: Iterable[str]) -> str:
+    """Return names, each once, in one text; the beginning of very many."""
+    return shorten(", ".join(dict.fromkeys(filter(None, names))), 200)
+
+
+def groups_of(names: Sequence[str]) -> list[str]:
+    """Return the group of each run of a file: its name, or its number where names are not distinct.
+
+    >>> groups_of(["a", "b"]), groups_of(["a", "a"]), groups_of(["a"])
+    (['a', 'b'], ['run 1', 'run 2'], [''])
+    """
+    if len(names) < 2:
+        return [""] * len(names)
+    distinct = len(set(names)) == len(names) and all(names)
+    return list(names) if distinct else [f"run {n}" for n in range(1, len(names) + 1)]
 
 
 @lru_cache(maxsize=4)

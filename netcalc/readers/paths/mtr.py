@@ -127,9 +127,7 @@ REPORT = Format(
         "Further nodes that answered at a hop have lines of their own, without figures: those of "
         "the hop are of all its nodes.",
     ),
-    tools={
-        "mtr": Counted(probes=TO_NODES),
-    },
+    tools={"mtr": Counted(probes=TO_NODES)},
 )
 
 

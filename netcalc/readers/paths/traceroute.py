@@ -257,9 +257,7 @@ TRACEROUTE = Format(
         "A run whose header is missing, or that ends before its target, is partial.",
         "Hops that never answered count, up to the last line.",
     ),
-    tools={
-        "traceroute": Counted(probes=TO_NODES),
-    },
+    tools={"traceroute": Counted(probes=TO_NODES)},
 )
 
 
@@ -391,9 +389,7 @@ DUBLIN = Format(
         "Times (rtt_usec) are microseconds.",
         "A NAT on the way (nat_id) may show the address of another node.",
     ),
-    tools={
-        "dublin-traceroute": Counted(probes=UDP_TO_NODES),
-    },
+    tools={"dublin-traceroute": Counted(probes=UDP_TO_NODES)},
 )
 
 
@@ -522,7 +518,5 @@ TRACEPATH = Format(
         "An answer with a path MTU comes from before its hop: it counts for no time of that hop.",
         "Without its last line (Resume) a run was interrupted.",
     ),
-    tools={
-        "tracepath": Counted(probes=UDP_TO_NODES),
-    },
+    tools={"tracepath": Counted(probes=UDP_TO_NODES)},
 )

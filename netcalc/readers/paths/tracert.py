@@ -156,9 +156,7 @@ WINDOWS = Format(
         "Times are whole milliseconds.",
         "A node that reports the target unreachable has no time, and the path ends there.",
     ),
-    tools={
-        "tracert": Counted(probes=ICMP_PROBES),
-    },
+    tools={"tracert": Counted(probes=ICMP_PROBES)},
 )
 
 
@@ -244,9 +242,7 @@ PATHPING = Format(
         "RTT is a mean in whole milliseconds; 0ms is a mean below 1 ms, and --- is none.",
         "The list of nodes at the start has no times.",
     ),
-    tools={
-        "pathping": Counted(probes=ICMP_PROBES),
-    },
+    tools={"pathping": Counted(probes=ICMP_PROBES)},
 )
 
 
@@ -321,7 +317,5 @@ HUAWEI = Format(
         "Times are whole milliseconds.",
         "A star is a probe without an answer, also between two times.",
     ),
-    tools={
-        "tracert (Huawei)": Counted(probes=TO_NODES),
-    },
+    tools={"tracert (Huawei)": Counted(probes=TO_NODES)},
 )

@@ -17,9 +17,9 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Input
-from netcalc.readers.source import shorten
-from netcalc.samples import Fact, Meta, PathSamples, Samples, Table, fact_row
+from netcalc.readers.format import Input, groups_of, joined
+from netcalc.readers.source import note, shorten
+from netcalc.samples import Fact, PathSamples, Samples, Table, fact_row
 
 NAN = math.nan
 
@@ -107,16 +107,6 @@ def facts_of(trace: Trace, samples: PathSamples) -> dict[str, Fact]:
     }
 
 
-def name_groups(traces: Sequence[Trace]) -> None:
-    """Give each run a name, where there are several: its target, or its number."""
-    if len(traces) < 2:
-        return
-    targets = [trace.target for trace in traces]
-    distinct = len(set(targets)) == len(targets) and all(targets)
-    for number, trace in enumerate(traces, 1):
-        trace.group = trace.group or (trace.target if distinct else f"run {number}")
-
-
 def to_samples(
     file: Input,
     traces: Sequence[Trace],
@@ -130,8 +120,9 @@ def to_samples(
 
     Without the lost probes (``has_lost``) nobody knows how many probes there were.
     """
-    name_groups(traces)
-    for trace in traces:
+    groups = groups_of([trace.target for trace in traces])
+    for trace, group in zip(traces, groups, strict=True):
+        trace.group = trace.group or group
         trace.number()
         for probe in trace.probes:
             probe.group = trace.group
@@ -140,13 +131,9 @@ def to_samples(
     if not np.any(columns["resolution_s"]):
         columns["resolution_s"] = []
     bare = PathSamples(**columns)
-    source = file.unpacked
-    targets = list(dict.fromkeys(trace.target for trace in traces if trace.target))
-    meta_of_runs = Meta(
-        tool=tool,
-        target=shorten(", ".join(targets), 200),
-        source=source.name if source.is_file else "",
-        sha256=source.sha256,
+    meta_of_runs = file.meta(
+        tool,
+        traces,
         facts=tuple(
             {
                 name: fact
@@ -156,7 +143,7 @@ def to_samples(
             for trace in traces
         ),
         warnings=tuple(warnings),
-        partial=source.grew or any(trace.partial for trace in traces),
+        partial=any(trace.partial for trace in traces),
         **meta,
     )
     return PathSamples(**columns, meta=meta_of_runs)
@@ -202,17 +189,19 @@ class ReportedHop:
     further: list[str] = field(default_factory=list)
     """Names or addresses of other nodes that answered at this hop."""
 
-    def settle(self) -> None:
-        """Make unknown what a hop cannot have: times without a reply, a share above all."""
-        values = self.values
-        loss = values.get("loss_ratio", NAN)
-        if loss >= 1.0 or values.get("reply_count") == 0:
-            for name in values:
-                if name.startswith(("rtt_", "jitter_")):
-                    values[name] = NAN
+    def settle(self) -> int:
+        """Make unknown what a hop cannot have; return how many of its numbers are implausible.
+
+        These are times without a reply, which are 0 in the file, and numbers that no hop has.
+        """
+        values, implausible = self.values, 0
+        answered = not (values.get("loss_ratio", NAN) >= 1.0 or values.get("reply_count") == 0)
         for name, value in values.items():
             if value < 0 or (name == "loss_ratio" and value > 1.0):
+                values[name], implausible = NAN, implausible + 1
+            elif not answered and name.startswith(("rtt_", "jitter_")):
                 values[name] = NAN
+        return implausible
 
     @property
     def responds(self) -> bool:
@@ -233,7 +222,6 @@ class Report:
     start: str = ""
     group: str = ""
     partial: bool = False
-    implausible: int = 0
     hops: list[ReportedHop] = field(default_factory=list)
 
     def facts(self) -> dict[str, Fact]:
@@ -255,22 +243,14 @@ def to_table(
     **meta: Any,
 ) -> Table:
     """Return the hops of all reports as one table, and a row of facts for each."""
-    if len(reports) > 1:
-        targets = [report.target for report in reports]
-        distinct = len(set(targets)) == len(targets) and all(targets)
-        for number, report in enumerate(reports, 1):
-            report.group = report.target if distinct else f"run {number}"
-    hops = []
     implausible = 0
-    for report in reports:
+    groups = groups_of([report.target for report in reports])
+    for report, group in zip(reports, groups, strict=True):
+        report.group = group
         for hop in report.hops:
-            hop.group = report.group
-            before = dict(hop.values)
-            hop.settle()
-            implausible += sum(
-                not _can_be(name, value) for name, value in before.items() if value == value
-            )
-            hops.append(hop)
+            hop.group = group
+            implausible += hop.settle()
+    hops = [hop for report in reports for hop in report.hops]
     data: dict[str, Any] = {
         "hop": [hop.hop for hop in hops],
         "node": [hop.node for hop in hops],
@@ -284,31 +264,21 @@ def to_table(
         if any(name in hop.values for hop in hops):
             data[name] = [hop.values.get(name, NAN) for hop in hops]
     said = list(warnings)
-    if implausible:
-        said.append(Notice("implausible-hops", {"count": implausible}))
-    source = file.unpacked
-    targets = list(dict.fromkeys(report.target for report in reports if report.target))
-    hosts = list(dict.fromkeys(report.host for report in reports if report.host))
+    note(said, "implausible-hops", count=implausible)
     return Table(
         data={name: column for name, column in data.items() if name != "node_name" or any(column)},
-        meta=Meta(
-            tool=tool,
-            host=shorten(", ".join(hosts), 200),
-            target=shorten(", ".join(targets), 200),
+        meta=file.meta(
+            tool,
+            reports,
+            host=joined(report.host for report in reports),
             start=reports[0].start if len(reports) == 1 else "",
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
             units={name: unit for name, unit in UNITS.items() if name in data},
             facts=tuple(report.facts() for report in reports),
             warnings=tuple(said),
-            partial=source.grew or any(report.partial for report in reports),
+            partial=any(report.partial for report in reports),
             **meta,
         ),
     )
-
-
-def _can_be(name: str, value: float) -> bool:
-    return value >= 0 and not (name == "loss_ratio" and value > 1.0)
 
 
 _FIGURE = re.compile(r"-?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?")

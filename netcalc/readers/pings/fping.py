@@ -12,7 +12,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, words
-from netcalc.readers.format import ICMP_PROBES, Counted, Format, Input
+from netcalc.readers.format import ICMP_PROBES, Format, Input
 from netcalc.readers.lines import NUMBER, Line, LineTable, last_digit, skipped_lines
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, to_samples
 from netcalc.readers.source import shorten
@@ -138,11 +138,9 @@ def samples_of_hosts(file: Input, runs: Iterable[Run], warnings: list[Notice]) -
     return to_samples(file, runs, "fping", warnings, clock=clock)
 
 
-FPING = Format(
-    name="fping",
-    description="the output of fping",
-    recognize=_Fping.recognize,
-    read=_Fping.read,
+FPING = _Fping.format(
+    "fping",
+    probes=ICMP_PROBES,
     traps=(
         "A dash is a probe without an answer, not a time of 0.",
         "Hosts take turns in the lines; each has its own rows and facts.",
@@ -152,9 +150,6 @@ FPING = Format(
         "With -Q the totals of each interval come before those of the run, which are the last.",
         "An unreachable host had one or more tries, of which one is counted.",
     ),
-    tools={
-        "fping": Counted(probes=ICMP_PROBES),
-    },
 )
 
 
@@ -367,18 +362,13 @@ class _Oping(ProbeReader):
         super().totals(line)
 
 
-OPING = Format(
-    name="oping",
-    description="the output of oping",
-    recognize=_Oping.recognize,
-    read=_Oping.read,
+OPING = _Oping.format(
+    "oping",
+    probes=ICMP_PROBES,
     traps=(
         "Hosts take turns in the lines; each has its own rows and facts.",
         "The bytes of a reply are user data, without a header.",
         "The times of the summary are whole milliseconds, often 0: those of the lines count.",
         "A timeout is a lost probe, without a time.",
     ),
-    tools={
-        "oping": Counted(probes=ICMP_PROBES),
-    },
 )

@@ -10,8 +10,6 @@ from netcalc.readers.format import (
     PROBES,
     ROUND_TRIP,
     SENDER,
-    Counted,
-    Format,
     Input,
     Place,
 )
@@ -58,19 +56,14 @@ class _Arping(ProbeReader):
         self.run.fill_unnumbered()
 
 
-ARPING = Format(
-    name="arping",
-    description="the output of arping",
-    recognize=_Arping.recognize,
-    read=_Arping.read,
+ARPING = _Arping.format(
+    "arping",
+    probes=Place("arp", "ARP packets", SENDER, ROUND_TRIP),
     traps=(
         "The unit of a time differs from line to line: usec, msec and sec.",
         "The arping of iputils prints no line for a lost probe; the summary counts it.",
         "It measures the next node at layer 2 only.",
     ),
-    tools={
-        "arping": Counted(probes=Place("arp", "ARP packets", SENDER, ROUND_TRIP)),
-    },
 )
 
 
@@ -122,11 +115,9 @@ class _Hping(ProbeReader):
             self.warnings.append(Notice("errors-not-replies", {"numbers": self.errors}))
 
 
-HPING = Format(
-    name="hping",
-    description="the output of hping",
-    recognize=_Hping.recognize,
-    read=_Hping.read,
+HPING = _Hping.format(
+    "hping",
+    probes=PROBES,
     traps=(
         "A probe without an answer has no line: it is a gap in the numbers, or after the last one.",
         "Numbers count from 0.",
@@ -134,9 +125,6 @@ HPING = Format(
         "Without an answer the summary says 0.0 ms, which is not a time.",
         "An ICMP error is counted as received by the tool, and is not a reply here.",
     ),
-    tools={
-        "hping3": Counted(probes=PROBES),
-    },
 )
 
 
@@ -204,20 +192,15 @@ class _Nping(ProbeReader):
             self.warnings.append(Notice("errors-among-received", {"count": self.errors}))
 
 
-NPING = Format(
-    name="nping",
-    description="the output of nping",
-    recognize=_Nping.recognize,
-    read=_Nping.read,
+NPING = _Nping.format(
+    "nping",
+    probes=PROBES,
     traps=(
         "The stamps of the lines are too coarse for a round trip; times are those of the summary.",
         "The numbers of the probes in the lines are not reliable and are not used.",
         "An ICMP error is received, but is not a reply.",
         "N/A means no time; it is not 0.",
     ),
-    tools={
-        "nping": Counted(probes=PROBES),
-    },
 )
 
 
@@ -283,11 +266,10 @@ class _Tcping(ProbeReader):
         self.warnings.append(Notice("connection-times", {}))
 
 
-TCPING = Format(
-    name="tcping",
-    description="the output of tcping or psping",
-    recognize=_Tcping.recognize,
-    read=_Tcping.read,
+TCPING = _Tcping.format(
+    "tcping",
+    "the output of tcping or psping",
+    probes=Place("tcp", "TCP handshakes", SENDER, ROUND_TRIP),
     traps=(
         "A time is that of a TCP handshake: SYN, SYN-ACK, and what the two systems took.",
         "The time of a probe without an answer is the time-out, and no round trip.",
@@ -295,9 +277,6 @@ TCPING = Format(
         "TCP_conn counts the connections that were made: it is no number of a probe.",
         "The probes that PsPing sends to warm up are left out, as in its own summary.",
     ),
-    tools={
-        "tcping": Counted(probes=Place("tcp", "TCP handshakes", SENDER, ROUND_TRIP)),
-    },
 )
 
 
@@ -324,17 +303,12 @@ class _Httping(ProbeReader):
         self.warnings.append(Notice("http-exchanges", {}))
 
 
-HTTPING = Format(
-    name="httping",
-    description="the output of httping",
-    recognize=_Httping.recognize,
-    read=_Httping.read,
+HTTPING = _Httping.format(
+    "httping",
+    probes=HTTP_REQUESTS,
     traps=(
         "A time is that of a connection and an HTTP exchange: it includes the server's own time.",
         "With -S the parts precede their sum, which is the time.",
         "A connection that failed is a lost probe, without a time.",
     ),
-    tools={
-        "httping": Counted(probes=HTTP_REQUESTS),
-    },
 )

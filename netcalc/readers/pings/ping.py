@@ -569,7 +569,5 @@ FORMAT = Format(
         "A decimal comma beside decimal points never makes a factor of 1000.",
         "Lines and summary that disagree are both kept, with a warning.",
     ),
-    tools={
-        "ping": Counted(probes=ICMP_PROBES),
-    },
+    tools={"ping": Counted(probes=ICMP_PROBES)},
 )

@@ -132,7 +132,5 @@ FORMAT = Format(
         "The firmware of the first generations has other names for the target.",
         "Results of several kinds in one file are refused.",
     ),
-    tools={
-        "RIPE Atlas": Counted(probes=PROBES),
-    },
+    tools={"RIPE Atlas": Counted(probes=PROBES)},
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Input
 from netcalc.readers.lines import Line, LineTable
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, payload_of
 
@@ -70,11 +70,9 @@ class _Cisco(ProbeReader):
             self.warnings.append(Notice("times-without-reply", {"numbers": self.times_alone}))
 
 
-CISCO = Format(
-    name="Cisco ping",
-    description="the output of ping on a Cisco router",
-    recognize=_Cisco.recognize,
-    read=_Cisco.read,
+CISCO = _Cisco.format(
+    "Cisco ping",
+    "the output of ping on a Cisco router",
     traps=(
         "A mark has no time: only the least and the largest of the summary are known.",
         "The size is that of the IP packet: user data is 28 bytes less, 48 with IPv6.",
@@ -132,11 +130,9 @@ class _Huawei(ProbeReader):
             run.fill(1, whole=bool(run.target))
 
 
-HUAWEI = Format(
-    name="Huawei ping",
-    description="the output of ping on a Huawei router",
-    recognize=_Huawei.recognize,
-    read=_Huawei.read,
+HUAWEI = _Huawei.format(
+    "Huawei ping",
+    "the output of ping on a Huawei router",
     traps=(
         "Times are whole milliseconds.",
         "A time-out has a line without a number: it is that of the probe behind the last one.",
@@ -218,11 +214,9 @@ class _MikroTik(ProbeReader):
             run.fill(0, whole=False)
 
 
-MIKROTIK = Format(
-    name="MikroTik ping",
-    description="the output of ping on a MikroTik router",
-    recognize=_MikroTik.recognize,
-    read=_MikroTik.read,
+MIKROTIK = _MikroTik.format(
+    "MikroTik ping",
+    "the output of ping on a MikroTik router",
     traps=(
         "The size is that of the IP packet: user data is 28 bytes less, 48 with IPv6.",
         "0ms is a time below 1 ms, not 0.",
@@ -297,11 +291,9 @@ class _Nokia(ProbeReader):
                 run.ended = False
 
 
-NOKIA = Format(
-    name="router ping",
-    description="the output of ping on a Nokia router, or of a rapid ping",
-    recognize=_Nokia.recognize,
-    read=_Nokia.read,
+NOKIA = _Nokia.format(
+    "router ping",
+    "the output of ping on a Nokia router, or of a rapid ping",
     traps=(
         "A mark of a rapid ping has no time: only the least and the largest of the summary are "
         "known.",

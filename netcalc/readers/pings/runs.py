@@ -11,10 +11,10 @@ import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Input
+from netcalc.readers.format import Counted, Format, Input, Place, groups_of
 from netcalc.readers.lines import Line, LineTable, skipped_lines
 from netcalc.readers.source import no_measurement, shorten
-from netcalc.samples import Fact, Meta, RttSamples, fact_row
+from netcalc.samples import Fact, RttSamples, fact_row
 
 NAN = math.nan
 
@@ -144,16 +144,12 @@ class Run:
 
     def disagreements(self) -> list[Notice]:
         """Return what the lines and the summary say differently."""
-        notices = []
-        if not self.counted_only:
-            pairs = (
-                ("sent", self.sent, self.sent_count),
-                ("received", self.received, self.received_count),
-            )
-            for quantity, printed, counted in pairs:
-                if printed is not None and printed != counted:
-                    values = {"quantity": quantity, "printed": printed, "counted": counted}
-                    notices.append(Notice("count-differs", values))
+        notices: list[Notice] = []
+        for quantity in () if self.counted_only else ("sent", "received"):
+            printed, counted = getattr(self, quantity), getattr(self, f"{quantity}_count")
+            if printed is not None and printed != counted:
+                values = {"quantity": quantity, "printed": printed, "counted": counted}
+                notices.append(Notice("count-differs", values))
         if not math.isnan(self.loss_ratio) and not 0.0 <= self.loss_ratio <= 1.0:
             notices.append(Notice("implausible-loss", {"percent": self.loss_ratio * 100}))
         return notices
@@ -168,9 +164,10 @@ def to_samples(
         if file.is_json:  # a text of one long line is no reason here
             raise ReaderError("no-probe", file=file.name)
         raise no_measurement("no-probe", file.unpacked, file.text)
-    _name_groups(runs)
+    groups = groups_of([run.group or run.target for run in runs])
     said = [*file.text.warnings, *warnings]
-    for run in runs:
+    for run, group in zip(runs, groups, strict=True):
+        run.group = group or run.group
         if run.counted_only and (run.received or 0) > (run.sent or 0) and run.sent is not None:
             raise ReaderError(
                 "more-received-than-sent",
@@ -189,32 +186,21 @@ def to_samples(
         totals["sent_count"] = sum(run.sent_count or 0 for run in runs)
         totals["received_count"] = sum(run.received_count or 0 for run in runs)
     printed = [run.printed for run in runs if run.printed]
-    source = file.unpacked
-    targets = list(dict.fromkeys(run.target for run in runs if run.target))
-    return RttSamples(
-        **columns,
-        **totals,
-        meta=Meta(
-            tool=tool,
-            target=shorten(", ".join(targets), 200),
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            printed=printed[0] if len(printed) == 1 else {"runs": printed} if printed else {},
-            facts=tuple(run.facts() for run in runs),
-            warnings=tuple(said),
-            partial=source.grew or any(not run.ended for run in runs),
-            **meta,
-        ),
+    facts = file.meta(
+        tool,
+        runs,
+        printed=printed[0] if len(printed) == 1 else {"runs": printed} if printed else {},
+        facts=tuple(run.facts() for run in runs),
+        warnings=tuple(said),
+        partial=any(not run.ended for run in runs),
+        **meta,
     )
+    return RttSamples(**columns, **totals, meta=facts)
 
 
-def _name_groups(runs: Sequence[Run]) -> None:
-    if len(runs) < 2:
-        return
-    names = [run.group or run.target for run in runs]
-    distinct = len(set(names)) == len(names) and all(names)
-    for number, run in enumerate(runs, 1):
-        run.group = names[number - 1] if distinct else f"run {number}"
+def stated(**values: Any) -> dict[str, Any]:
+    """Return what a summary states, without what it does not: None and nan."""
+    return {name: value for name, value in values.items() if value is not None and value == value}
 
 
 def payload_of(packet_bytes: float, target: str) -> float:
@@ -258,6 +244,25 @@ class ProbeReader:
         self.skipped: list[int] = []
         self.warnings: list[Notice] = []
         self.version = ""
+
+    @classmethod
+    def format(
+        cls,
+        name: str,
+        description: str = "",
+        *,
+        traps: tuple[str, ...],
+        probes: Place | None = None,
+    ) -> Format:
+        """Return the format that the class reads; ``probes`` is what its tool's times are of."""
+        return Format(
+            name=name,
+            description=description or f"the output of {name}",
+            recognize=cls.recognize,
+            read=cls.read,
+            traps=traps,
+            tools={cls.tool: Counted(probes=probes)} if probes else {},
+        )
 
     @classmethod
     def recognize(cls, file: Input) -> bool:

@@ -94,11 +94,10 @@ class _Irtt(ProbeReader):
                 probe.payload_bytes = run.payload_bytes
 
 
-IRTT = Format(
-    name="irtt",
-    description="the text output of irtt",
-    recognize=_Irtt.recognize,
-    read=_Irtt.read,
+IRTT = _Irtt.format(
+    "irtt",
+    "the text output of irtt",
+    probes=UDP_PROBES,
     traps=(
         "The unit differs from number to number: ns, µs, ms, s; all are rounded to three digits.",
         "rtt is the round trip without the server's own time; rd and sd depend on two clocks and "
@@ -106,9 +105,6 @@ IRTT = Format(
         "A lost probe has no line: it is known from its number and the count of the summary.",
         "The size is that of the UDP payload; it stands in the summary only.",
     ),
-    tools={
-        "irtt": Counted(probes=UDP_PROBES),
-    },
 )
 
 
@@ -411,9 +407,7 @@ OWPING = Format(
         "With -v each packet has a row; the statistics behind them name their direction.",
         "The unit of a time is the one printed: ns, us, ms or s.",
     ),
-    tools={
-        "owping": Counted(probes=Place("udp", "UDP datagrams", RECEIVER, ONE_WAY)),
-    },
+    tools={"owping": Counted(probes=Place("udp", "UDP datagrams", RECEIVER, ONE_WAY))},
 )
 
 
@@ -465,19 +459,14 @@ class _Twping(ProbeReader):
         self.run.printed |= {name: value for name, value in times.items() if value == value}
 
 
-TWPING = Format(
-    name="twping",
-    description="the output of twping",
-    recognize=_Twping.recognize,
-    read=_Twping.read,
+TWPING = _Twping.format(
+    "twping",
+    probes=UDP_PROBES,
     traps=(
         "The round trip is without the time in the reflector.",
         "The times of each way are differences of two clocks, and no round trips.",
         "Duplicates are counted for each way; a reply twice is one of the way back.",
     ),
-    tools={
-        "twping": Counted(probes=UDP_PROBES),
-    },
 )
 
 
@@ -622,7 +611,5 @@ SOCKPERF = Format(
         "A throughput run has no round trip and is refused.",
         "The stamps of the log are of a clock that begins with the run.",
     ),
-    tools={
-        "sockperf": Counted(probes=MESSAGES),
-    },
+    tools={"sockperf": Counted(probes=MESSAGES)},
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netcalc.readers.format import ICMP_PROBES, Counted, Format
+from netcalc.readers.format import ICMP_PROBES
 from netcalc.readers.lines import Line, LineTable
 from netcalc.readers.pings.runs import Probe, ProbeReader
 
@@ -114,34 +114,26 @@ class _TestConnection(ProbeReader):
             run.ended = self.file.text.ends_complete
 
 
-HRPING = Format(
-    name="hrping",
-    description="the output of hrPING",
-    recognize=_HrPing.recognize,
-    read=_HrPing.read,
+HRPING = _HrPing.format(
+    "hrping",
+    "the output of hrPING",
+    probes=ICMP_PROBES,
     traps=(
         "seq is hexadecimal.",
         "bytes= is the size of the IP packet: user data is 28 bytes less.",
         "A line that is neither a reply nor a time-out is left out, and said so; its probe counts "
         "as lost.",
     ),
-    tools={
-        "hrPING": Counted(probes=ICMP_PROBES),
-    },
 )
 
-TEST_CONNECTION = Format(
-    name="Test-Connection",
-    description="the output of Test-Connection (PowerShell)",
-    recognize=_TestConnection.recognize,
-    read=_TestConnection.read,
+TEST_CONNECTION = _TestConnection.format(
+    "Test-Connection",
+    "the output of Test-Connection (PowerShell)",
+    probes=ICMP_PROBES,
     traps=(
         "Times are whole milliseconds; 0 is a time below 1 ms.",
         "Only Success is a reply: TtlExpired and others have the address of the node that says so.",
         "PowerShell 5 has no row for a lost probe, but an error message, if it was kept.",
         "There is no summary: a file that ends with a whole line counts as complete.",
     ),
-    tools={
-        "Test-Connection": Counted(probes=ICMP_PROBES),
-    },
 )
