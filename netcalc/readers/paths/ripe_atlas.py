@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from netcalc.errors import ReaderError
-from netcalc.messages import Notice
 from netcalc.readers.document import number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths.traces import Probe, Trace, to_samples
-from netcalc.readers.pings.ripe_atlas import is_atlas, name_of, results_of, target_of
-from netcalc.readers.source import shorten
+from netcalc.readers.paths.traces import NAN, Probe, Trace, to_samples
+from netcalc.readers.pings.ripe_atlas import firmware_of, is_atlas, names_of, results, target_of
+from netcalc.readers.source import note, shorten
 from netcalc.samples import PathSamples
 
 TRACEROUTE = "traceroute"
@@ -24,58 +23,43 @@ def _recognize(file: Input) -> bool:
 
 
 def _read(file: Input) -> PathSamples:
-    every, warnings = results_of(file, TRACEROUTE)
-    probes = [str(result.get("prb_id")) for result in every]
-    repeated = len(set(probes)) < len(probes)
+    every, warnings = results(file, TRACEROUTE)
+    names = names_of(every) if len(every) > 1 else [""]
     traces: list[Trace] = []
     late = tries = 0
-    for result in every:
-        made = Trace(target=target_of(result), address=words(result, "dst_addr", "addr"))
-        made.group = name_of(result, repeated) if len(every) > 1 else ""
-        made.protocol = words(result, "proto").lower()
-        made.ended = number(result, "endtime") > 0
-        counts = [_hop(made, hop) for hop in rows(result, "result")]
-        late += sum(count for count, _ in counts)
-        tries += sum(count for _, count in counts)
+    for result, name in zip(every, names, strict=True):
+        made = Trace(
+            target=target_of(result),
+            address=words(result, "dst_addr", "addr"),
+            group=name,
+            protocol=words(result, "proto").lower(),
+            ended=number(result, "endtime") > 0,
+        )
+        for hop in rows(result, "result"):
+            answers = rows(hop, "result")
+            if number(hop, "hop") >= LAST_TRY:
+                tries += len(answers)
+            else:
+                late += sum("late" in answer for answer in answers)
+                made.probes += [_probe(hop, each) for each in answers if "late" not in each]
         if made.probes:
             traces.append(made)
     if not traces:
         raise ReaderError("no-path", file=file.name, field="result")
-    if late:
-        warnings.append(Notice("late-answers", {"count": late}))
-    if tries:
-        warnings.append(Notice("probes-of-last-try", {"count": tries}))
-    versions = sorted(
-        {f"{number(result, 'fw'):.0f}" for result in every if number(result, "fw") > 0}
-    )
-    return to_samples(
-        file, traces, "RIPE Atlas", warnings, tool_version=shorten(", ".join(versions), 40)
-    )
+    note(warnings, "late-answers", count=late)
+    note(warnings, "probes-of-last-try", count=tries)
+    return to_samples(file, traces, "RIPE Atlas", warnings, tool_version=firmware_of(every))
 
 
-def _hop(trace: Trace, hop: Mapping[str, Any]) -> tuple[int, int]:
-    """Add the probes of a hop; return how many late answers and last tries were left out."""
-    count = number(hop, "hop")
-    answers = rows(hop, "result")
-    if count >= LAST_TRY:
-        return 0, len(answers)
-    late = 0
-    for answer in answers:
-        if "late" in answer:
-            late += 1
-            continue
-        rtt = number(answer, "rtt")
-        node = words(answer, "from")
-        if rtt != rtt and not node:
-            trace.probes.append(Probe(count, lost=True))
-            continue
-        made = Probe(count, rtt * 1e-3 if rtt >= 0 else float("nan"), node=node)
-        made.ttl = number(answer, "ttl")
-        error = answer.get("err")
-        if isinstance(error, str | int) and not isinstance(error, bool):
-            made.add_mark(f"!{shorten(str(error), 10)}")
-        trace.probes.append(made)
-    return late, 0
+def _probe(hop: Mapping[str, Any], answer: Mapping[str, Any]) -> Probe:
+    rtt_ms, node, error = number(answer, "rtt"), words(answer, "from"), answer.get("err")
+    if rtt_ms != rtt_ms and not node:
+        return Probe(number(hop, "hop"), lost=True)
+    made = Probe(number(hop, "hop"), rtt_ms * 1e-3 if rtt_ms >= 0 else NAN, node=node)
+    made.ttl = number(answer, "ttl")
+    if isinstance(error, str | int) and not isinstance(error, bool):
+        made.add_mark(f"!{shorten(str(error), 10)}")
+    return made
 
 
 FORMAT = Format(

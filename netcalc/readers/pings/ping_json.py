@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from netcalc.readers.document import number, rows, words
+from netcalc.readers.document import count, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
+from netcalc.readers.pings.runs import NAN, Probe, Run, stated, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
 _ICMP_HEADER_BYTES = 8
+
+
 _JC = {"packets_transmitted", "packets_received", "round_trip_ms_min", "responses"}
-_PARSED = {"destination", "packet_transmit", "packet_receive", "packet_loss_rate", "rtt_min"}
+_PARSED = {
+    "destination", "packet_transmit", "packet_receive", "packet_loss_rate", "rtt_min",
+}  # fmt: skip
 
 
 def _recognize(file: Input) -> bool:
@@ -39,75 +43,51 @@ def _read(file: Input) -> RttSamples:
     if documents.fault is not None:
         raise documents.fault
     rows_read = [run for document in documents.documents for run in _runs_in(document)]
-    runs = [_jc(row) if "responses" in row else _parsed(row) for row in rows_read]
     tool = "ping (jc)" if any("responses" in row for row in rows_read) else "ping (pingparsing)"
-    return to_samples(file, runs, tool, list(documents.warnings))
+    return to_samples(file, list(map(_run, rows_read)), tool, list(documents.warnings))
 
 
-def _jc(row: Mapping[str, Any]) -> Run:
-    made = Run(target=shorten(words(row, "destination", "destination_ip"), 100), ended=True)
-    _totals(made, row, ("packets_transmitted", "packets_received", "duplicates"),
-            ("round_trip_ms_min", "round_trip_ms_avg", "round_trip_ms_max"))  # fmt: skip
-    made.loss_ratio = number(row, "packet_loss_percent") / 100
-    for response in rows(row, "responses"):
-        kind = words(response, "type")
-        sequence = number(response, "icmp_seq")
+def _run(row: Mapping[str, Any]) -> Run:
+    """Return a run by the names of jc or of pingparsing, none of which are the other's."""
+    is_jc = "responses" in row
+    sent = count(row, "packets_transmitted", "packet_transmit")
+    received = count(row, "packets_received", "packet_receive")
+    duplicates = count(row, "duplicates", "packet_duplicate_count")
+    low_s, mean_s, high_s = (
+        number(row, f"round_trip_ms_{name}", f"rtt_{name}") / 1e3 for name in ("min", "avg", "max")
+    )
+    made = Run(
+        target=shorten(words(row, "destination", "destination_ip"), 100),
+        sent=sent,
+        received=received,
+        duplicates=duplicates,
+        loss_ratio=number(row, "packet_loss_percent", "packet_loss_rate") / 100,
+        rtt_min_s=low_s,
+        rtt_max_s=high_s,
+        printed=stated(
+            sent=sent, received=received, duplicates=duplicates,
+            rtt_min_s=low_s, rtt_mean_s=mean_s, rtt_max_s=high_s,
+        ),
+        ended=True,
+    )  # fmt: skip
+    for reply in rows(row, "responses" if is_jc else "icmp_replies"):
+        kind, sequence = words(reply, "type") if is_jc else "reply", number(reply, "icmp_seq")
         if kind == "reply":
             made.probes.append(
                 Probe(
-                    number(response, "time_ms") / 1e3,
-                    payload_bytes=number(response, "bytes") - _ICMP_HEADER_BYTES,
+                    number(reply, "time_ms", "time") / 1e3,
+                    payload_bytes=number(reply, "bytes") - _ICMP_HEADER_BYTES if is_jc else NAN,
                     sequence=sequence,
-                    duplicate=response.get("duplicate") is True,
-                    ttl=number(response, "ttl"),
-                    sent_s=NAN,
+                    duplicate=reply.get("duplicate") is True,
+                    ttl=number(reply, "ttl"),
                 )
             )
         elif kind == "timeout" and sequence == sequence:
             made.probes.append(Probe(sequence=sequence, lost=True))
-    _fill(made)
+    if made.probes:  # those without a reply are lost, from the first number of ping on
+        first = min((probe.sequence for probe in made.probes if probe.sequence >= 0), default=1)
+        made.fill(0 if first == 0 else 1)
     return made
-
-
-def _parsed(row: Mapping[str, Any]) -> Run:
-    made = Run(target=shorten(words(row, "destination"), 100), ended=True)
-    names = ("packet_transmit", "packet_receive", "packet_duplicate_count")
-    _totals(made, row, names, ("rtt_min", "rtt_avg", "rtt_max"))
-    made.loss_ratio = number(row, "packet_loss_rate") / 100
-    for reply in rows(row, "icmp_replies"):
-        made.probes.append(
-            Probe(
-                number(reply, "time") / 1e3,
-                sequence=number(reply, "icmp_seq"),
-                duplicate=reply.get("duplicate") is True,
-                ttl=number(reply, "ttl"),
-            )
-        )
-    _fill(made)
-    return made
-
-
-def _totals(
-    run: Run, row: Mapping[str, Any], counts: tuple[str, str, str], times: tuple[str, str, str]
-) -> None:
-    sent, received, duplicates = (number(row, name) for name in counts)
-    run.sent = int(sent) if sent >= 0 else None
-    run.received = int(received) if received >= 0 else None
-    run.duplicates = int(duplicates) if duplicates >= 0 else None
-    low, mean, high = (number(row, name) / 1e3 for name in times)
-    run.rtt_min_s, run.rtt_max_s = low, high
-    printed = {"sent": run.sent, "received": run.received, "duplicates": run.duplicates,
-               "rtt_min_s": low, "rtt_mean_s": mean, "rtt_max_s": high}  # fmt: skip
-    run.printed = {
-        name: value for name, value in printed.items() if value is not None and value == value
-    }
-
-
-def _fill(run: Run) -> None:
-    """Add the probes without a reply as lost, from the first number of ping on."""
-    if run.probes:
-        first = min((probe.sequence for probe in run.probes if probe.sequence >= 0), default=1)
-        run.fill(0 if first == 0 else 1)
 
 
 FORMAT = Format(

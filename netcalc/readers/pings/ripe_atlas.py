@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.document import number, rows, words
+from netcalc.readers.document import count, number, rows, words
 from netcalc.readers.format import PROBES, Counted, Format, Input
-from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
+from netcalc.readers.pings.runs import NAN, Probe, Run, stated, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
@@ -20,19 +20,11 @@ def is_atlas(file: Input, kind: str) -> bool:
     """Whether the first result is of a kind of measurement of RIPE Atlas."""
     if not file.is_json or not file.seen(r'"(?:prb_id|msm_id)"'):
         return False
-    first = next(results(file), {})
+    first: Mapping[str, Any] = next(file.json.objects(), {})
     return {"msm_id", "prb_id"} <= first.keys() and words(first, "type") == kind
 
 
-def results(file: Input) -> Iterator[Mapping[str, Any]]:
-    """Yield the results of all documents, in arrays or not."""
-    for document in file.json.documents:
-        for result in document if isinstance(document, list) else [document]:
-            if isinstance(result, Mapping):
-                yield result
-
-
-def results_of(file: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[Notice]]:
+def results(file: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[Notice]]:
     """Return the results of one kind, and warnings about the others.
 
     Raises
@@ -40,22 +32,26 @@ def results_of(file: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[No
     ReaderError
         If there are results of different kinds, which do not form one measurement.
     """
-    every = list(results(file))
+    every: list[Mapping[str, Any]] = list(file.json.objects())
     kinds = sorted({words(result, "type") or "unknown" for result in every})
     if kinds != [kind]:
         raise ReaderError("atlas-kinds", file=file.name, field="type", kinds=kinds)
-    warnings = list(file.json.warnings)
-    fault = file.json.fault
-    if fault is not None:
-        cut = {"line": fault.values.get("line"), "offset": fault.values.get("offset")}
-        warnings.append(Notice("document-cut", cut))
-    return every, warnings
+    return every, file.json.warnings_of_cut()
 
 
-def name_of(result: Mapping[str, Any], repeated: bool) -> str:
-    """Return the group of a result: its probe, and when it measured if that is needed."""
-    probe = f"probe {number(result, 'prb_id'):.0f}"
-    return f"{probe} at {number(result, 'timestamp'):.0f}" if repeated else probe
+def names_of(every: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the group of each result: its probe, and when it measured if that is needed."""
+    probes = [f"probe {number(result, 'prb_id'):.0f}" for result in every]
+    if len({str(result.get("prb_id")) for result in every}) == len(every):
+        return probes
+    times = [number(result, "timestamp") for result in every]
+    return [f"{probe} at {time:.0f}" for probe, time in zip(probes, times, strict=True)]
+
+
+def firmware_of(every: Sequence[Mapping[str, Any]]) -> str:
+    """Return the versions of the firmware of all probes."""
+    versions = {f"{number(each, 'fw'):.0f}" for each in every if number(each, "fw") > 0}
+    return shorten(", ".join(sorted(versions)), 40)
 
 
 def target_of(result: Mapping[str, Any]) -> str:
@@ -68,54 +64,44 @@ def _recognize(file: Input) -> bool:
 
 
 def _read(file: Input) -> RttSamples:
-    every, warnings = results_of(file, PING)
-    probes = [result.get("prb_id") for result in every]
-    repeated = len(set(map(str, probes))) < len(probes)
-    runs = [_run(result, repeated) for result in every]
+    every, warnings = results(file, PING)
+    runs = [_run(result, name) for result, name in zip(every, names_of(every), strict=True)]
     differ = sum(bool(run.disagreements()) for run in runs)
     if differ and len(runs) > 8:
         warnings.append(Notice("results-differ", {"count": differ}))
-    versions = sorted(
-        {f"{number(result, 'fw'):.0f}" for result in every if number(result, "fw") > 0}
-    )
-    return to_samples(
-        file, runs, "RIPE Atlas", warnings, tool_version=shorten(", ".join(versions), 40)
-    )
+    return to_samples(file, runs, "RIPE Atlas", warnings, tool_version=firmware_of(every))
 
 
-def _run(result: Mapping[str, Any], repeated: bool) -> Run:
-    made = Run(target=target_of(result), group=name_of(result, repeated), ended=True)
-    made.protocol = words(result, "proto").lower()
+def _run(result: Mapping[str, Any], name: str) -> Run:
+    sent, received = count(result, "sent"), count(result, "rcvd")
+    low_ms, high_ms = (number(result, printed) for printed in ("min", "max"))
+    made = Run(
+        target=target_of(result),
+        group=name,
+        protocol=words(result, "proto").lower(),
+        sent=sent,
+        received=received,
+        duplicates=count(result, "dup"),
+        rtt_min_s=low_ms * 1e-3 if low_ms >= 0 else NAN,
+        rtt_max_s=high_ms * 1e-3 if high_ms >= 0 else NAN,
+        printed=stated(sent=sent, received=received),
+        ended=True,
+    )
     size, ttl = number(result, "size"), number(result, "ttl")
     for reply in rows(result, "result"):
-        rtt = number(reply, "rtt")
-        if rtt >= 0:
+        rtt_ms = number(reply, "rtt")
+        if rtt_ms >= 0:
             made.probes.append(
                 Probe(
-                    rtt * 1e-3,
+                    rtt_ms * 1e-3,
                     payload_bytes=size,
-                    duplicate=bool(number(reply, "dup") > 0),
+                    duplicate=number(reply, "dup") > 0,
                     ttl=number(reply, "ttl") if "ttl" in reply else ttl,
                 )
             )
-        elif "x" in reply or "error" in reply or "err" in reply or rtt < 0:
-            wrong = "error" in reply or "err" in reply
-            made.probes.append(Probe(payload_bytes=size, lost=True, error_reply=wrong))
         else:
-            made.probes.append(Probe(payload_bytes=size, lost=True))
-    sent, received = number(result, "sent"), number(result, "rcvd")
-    made.sent = int(sent) if sent >= 0 else None
-    made.received = int(received) if received >= 0 else None
-    duplicates = number(result, "dup")
-    made.duplicates = int(duplicates) if duplicates >= 0 else None
-    for name, printed in (("rtt_min_s", "min"), ("rtt_max_s", "max")):
-        value = number(result, printed)
-        setattr(made, name, value * 1e-3 if value >= 0 else NAN)
-    made.printed = {
-        name: value
-        for name, value in (("sent", made.sent), ("received", made.received))
-        if value is not None
-    }
+            is_error = "error" in reply or "err" in reply
+            made.probes.append(Probe(payload_bytes=size, lost=True, error_reply=is_error))
     return made
 
 
