@@ -21,6 +21,7 @@ may have a decimal comma; ``{rtt_unit}`` has the unit that a group ``unit`` hold
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -141,6 +142,17 @@ def last_digit(number: str, factor: float) -> float:
     """
     places = len(number.replace(",", ".").partition(".")[2])
     return float(factor / 10.0**places)
+
+
+def time_of_parts(text: str) -> tuple[float, float]:
+    """Return a time written as ``1m2.5s`` or ``10ms663us``, and the width of its last digit.
+
+    >>> time_of_parts("43µs"), time_of_parts("1m2.5s"), time_of_parts("10ms663us")
+    ((4.3e-05, 1e-06), (62.5, 0.1), (0.010663, 1e-06))
+    """
+    parts = re.findall(r"(\d+(?:\.\d+)?)(h|ns|[uµμ]s|ms|m|s)", text)
+    time_s = math.fsum(float(number) * UNITS_S[unit] for number, unit in parts)
+    return round(time_s, 12), last_digit(parts[-1][0], UNITS_S[parts[-1][1]])
 
 
 class LineTable:

@@ -23,7 +23,7 @@ from netcalc.readers.paths.traces import (
     to_samples,
     to_table,
 )
-from netcalc.readers.source import csv_rows, no_measurement, shorten
+from netcalc.readers.source import csv_rows, no_measurement, note, shorten
 from netcalc.samples import PathSamples, Table
 
 _START = re.compile(r"^Start: (\S.*)$")
@@ -78,10 +78,8 @@ def _read(file: Input) -> Table:
     if not reports:
         raise no_measurement("mtr-no-hop", file.unpacked, text)
     warnings = list(text.warnings)
-    if others:
-        warnings.append(Notice("mtr-other-nodes", {"numbers": others}))
-    if skipped:
-        warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
+    note(warnings, "mtr-other-nodes", numbers=others)
+    note(warnings, "not-of-a-path", numbers=skipped)
     return to_table(file, reports, "mtr", warnings)
 
 
@@ -172,12 +170,9 @@ def _read_mtr_csv(file: Input) -> Table:
             headings = next((order for order in (_DEFAULT, _OLD) if len(order) == width), None)
             if headings is None:
                 raise ReaderError(
-                    "mtr-no-header",
-                    file=file.name,
-                    line=line_number,
-                    field="header",
+                    "mtr-no-header", file=file.name, line=line_number, field="header",
                     value=str(width),
-                )
+                )  # fmt: skip
         cut = line_number == text.numbers[-1] and not text.ends_complete
         reports[-1].hops.append(_hop_mtr_csv(file, line_number, cells, headings, cut=cut))
         reports[-1].partial |= cut
@@ -185,8 +180,7 @@ def _read_mtr_csv(file: Input) -> Table:
     if not reports:
         raise no_measurement("mtr-no-hop", file.unpacked, text)
     warnings = list(text.warnings)
-    if skipped:
-        warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
+    note(warnings, "not-of-a-path", numbers=skipped)
     return to_table(file, reports, "mtr", warnings, tool_version=shorten(version, 40))
 
 
@@ -260,13 +254,8 @@ def _read_mtr_json(file: Input) -> Table:
         if documents.fault is not None:
             raise documents.fault
         raise ReaderError("mtr-no-hop", file=file.name, field="hubs")
-    warnings = list(documents.warnings)
-    if documents.fault is not None:
-        at = documents.fault.values
-        cut = {"line": at.get("line"), "offset": at.get("offset")}
-        warnings.append(Notice("mtr-document-cut", cut))
-        reports[-1].partial = True
-    return to_table(file, reports, "mtr", warnings)
+    reports[-1].partial = documents.fault is not None
+    return to_table(file, reports, "mtr", documents.warnings_of_cut("mtr-document-cut"))
 
 
 def _report(document: Any) -> Report:
@@ -366,15 +355,11 @@ def _read_mtr_raw(file: Input) -> PathSamples:
         raise no_measurement("no-path", file.unpacked, text)
     warnings = list(text.warnings)
     trace.cut = bool(cut)
-    beyond = _drop_beyond(trace)
-    if beyond:
-        warnings.append(Notice("probes-beyond-target", {"count": beyond}))
+    note(warnings, "probes-beyond-target", count=_drop_beyond(trace))
     if not has_sent:
-        warnings.append(Notice("lost-probes-unknown", {}))
-    if late:
-        warnings.append(Notice("answers-without-probe", {"count": late}))
-    if skipped:
-        warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
+        warnings.append(Notice("lost-probes-unknown"))
+    note(warnings, "answers-without-probe", count=late)
+    note(warnings, "not-of-a-path", numbers=skipped)
     return to_samples(file, [trace], "mtr", warnings)
 
 
@@ -386,7 +371,7 @@ def _drop_beyond(trace: Trace) -> int:
     end = max(answered)
     while answered.get(end - 1) == answered[end]:
         end -= 1
-    if end == max(answered):
+    if end == max(answered):  # else hops behind it that nobody answered go, too
         return 0
     kept = [probe for probe in trace.probes if probe.hop <= end]
     dropped = len(trace.probes) - len(kept)

@@ -14,8 +14,8 @@ from netcalc.messages import Notice
 from netcalc.readers.document import number, words
 from netcalc.readers.format import ICMP_PROBES, Format, Input
 from netcalc.readers.lines import NUMBER, Line, LineTable, last_digit, skipped_lines
-from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, to_samples
-from netcalc.readers.source import shorten
+from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, stated, to_samples
+from netcalc.readers.source import note, shorten
 from netcalc.samples import RttSamples
 
 _STAMP = r"(?:\[(?P<stamp_s>[0-9]{1,18}\.[0-9]{1,18})\] )?"
@@ -84,9 +84,10 @@ class _Fping(ProbeReader):
         run.sent, run.received = line["sent"], line["received"]
         run.loss_ratio = 1.0 - share if "returned" in line else share
         run.rtt_min_s, run.rtt_max_s = line.get("rtt_min_s", NAN), line.get("rtt_max_s", NAN)
-        run.printed = {"sent": run.sent, "received": run.received, "loss_ratio": run.loss_ratio}
-        if "rtt_min_s" in line:
-            run.printed |= {"rtt_min_s": run.rtt_min_s, "rtt_max_s": run.rtt_max_s}
+        run.printed = stated(
+            sent=run.sent, received=run.received, loss_ratio=run.loss_ratio,
+            rtt_min_s=run.rtt_min_s, rtt_max_s=run.rtt_max_s,
+        )  # fmt: skip
         run.ended = True
 
     def times(self, line: Line) -> None:
@@ -172,7 +173,7 @@ class _FpingJsonFile:
         self.values: dict[str, list[float]] = {}
         self.seen: set[tuple[str, float]] = set()
         self.skipped: list[int] = []
-        self.unread: list[str] = []
+        self.unread: dict[str, None] = {}
         self.cut = 0
 
     def read(self) -> None:
@@ -219,9 +220,9 @@ class _FpingJsonFile:
         return self.runs.setdefault(host, Run(target=shorten(host, 100)))
 
     def _add(self, line_number: int, kind: str, row: Mapping[str, Any]) -> None:
-        if kind not in _KINDS or kind == "stats":  # of all targets; others are of later versions
-            if kind not in _KINDS and kind not in self.unread:
-                self.unread.append(kind)
+        if kind not in _KINDS:
+            self.unread[kind] = None  # of a later version
+        if kind not in _KINDS or kind == "stats":  # of all targets
             return
         host = words(row, "host")
         if not host:
@@ -261,10 +262,9 @@ class _FpingJsonFile:
         values = row.get("values")
         if not isinstance(values, list):
             raise self._refused(line_number, "vSum.values", values)
-        named = [{"values": value} for value in values]
         self.values.setdefault(host, []).extend(
-            NAN if cell["values"] is None else self._number(line_number, "vSum", cell, "values")
-            for cell in named
+            NAN if cell is None else self._number(line_number, "vSum", {"values": cell}, "values")
+            for cell in values
         )
         self._run(host).ended = True
 
@@ -275,12 +275,12 @@ class _FpingJsonFile:
         )
         loss, back = number(row, "loss") / 100, number(row, "return") / 100
         run.loss_ratio = 1.0 - back if math.isnan(loss) else loss
-        times = [number(row, name) * 1e-3 for name in ("rttMin", "rttAvg", "rttMax")]
-        run.rtt_min_s, _, run.rtt_max_s = times
-        names = ("rtt_min_s", "rtt_mean_s", "rtt_max_s")
-        printed = {"sent": run.sent, "received": run.received, "loss_ratio": run.loss_ratio}
-        printed |= dict(zip(names, times, strict=True))
-        run.printed = {name: value for name, value in printed.items() if value == value}
+        low_s, mean_s, high_s = (number(row, f"rtt{name}") * 1e-3 for name in ("Min", "Avg", "Max"))
+        run.rtt_min_s, run.rtt_max_s = low_s, high_s
+        run.printed = stated(
+            sent=run.sent, received=run.received, loss_ratio=run.loss_ratio,
+            rtt_min_s=low_s, rtt_mean_s=mean_s, rtt_max_s=high_s,
+        )  # fmt: skip
         run.ended = True
 
     def _number(self, line_number: int, kind: str, row: Mapping[str, Any], name: str) -> float:
@@ -301,13 +301,10 @@ def _resolution_s(rtt_ms: float) -> float:
 def _read_fping_json(input_: Input) -> RttSamples:
     file = _FpingJsonFile(input_)
     file.read()
-    warnings = []
-    if file.cut:
-        warnings.append(Notice("last-line-cut", {"number": file.cut}))
-    if file.skipped:
-        warnings.append(Notice("not-of-the-tool", {"numbers": file.skipped}))
-    if file.unread:
-        warnings.append(Notice("fping-kinds-unread", {"names": file.unread}))
+    warnings: list[Notice] = []
+    note(warnings, "last-line-cut", number=file.cut)
+    note(warnings, "not-of-the-tool", numbers=file.skipped)
+    note(warnings, "fping-kinds-unread", names=list(file.unread))
     return samples_of_hosts(input_, file.runs.values(), warnings)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.lines import Line, LineTable
+from netcalc.readers.lines import Line, LineTable, time_of_parts
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, payload_of
 
 
@@ -143,19 +141,16 @@ HUAWEI = _Huawei.format(
 
 
 _PARTS = r"(?:\d{1,6}s)?(?:\d{1,6}ms)?(?:\d{1,6}us)?"
-_MICROSECONDS = {"s": 1_000_000, "ms": 1000, "us": 1}
 
 
 def _seconds(text: str) -> tuple[float, float]:
-    """Return a time such as ``10ms663us``, and the width of its last part; ``0ms`` is below it.
+    """Return a time in parts, and the width of its last part; ``0ms`` is below it.
 
     >>> _seconds("10ms663us"), _seconds("0ms")
     ((0.010663, 1e-06), (0.0005, 0.001))
     """
-    parts = re.findall(r"(\d+)(s|ms|us)", text)
-    time_s = sum(int(number) * _MICROSECONDS[unit] for number, unit in parts) / 1e6
-    step_s = _MICROSECONDS[parts[-1][1]] / 1e6
-    return (time_s, step_s) if time_s else (step_s / 2, step_s)
+    time_s, step_s = time_of_parts(text)
+    return time_s or step_s / 2, step_s
 
 
 class _MikroTik(ProbeReader):

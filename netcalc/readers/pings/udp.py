@@ -10,7 +10,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.document import member, number, rows, words
+from netcalc.readers.document import count, member, number, rows, words
 from netcalc.readers.format import (
     MESSAGES,
     ONE_WAY,
@@ -21,30 +21,15 @@ from netcalc.readers.format import (
     Input,
     Place,
 )
-from netcalc.readers.lines import Line, LineTable, skipped_lines
-from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, to_samples
+from netcalc.readers.lines import Line, LineTable, skipped_lines, time_of_parts
+from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, stated, to_samples
 from netcalc.readers.source import no_measurement, shorten
-from netcalc.samples import Fact, Meta, RttSamples, Table, fact_row
+from netcalc.samples import Fact, RttSamples, Table, fact_row
 
 _TIME = (
     r"(?=\d{1,12}(?:\.\d{1,9})?(?:[hm]|[nuµμ]?s))(?:\d{1,9}h)?"
     r"(?:\d{1,9}m(?!s))?(?:\d{1,12}(?:\.\d{1,9})?(?:ns|[uµμ]s|ms|s))?"
 )
-_UNITS = {
-    "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9,
-}  # fmt: skip
-
-
-def _seconds(text: str) -> tuple[float, float]:
-    """Return a time written as ``1.5ms`` or ``1m2.5s``, and the step of its last digit.
-
-    >>> _seconds("43µs"), _seconds("1m2.5s")
-    ((4.3e-05, 1e-06), (62.5, 0.1))
-    """
-    parts = re.findall(r"(\d+(?:\.\d+)?)(h|ns|[uµμ]s|ms|m|s)", text)
-    time_s = math.fsum(float(number) * _UNITS[unit] for number, unit in parts)
-    number, unit = parts[-1]
-    return round(time_s, 12), _UNITS[unit] / 10.0 ** len(number.partition(".")[2])
 
 
 class _Irtt(ProbeReader):
@@ -58,9 +43,9 @@ class _Irtt(ProbeReader):
     repeats = True
     table = LineTable(
         convert={
-            "rtt": _seconds,
+            "rtt": time_of_parts,
             **{
-                f"rtt_{name}_s": lambda text: _seconds(text)[0]
+                f"rtt_{name}_s": lambda text: time_of_parts(text)[0]
                 for name in ("min", "mean", "median", "max")
             },
         },
@@ -125,27 +110,19 @@ def _read_irtt_json(file: Input) -> RttSamples:
     runs = [_run(file, row) for row in documents.documents if isinstance(row, Mapping)]
     if documents.fault is not None and not runs:
         raise documents.fault
-    warnings = list(documents.warnings)
-    if documents.fault is not None:
-        at = documents.fault.values
-        cut = {"line": at.get("line"), "offset": at.get("offset")}
-        warnings.append(Notice("document-cut", cut))
-    unmatched = sum(run.printed.get("length_bytes", 0) == 0 for run in runs)
-    if unmatched:
+    warnings = documents.warnings_of_cut()
+    if not all(run.printed["length_bytes"] for run in runs):
         warnings.append(Notice("packet-length-unknown", {}))
     first: Any = documents.documents[0]
     version = words(member(first, "version"), "irtt")
     host = words(member(first, "system_info"), "hostname")
     begun = member(first, "stats", "start_time")
-    clock = "wall clock of the client" if begun or _has_stamps(runs) else ""
+    stamped = any(probe.sent_s == probe.sent_s for run in runs for probe in run.probes)
+    clock = "wall clock of the client" if begun or stamped else ""
     return to_samples(
         file, runs, "irtt", warnings,
         tool_version=shorten(version, 40), host=shorten(host, 100), clock=clock,
     )  # fmt: skip
-
-
-def _has_stamps(runs: list[Run]) -> bool:
-    return any(not math.isnan(probe.sent_s) for run in runs for probe in run.probes)
 
 
 def _run(file: Input, document: Mapping[str, Any]) -> Run:
@@ -153,12 +130,12 @@ def _run(file: Input, document: Mapping[str, Any]) -> Run:
     supplied = words(member(config, "supplied"), "remote_address")
     made = Run(target=supplied or words(config, "remote_address"), protocol="udp", ended=True)
     length = number(member(config, "params"), "length")
-    for index, row in enumerate(rows(document, "round_trips")):
-        made.probes.append(_probe(file, row, index, length))
+    made.probes = [
+        _probe(file, row, index, length) for index, row in enumerate(rows(document, "round_trips"))
+    ]
     _totals(made, stats)
     made.printed["length_bytes"] = int(length) if length > 0 else 0
-    counted = len(made.probes)
-    if made.probes and made.sent is not None and counted < made.sent:
+    if made.probes and made.sent is not None and len(made.probes) < made.sent:
         made.ended = False
     return made
 
@@ -171,12 +148,10 @@ def _probe(file: Input, row: Mapping[str, Any], index: int, length: float) -> Pr
             "irtt-state", file=file.name, field=f"round_trips[{index}].lost",
             value=shorten(str(state)),
         )  # fmt: skip
-    rtt_s = NAN if lost else number(member(row, "delay"), "rtt") * _NS
-    if rtt_s < 0:
-        rtt_s = NAN
+    rtt_ns = NAN if lost else number(member(row, "delay"), "rtt")
     sent = number(member(row, "timestamps", "client", "send"), "wall")
     return Probe(
-        rtt_s,
+        rtt_ns * _NS if rtt_ns >= 0 else NAN,
         payload_bytes=length if length > 0 else NAN,
         sequence=number(row, "seqno"),
         lost=lost,
@@ -186,35 +161,25 @@ def _probe(file: Input, row: Mapping[str, Any], index: int, length: float) -> Pr
 
 def _totals(run: Run, stats: Mapping[str, Any]) -> None:
     """Take the tool's own statistics, which need not agree with the round trips."""
-    sent, received = number(stats, "packets_sent"), number(stats, "packets_received")
-    if sent >= 0:
-        run.sent = int(sent)
-    if received >= 0:
-        run.received = int(received)
-    duplicates = number(stats, "duplicates")
-    run.duplicates = int(duplicates) if duplicates >= 0 else None
-    percent = number(stats, "packet_loss_percent")
-    run.loss_ratio = percent / 100
+    run.sent, run.received = count(stats, "packets_sent"), count(stats, "packets_received")
+    run.duplicates = count(stats, "duplicates")
+    run.loss_ratio = number(stats, "packet_loss_percent") / 100
     spread = member(stats, "rtt")
     if number(spread, "n") > 0:
         run.rtt_min_s = number(spread, "min") * _NS
         run.rtt_median_s = number(spread, "median") * _NS
         run.rtt_max_s = number(spread, "max") * _NS
-    run.printed = {
-        name: value
-        for name, value in {
-            "sent": run.sent,
-            "received": run.received,
-            "duplicates": run.duplicates,
-            "loss_ratio": run.loss_ratio,
-            "forward_loss_ratio": number(stats, "upstream_loss_percent") / 100,
-            "reverse_loss_ratio": number(stats, "downstream_loss_percent") / 100,
-            "rtt_min_s": run.rtt_min_s,
-            "rtt_mean_s": number(spread, "mean") * _NS,
-            "rtt_max_s": run.rtt_max_s,
-        }.items()
-        if value is not None and not math.isnan(value)
-    }
+    run.printed = stated(
+        sent=run.sent,
+        received=run.received,
+        duplicates=run.duplicates,
+        loss_ratio=run.loss_ratio,
+        forward_loss_ratio=number(stats, "upstream_loss_percent") / 100,
+        reverse_loss_ratio=number(stats, "downstream_loss_percent") / 100,
+        rtt_min_s=run.rtt_min_s,
+        rtt_mean_s=number(spread, "mean") * _NS,
+        rtt_max_s=run.rtt_max_s,
+    )
 
 
 IRTT_JSON = Format(
@@ -259,6 +224,12 @@ _OWPING = LineTable(
 )
 
 
+_SAME_FACTS = (
+    "group", "target", "sent_count", "duplicate_count",
+    *(f"one_way_delay_{name}_s" for name in ("min", "median", "max")),
+)  # fmt: skip
+
+
 @dataclass(slots=True)
 class _Session:
     """One direction."""
@@ -292,16 +263,10 @@ class _Session:
         lost, sent = self.lost_count, self.sent_count
         right = 0 <= lost <= sent
         return fact_row(
-            group=self.group,
-            target=self.target,
             protocol="udp",
-            sent_count=sent,
             received_count=sent - lost if right else None,
-            duplicate_count=self.duplicate_count,
-            one_way_delay_min_s=self.one_way_delay_min_s,
-            one_way_delay_median_s=self.one_way_delay_median_s,
-            one_way_delay_max_s=self.one_way_delay_max_s,
             printed_loss_ratio=self.loss_ratio,
+            **{name: getattr(self, name) for name in _SAME_FACTS},
             loss_ratio=lost / sent if right and sent else None,
             partial=not self.ended,
         )
@@ -364,34 +329,25 @@ def _table(
     rows: list[Any] = list(packets) or list(sessions)
     names = [each.name for each in fields(rows[0]) if each.name not in ("target", "loss_ratio")]
     warnings = [*file.text.warnings, *skipped_lines(skipped)]
-    if any(math.isnan(each.clock_error_s) and not _is_lost(each) for each in rows):
+    if any(math.isnan(row.clock_error_s) and not getattr(row, "lost", False) for row in rows):
         warnings.append(Notice("clocks-not-synchronized", {}))
     if any(each.one_way_delay_min_s < 0 for each in sessions):
         warnings.append(Notice("negative-delays", {}))
     if not sessions or cut:
         sessions = [*sessions, _Session()]
-    source = file.unpacked
+    units = {name: "s" if name.endswith("_s") else "1" for name in names}
     return Table(
         data={name: [getattr(row, name) for row in rows] for name in names},
-        meta=Meta(
-            tool="owping",
-            target=", ".join(dict.fromkeys(each.target for each in sessions if each.target)),
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
+        meta=file.meta(
+            "owping",
+            sessions,
             clock="the clocks of both hosts",
-            units={
-                name: "text" if name == "group" else "s" if name.endswith("_s") else "1"
-                for name in names
-            },
+            units={**units, "group": "text"},
             facts=tuple(each.facts() for each in sessions),
             warnings=tuple(warnings),
-            partial=source.grew or not all(each.ended for each in sessions),
+            partial=not all(each.ended for each in sessions),
         ),
     )
-
-
-def _is_lost(row: _Session | _Packet) -> bool:
-    return isinstance(row, _Packet) and bool(row.lost)
 
 
 OWPING = Format(
@@ -470,138 +426,132 @@ TWPING = _Twping.format(
 )
 
 
-_US = 1e-6
-_PREFIX = r"^(?:sockperf: ?)?\s*"
-_COUNTS = re.compile(
-    _PREFIX
-    + r"\[(?P<part>Total Run|Valid Duration)\] RunTime=(?P<time>\d{1,18}\.?\d{0,18}) sec;.*?"
-    r"SentMessages=(?P<sent>[0-9]{1,18}); ReceivedMessages=(?P<received>[0-9]{1,18})"
-)
-_AVERAGE = re.compile(
-    _PREFIX + r"=+> avg-(?P<what>latency|lat|rtt)= *(?P<mean>\d{1,18}\.?\d{0,18})"
-)
-_SUMMARY = re.compile(
-    _PREFIX
-    + r"Summary: (?P<what>Latency|Round trip) (?:is|of \S+ is) *(?P<mean>\d{1,18}\.?\d{0,18}) usec"
-)
-_DROPPED = re.compile(
-    _PREFIX + r"# dropped messages = (?P<dropped>[0-9]{1,18}); # duplicated messages = "
-    r"(?P<twice>[0-9]{1,18})"
-)
-_EDGE = re.compile(
-    _PREFIX + r"-+> <(?P<edge>MIN|MAX)> observation = *(?P<value>\d{1,18}\.?\d{0,18})"
-    r"|"
-    + _PREFIX
-    + r"-+> percentile +(?P<share>\d{1,18}\.?\d{0,18}) = *(?P<percentile>\d{1,18}\.?\d{0,18})"
-)
-_LOG = re.compile(
-    r"^packet, ?txTime\((?P<unit>\w+)\), ?rxTime\(\w+\), ?(?P<what>latency|rtt)\(usec\)"
-)
-_ROW = re.compile(
-    r"^(?P<packet>[0-9]{1,18}), ?(?P<sent>\d{1,18}\.?\d{0,18}), ?"
-    r"(?P<got>\d{1,18}\.?\d{0,18}), ?(?P<time>\d{1,18}\.?\d{0,18})\s*$"
-)
-_HOST = re.compile(
-    r"^\[ *[0-9]{1,18}\] IP = (?P<host>\S+)\s+PORT = +(?P<port>[0-9]{1,18}) +# (?P<protocol>\w+)"
-)
-_SIZE = re.compile(r"--msg-size=([0-9]{1,18})(?![0-9])")
-_VERSION = re.compile(r"== version #(\S+)")
+_PREFIX = r"(?:sockperf: ?)?\s*"
+_DECIMAL = r"\d{1,18}\.?\d{0,18}"
+_WHOLE = r"[0-9]{1,18}"
+_LOG = r"packet, ?txTime\(\w+\), ?rxTime\(\w+\), ?(?P<what>latency|rtt)\(usec\)"
 _ONE_WAY = re.compile(r"Summary: (?:Message Rate|BandWidth) is")
 
 
-def _recognize_sockperf(file: Input) -> bool:
-    return file.seen(r"^sockperf: ") or file.seen(_LOG.pattern)
+class _Sockperf(ProbeReader):
+    """Its summary, and the log of each packet; a latency is half a round trip, an rtt is one."""
 
-
-def _read_sockperf(file: Input) -> RttSamples:
-    text = file.text
-    run = Run()
-    factor = 0.0  # what makes a printed time a round trip
-    size = NAN
-    version = ""
-    unread: list[int] = []
-    for line_number, line in zip(text.numbers, text.lines, strict=True):
-        cut = line_number == text.numbers[-1] and not text.ends_complete
-        if match := _VERSION.search(line):
-            version = match[1]
-        if match := _SIZE.search(line):
-            size = float(match[1])
-        if match := _HOST.match(line):
-            run.target, run.protocol = match["host"], match["protocol"].lower()
-        elif match := _COUNTS.match(line):
-            _counted(run, match)
-        elif match := _AVERAGE.match(line) or _SUMMARY.match(line) or _LOG.match(line):
-            says = 1.0 if match["what"] in ("rtt", "Round trip") else 2.0
-            if factor and says != factor:
-                raise ReaderError(
-                    "sockperf-both", file=file.name, line=line_number, field=shorten(match["what"])
-                )
-            factor = says
-            if not _LOG.match(line):
-                run.printed["rtt_mean_s"] = float(match["mean"]) * factor * _US
-        elif match := _DROPPED.match(line):
-            run.duplicates = int(match["twice"])
-            run.printed |= {"lost": int(match["dropped"]), "duplicates": int(match["twice"])}
-        elif match := _EDGE.match(line):
-            if not cut:
-                _edge(run, match, factor)
-        elif line[:1].isdecimal() and factor:
-            row = None if cut else _ROW.match(line)
-            if row is None:
-                unread.append(line_number)
-            else:
-                run.probes.append(_probe_of_log(row, factor, size))
-    if not run.probes and math.isnan(run.rtt_min_s) and "rtt_mean_s" not in run.printed:
-        one_way = any(_ONE_WAY.search(line) for line in text.lines)
-        raise no_measurement("sockperf-throughput" if one_way else "no-probe", file.unpacked, text)
-    warnings = [Notice("sockperf-halves", {})] if factor == 2.0 else []
-    if unread:
-        warnings.append(Notice("not-of-the-tool", {"numbers": unread}))
-    return to_samples(file, [run], "sockperf", warnings, tool_version=shorten(version, 40))
-
-
-def _counted(run: Run, match: re.Match[str]) -> None:
-    """Keep the counts of the valid duration, to which the times belong; those of all beside."""
-    sent, received = int(match["sent"]), int(match["received"])
-    if match["part"] == "Total Run":
-        run.printed |= {"sent": sent, "received": received, "duration_s": float(match["time"])}
-        if run.sent is None:
-            run.sent, run.received = sent, received
-    else:
-        run.sent, run.received = sent, received
-        run.ended = True
-        run.printed |= {"valid_sent": sent, "valid_received": received}
-
-
-def _edge(run: Run, match: re.Match[str], factor: float) -> None:
-    if not factor:
-        return
-    if match["edge"]:
-        value = float(match["value"]) * factor * _US
-        if match["edge"] == "MIN":
-            run.rtt_min_s = value
-        else:
-            run.rtt_max_s = value
-    elif float(match["share"]) == 50.0:
-        run.rtt_median_s = float(match["percentile"]) * factor * _US
-
-
-def _probe_of_log(row: re.Match[str], factor: float, size: float) -> Probe:
-    places = len(row["time"].partition(".")[2])
-    return Probe(
-        float(row["time"]) * factor * _US,
-        payload_bytes=size,
-        sequence=float(row["packet"]),
-        sent_s=float(row["sent"]),
-        resolution_s=factor * _US / 10.0**places,
+    tool = "sockperf"
+    marks = rf"^sockperf: |^{_LOG}"
+    table = LineTable(
+        reads_cut=True,
+        multiplies=True,
+        about=(
+            r".*== version #{version}",
+            rf".*--msg-size=(?P<payload_bytes>{_WHOLE})(?![0-9])",
+            rf"\[ *{_WHOLE}\] IP = {{target}}\s+PORT = +{_WHOLE} +# (?P<protocol>\w+)",
+        ),
+        totals=rf"{_PREFIX}\[(?:(?P<whole>Total Run)|Valid Duration)\] "
+        rf"RunTime=(?P<duration_s>{_DECIMAL}) sec;.*?"
+        rf"SentMessages=(?P<sent>{_WHOLE}); ReceivedMessages=(?P<received>{_WHOLE})",
+        mean=(
+            rf"{_PREFIX}=+> avg-(?P<what>latency|lat|rtt)= *(?P<mean_us>{_DECIMAL})",
+            rf"{_PREFIX}Summary: (?P<what>Latency|Round trip) (?:is|of \S+ is) *"
+            rf"(?P<mean_us>{_DECIMAL}) usec",
+        ),
+        heading=_LOG,
+        dropped=rf"{_PREFIX}# dropped messages = (?P<lost>{_WHOLE}); "
+        rf"# duplicated messages = (?P<duplicates>{_WHOLE})",
+        edge=(
+            rf"{_PREFIX}-+> <MIN> observation = *(?P<rtt_min_us>{_DECIMAL})",
+            rf"{_PREFIX}-+> <MAX> observation = *(?P<rtt_max_us>{_DECIMAL})",
+            rf"{_PREFIX}-+> percentile +0*50(?:\.0*)? = *(?P<rtt_median_us>{_DECIMAL})",
+        ),
+        row=rf"(?P<sequence>{_WHOLE}), ?(?P<sent_s>{_DECIMAL}), ?{_DECIMAL}, ?"
+        rf"(?P<rtt_us>{_DECIMAL})\s*$",
+        unread=r"\d",
+        other=r"",
     )
 
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
+        self.factor = 0.0  # what makes a printed time a round trip
 
-SOCKPERF = Format(
-    name="sockperf",
-    description="the output of sockperf",
-    recognize=_recognize_sockperf,
-    read=_read_sockperf,
+    def accepts(self, line: Line) -> bool:
+        """Whether a row behind its heading is whole."""
+        return not self.factor or line.kind not in ("row", "unread") or self._is_whole_row(line)
+
+    def _is_whole_row(self, line: Line) -> bool:
+        return line.kind == "row" and not self._is_cut(line)
+
+    def _is_cut(self, line: Line) -> bool:
+        text = self.file.text
+        return line.number == text.numbers[-1] and not text.ends_complete
+
+    def about(self, line: Line) -> None:
+        """Take the protocol beside the target."""
+        super().about(line)
+        self.run.protocol = line.get("protocol", self.run.protocol).lower()
+
+    def totals(self, line: Line) -> None:
+        """Keep the counts of the valid duration, to which the times belong; those of all beside."""
+        run, sent, received = self.run, line["sent"], line["received"]
+        if "whole" in line:
+            run.printed |= {"sent": sent, "received": received, "duration_s": line["duration_s"]}
+            if run.sent is not None:
+                return
+        else:
+            run.ended = True
+            run.printed |= {"valid_sent": sent, "valid_received": received}
+        run.sent, run.received = sent, received
+
+    def heading(self, line: Line) -> None:
+        """Take what the times are, which no other line may say otherwise."""
+        factor = 1.0 if line["what"] in ("rtt", "Round trip") else 2.0
+        if self.factor and factor != self.factor:
+            raise ReaderError(
+                "sockperf-both", file=self.file.name, line=line.number, field=line["what"]
+            )
+        self.factor = factor
+
+    def mean(self, line: Line) -> None:
+        """Keep the mean."""
+        self.heading(line)
+        self.run.printed["rtt_mean_s"] = line["mean_s"] * self.factor
+
+    def dropped(self, line: Line) -> None:
+        """Keep what was lost or came twice."""
+        self.run.duplicates = line["duplicates"]
+        self.run.printed |= line.fields
+
+    def edge(self, line: Line) -> None:
+        """Keep the least, the median or the largest time."""
+        if self.factor and not self._is_cut(line):
+            for name, time_s in line.fields.items():
+                setattr(self.run, name, time_s * self.factor)
+
+    def row(self, line: Line) -> None:
+        """Add a packet of the log."""
+        if self.factor:
+            probe = self.probe(line)
+            probe.rtt_s *= self.factor
+            probe.resolution_s *= self.factor
+            probe.sent_s = line["sent_s"]
+            self.run.probes.append(probe)
+
+    def unread(self, line: Line) -> None:
+        """Pass over a line that begins with a number before the heading of the log."""
+
+    def samples(self) -> RttSamples:
+        """Refuse a run without round trips; say that they are twice what is printed."""
+        text, run = self.file.text, self.run
+        if not run.probes and math.isnan(run.rtt_min_s) and "rtt_mean_s" not in run.printed:
+            one_way = any(_ONE_WAY.search(line) for line in text.lines)
+            code = "sockperf-throughput" if one_way else "no-probe"
+            raise no_measurement(code, self.file.unpacked, text)
+        if self.factor == 2.0:
+            self.warnings.append(Notice("sockperf-halves", {}))
+        return super().samples()
+
+
+SOCKPERF = _Sockperf.format(
+    "sockperf",
+    probes=MESSAGES,
     traps=(
         "A latency is half of a measured round trip, unless it ran with --full-rtt: here it is "
         "doubled, and said so.",
@@ -611,5 +561,4 @@ SOCKPERF = Format(
         "A throughput run has no round trip and is refused.",
         "The stamps of the log are of a clock that begins with the run.",
     ),
-    tools={"sockperf": Counted(probes=MESSAGES)},
 )
