@@ -244,6 +244,13 @@ class Text:
         """Whether there is nothing but white space."""
         return not self.whole.text or self.whole.text.isspace()
 
+    def numbered(self) -> Iterator[tuple[int, str, bool]]:
+        """Yield each line that is not blank with its number, and whether it is the last and cut."""
+        cut = 0 if self.ends_complete or not self.numbers else self.numbers[-1]
+        for number, line in zip(self.numbers, self.lines, strict=True):
+            if line.strip():
+                yield number, line, number == cut
+
     def whole_lines(
         self, warnings: list[Notice], *, padded: bool = False
     ) -> tuple[list[tuple[int, str]], bool]:

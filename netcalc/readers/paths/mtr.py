@@ -48,10 +48,9 @@ def _read(file: Input) -> Table:
     skipped: list[int] = []
     others: list[int] = []
     start = ""
-    for line_number, line in zip(text.numbers, text.lines, strict=True):
-        if not line.strip() or _MPLS.match(line):
+    for line_number, line, cut in text.numbered():
+        if _MPLS.match(line):
             continue
-        cut = line_number == text.numbers[-1] and not text.ends_complete
         if begun := _START.match(line):
             start = begun[1].rstrip()
         elif header := _HOST.match(line):
@@ -150,9 +149,7 @@ def _read_mtr_csv(file: Input) -> Table:
     headings: list[str] | None = None
     skipped: list[int] = []
     version = ""
-    for line_number, line in zip(text.numbers, text.lines, strict=True):
-        if not line.strip():
-            continue
+    for line_number, line, cut in text.numbered():
         separator = ";" if line.count(";") > line.count(",") else ","
         (cells,) = csv_rows([(line_number, line)], file.unpacked, delimiter=separator)
         if _HEADER.match(line):
@@ -173,7 +170,6 @@ def _read_mtr_csv(file: Input) -> Table:
                     "mtr-no-header", file=file.name, line=line_number, field="header",
                     value=str(width),
                 )  # fmt: skip
-        cut = line_number == text.numbers[-1] and not text.ends_complete
         reports[-1].hops.append(_hop_mtr_csv(file, line_number, cells, headings, cut=cut))
         reports[-1].partial |= cut
     reports = [report for report in reports if report.hops]
@@ -321,15 +317,12 @@ def _read_mtr_raw(file: Input) -> PathSamples:
     open_probes: dict[str, Probe] = {}
     skipped: list[int] = []
     has_sent = any(line.startswith("x ") for line in text.lines)
-    late = cut = 0
-    for line_number, line in zip(text.numbers, text.lines, strict=True):
-        if not line.strip():
-            continue
-        if line_number == text.numbers[-1] and not text.ends_complete:
-            cut = line_number
-            continue
+    late = 0
+    for line_number, line, cut in text.numbered():
         match = _LINE.match(line)
-        if match is None:
+        if cut:
+            trace.cut = True
+        elif match is None:
             skipped.append(line_number)
         elif match["sent"]:
             probe = Probe(int(match["sent"]) + 1, lost=True)
@@ -341,20 +334,18 @@ def _read_mtr_raw(file: Input) -> PathSamples:
             names[int(match["named"])] = match["name"]
         elif match["answered"]:
             hop = int(match["answered"])
-            probe_answered = open_probes.pop(match["id"] or "", None)
-            if probe_answered is None and has_sent:
+            answered = open_probes.pop(match["id"] or "", None)
+            if answered is None and has_sent:
                 late += 1
                 continue
-            if probe_answered is None:
-                probe_answered = Probe(hop + 1)
-                trace.probes.append(probe_answered)
-            probe_answered.rtt_s, probe_answered.lost = int(match["usec"]) * 1e-6, False
-            probe_answered.node = nodes.get(hop, "")
-            probe_answered.node_name = names.get(hop, "")
+            if answered is None:
+                answered = Probe(hop + 1)
+                trace.probes.append(answered)
+            answered.rtt_s, answered.lost = int(match["usec"]) * 1e-6, False
+            answered.node, answered.node_name = nodes.get(hop, ""), names.get(hop, "")
     if not trace.probes:
         raise no_measurement("no-path", file.unpacked, text)
     warnings = list(text.warnings)
-    trace.cut = bool(cut)
     note(warnings, "probes-beyond-target", count=_drop_beyond(trace))
     if not has_sent:
         warnings.append(Notice("lost-probes-unknown"))

@@ -8,6 +8,7 @@ with the path MTU where it becomes known.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import TO_NODES, UDP_TO_NODES, Counted, Format, Input
+from netcalc.readers.lines import UNITS_S
 from netcalc.readers.paths.traces import (
     ADDRESS,
     NAN,
@@ -25,7 +27,7 @@ from netcalc.readers.paths.traces import (
     split_name,
     to_samples,
 )
-from netcalc.readers.source import no_measurement, shorten
+from netcalc.readers.source import no_measurement, note, shorten
 from netcalc.samples import PathSamples
 
 _HEADER = re.compile(
@@ -35,8 +37,8 @@ _HEADER = re.compile(
 _LIMIT = re.compile(r"(?<!\d)(\d{1,9}) hops max|max hops: ?(\d{1,9})(?!\d)")
 _MESSAGE = re.compile(r"^(?:\S*/)?(?:tcp)?traceroute6?: (.*)$")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})[:.]?(?:\s+(?P<rest>\S.*)?)?$")
-_UNITS = {"ms": 1e-3, "msec": 1e-3, "usec": 1e-6, "us": 1e-6, "s": 1.0, "sec": 1.0}
-_UNIT = r"(?:msec|usec|sec|ms|us|s)(?=[\s!]|$)"
+_UNITS = "msec|usec|sec|ms|us|s"
+_UNIT = rf"(?:{_UNITS})(?=[\s!]|$)"
 _TOKEN = re.compile(
     rf"(?P<time>[0-9]+(?:[.,][0-9]+)?)\s*(?P<unit>{_UNIT})"
     r"|(?P<star>\*)(?=\s|$|\*)"
@@ -74,7 +76,7 @@ class _File:
         self.unread: list[int] = []
         self.skipped: list[int] = []
         self.messages: list[str] = []
-        self.cut = False
+        self.cut = 0
 
     def read(self) -> None:
         """Read every line."""
@@ -124,7 +126,7 @@ class _File:
         read = read_probes(hop, rest, above, cut=cut)
         if read is None:
             if cut:
-                trace.cut = self.cut = True
+                trace.cut, self.cut = True, number
             else:
                 self.unread.append(number)
             return True
@@ -149,12 +151,17 @@ class _File:
         return False
 
 
+def _unreadable(file: Input, line: int) -> ReaderError:
+    """Return the error about a line in which no time can be read."""
+    written = shorten(file.text.lines[file.text.numbers.index(line)])
+    return ReaderError(
+        "traceroute-unreadable", file=file.name, line=line, field="time", value=written, unit="ms"
+    )
+
+
 def _most_probes(trace: Trace) -> int:
     """Return how many probes the hops of a run have."""
-    counts: dict[float, int] = {}
-    for probe in trace.probes:
-        counts[probe.hop] = counts.get(probe.hop, 0) + 1
-    return max(counts.values(), default=0)
+    return max(Counter(probe.hop for probe in trace.probes).values(), default=0)
 
 
 def read_probes(
@@ -174,13 +181,13 @@ def read_probes(
         if token["time"]:
             if words:
                 node, name, words = words[-1], "", []
-                if _NUMBER.fullmatch(node) or node in _UNITS:
+                if _NUMBER.fullmatch(node) or re.fullmatch(_UNITS, node):
                     return None  # a time without a unit, or a unit without its number
             if not node:
                 return None
             if cut and token.end() == len(text) and token["unit"] not in ("ms", "msec"):
                 return None
-            rtt_s = float(token["time"].replace(",", ".")) * _UNITS[token["unit"]]
+            rtt_s = float(token["time"].replace(",", ".")) * UNITS_S[token["unit"]]
             probes.append(Probe(hop, rtt_s, node=node, node_name=name))
         elif token["star"]:
             if words:
@@ -217,27 +224,15 @@ def _read(input_: Input) -> PathSamples:
     file.read()
     if not file.traces:
         if file.unread:
-            index = file.text.numbers.index(file.unread[0])
-            raise ReaderError(
-                "traceroute-unreadable",
-                file=input_.name,
-                line=file.unread[0],
-                field="time",
-                value=shorten(file.text.lines[index]),
-                unit="ms",
-            )
+            raise _unreadable(input_, file.unread[0])
         if file.messages:
             raise ReaderError("path-message-only", file=input_.name, message=file.messages[0])
         raise no_measurement("no-path", input_.unpacked, file.text)
     warnings = list(file.text.warnings)
-    if file.messages:
-        warnings.append(Notice("path-message", {"messages": file.messages}))
-    if file.cut:
-        warnings.append(Notice("last-line-cut", {"number": file.text.numbers[-1]}))
-    if file.unread:
-        warnings.append(Notice("path-lines-unread", {"numbers": file.unread}))
-    if file.skipped:
-        warnings.append(Notice("not-of-a-path", {"numbers": file.skipped}))
+    note(warnings, "path-message", messages=file.messages)
+    note(warnings, "last-line-cut", number=file.cut)
+    note(warnings, "path-lines-unread", numbers=file.unread)
+    note(warnings, "not-of-a-path", numbers=file.skipped)
     if any(not trace.has_header for trace in file.traces):
         warnings.append(Notice("path-without-header", {}))
     return to_samples(input_, file.traces, "traceroute", warnings)
@@ -271,24 +266,13 @@ def _recognize_traceroute_json(file: Input) -> bool:
 def _read_traceroute_json(file: Input) -> PathSamples:
     if file.json.fault is not None:
         raise file.json.fault
-    documents = [
-        run
-        for document in file.json.documents
-        for run in (document if isinstance(document, list) else [document])
-    ]
-    traces = [_trace(run) for run in documents if isinstance(run, dict)]
-    traces = [trace for trace in traces if trace.probes]
+    documents = list(file.json.objects())
+    traces = [trace for trace in map(_trace, documents) if trace.probes]
     if not traces:
         raise ReaderError("no-path", file=file.name, field="hops")
     warnings = [*file.json.warnings, Notice("lost-probes-left-out")]
-    unnumbered = sum(
-        not number(hop, "hop") > 0
-        for run in documents
-        if isinstance(run, dict)
-        for hop in rows(run, "hops")
-    )
-    if unnumbered:
-        warnings.append(Notice("implausible-hops", {"count": unnumbered}))
+    hops = [hop for run in documents for hop in rows(run, "hops")]
+    note(warnings, "implausible-hops", count=sum(not number(hop, "hop") > 0 for hop in hops))
     return to_samples(file, traces, "traceroute (jc)", warnings, has_lost=False)
 
 
@@ -324,17 +308,12 @@ JC = Format(
 )
 
 
-def _flows(document: Any) -> Mapping[str, Any]:
-    """Return the flows of a document: port -> its hops."""
-    return member(document, "flows")
-
-
 def _recognize_dublin_traceroute(file: Input) -> bool:
     if not {"flows"} <= file.keys():
         return False
     return any(
         isinstance(hop, dict) and {"sent", "is_last", "rtt_usec"} <= set(hop)
-        for hops in _flows(file.json.documents[0]).values()
+        for hops in member(file.json.documents[0], "flows").values()
         for hop in (hops if isinstance(hops, list) else [])
     )
 
@@ -343,7 +322,7 @@ def _read_dublin_traceroute(file: Input) -> PathSamples:
     traces: list[Trace] = []
     several = len(file.json.documents) > 1
     for count, document in enumerate(file.json.documents, 1):
-        flows = _flows(document)
+        flows = member(document, "flows")  # port -> its hops
         for port, hops in flows.items():
             made = Trace(ended=True)
             if len(flows) > 1 or several:
@@ -417,12 +396,10 @@ def _read_tracepath(file: Input) -> PathSamples:
     traces: list[Trace] = []
     unread: list[int] = []
     skipped: list[int] = []
-    cut = False
-    for line_number, line in zip(text.numbers, text.lines, strict=True):
-        if not line.strip():
-            continue
-        if line_number == text.numbers[-1] and not text.ends_complete and not _RESUME.match(line):
-            cut = True
+    last_line_cut = False
+    for line_number, line, cut in text.numbered():
+        if cut and not _RESUME.match(line):
+            last_line_cut = True
             continue
         if resume := _RESUME.match(line):
             if traces:
@@ -444,21 +421,14 @@ def _read_tracepath(file: Input) -> PathSamples:
     traces = [trace for trace in traces if trace.probes]
     if not traces:
         if unread:
-            at = text.numbers.index(unread[0])
-            raise ReaderError(
-                "traceroute-unreadable", file=file.name, line=unread[0], field="time",
-                value=shorten(text.lines[at]), unit="ms",
-            )  # fmt: skip
+            raise _unreadable(file, unread[0])
         raise no_measurement("no-path", file.unpacked, text)
-    traces[-1].cut = cut or traces[-1].cut
     for trace in traces:
-        reached = next((p.node for p in trace.probes if "reached" in p.mark), "")
-        trace.target = reached
-        trace.cut = trace.cut or not trace.ended
+        trace.target = next((p.node for p in trace.probes if "reached" in p.mark), "")
+        trace.cut = not trace.ended or (last_line_cut and trace is traces[-1])
     warnings = list(text.warnings)
-    for notice, numbers in (("path-lines-unread", unread), ("not-of-a-path", skipped)):
-        if numbers:
-            warnings.append(Notice(notice, {"numbers": numbers}))
+    note(warnings, "path-lines-unread", numbers=unread)
+    note(warnings, "not-of-a-path", numbers=skipped)
     samples = to_samples(file, traces, "tracepath", warnings)
     return _without_too_large(samples, traces)
 
@@ -491,17 +461,14 @@ def _without_too_large(samples: PathSamples, traces: list[Trace]) -> PathSamples
 
     They are answers all the same, and counted as such.
     """
+    columns: dict[str, Any] = samples.columns()
+    kept = [TOO_LARGE not in mark for mark in columns["mark"].tolist()]
+    of_hops = PathSamples(**{name: column[kept] for name, column in columns.items()})
     facts = []
     for trace in traces:
-        kept = [TOO_LARGE not in mark for mark in samples.mark.tolist()]  # type: ignore[union-attr]
-        columns: dict[str, Any] = {n: column[kept] for n, column in samples.columns().items()}
-        row = dict(facts_of(trace, PathSamples(**columns)))
-        row |= {
-            name: count
-            for name, count in samples.hop_facts(trace.group).items()
-            if name in ("probe_count", "reply_count")
-        }
-        facts.append(row)
+        answers = samples.hop_facts(trace.group)
+        counted = {name: answers[name] for name in ("probe_count", "reply_count")}
+        facts.append({**facts_of(trace, of_hops), **counted})
     return replace(samples, meta=replace(samples.meta, facts=tuple(facts)))
 
 

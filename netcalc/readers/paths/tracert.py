@@ -19,7 +19,7 @@ from netcalc.readers.paths.traces import (
     to_samples,
     to_table,
 )
-from netcalc.readers.source import no_measurement, shorten
+from netcalc.readers.source import no_measurement, note, shorten
 from netcalc.samples import PathSamples, Table
 
 _NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
@@ -58,29 +58,21 @@ def _read(file: Input) -> PathSamples:
     traces: list[Trace] = []
     above: list[str] = []
     skipped: list[int] = []
-    cut = False
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        if not line.strip():
-            continue
-        if number == text.numbers[-1] and not text.ends_complete and any(map(str.isdigit, line)):
-            cut = True
+    last_line_cut = 0
+    for number, line, cut in text.numbered():
+        if cut and any(map(str.isdigit, line)):
+            last_line_cut = number
             continue
         match = _HOP.match(line)
         may_be_plain = traces and traces[-1].probes and not _TIMES.search(line)
         plain = _PLAIN.match(line) if may_be_plain and not match else None
         matched = match or plain
         if matched is None:
-            last = number == text.numbers[-1] and not text.ends_complete
             if traces and (_LIKE_HOP.match(line) or _is_message_of_a_hop(line)):
                 skipped.append(number)
                 continue
-            if (
-                not last
-                and traces
-                and traces[-1].probes
-                and not _HEADER.match(line)
-                and not node_in(line)[0]
-            ):
+            has_begun = traces and traces[-1].probes and not _HEADER.match(line)
+            if has_begun and not cut and not node_in(line)[0]:
                 traces[-1].ended = True  # "Trace complete."
             above.append(line)
             continue
@@ -100,13 +92,10 @@ def _read(file: Input) -> PathSamples:
         if above and _HEADER.match(above[0]):
             raise ReaderError("path-message-only", file=file.name, message=shorten(above[-1], 100))
         raise no_measurement("no-path", file.unpacked, text)
-    if cut:
-        traces[-1].cut = True
+    traces[-1].cut |= bool(last_line_cut)
     warnings = list(text.warnings)
-    if cut:
-        warnings.append(Notice("last-line-cut", {"number": text.numbers[-1]}))
-    if skipped:
-        warnings.append(Notice("path-lines-unread", {"numbers": skipped}))
+    note(warnings, "last-line-cut", number=last_line_cut)
+    note(warnings, "path-lines-unread", numbers=skipped)
     if any(not trace.target for trace in traces):
         warnings.append(Notice("path-without-header", {}))
     return to_samples(file, traces, "tracert (Windows)", warnings)
@@ -183,12 +172,10 @@ def _read_pathping(file: Input) -> Table:
     listed = 0
     link_lost: float | None = None
     skipped: list[int] = []
-    cut = False
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        if number == text.numbers[-1] and not text.ends_complete and line.strip():
-            cut = True
-            continue
-        if match := _ROW.fullmatch(line):
+    for number, line, cut in text.numbered():
+        if cut:
+            report.partial = True
+        elif match := _ROW.fullmatch(line):
             report.hops.append(_hop(match, link_lost))
             link_lost = None
         elif match := _LINK.fullmatch(line):
@@ -204,10 +191,9 @@ def _read_pathping(file: Input) -> Table:
             report.target = name or address
     if not report.hops:
         raise no_measurement("pathping-no-statistics", file.unpacked, text)
-    report.partial = cut or report.hops[-1].hop < listed
+    report.partial |= report.hops[-1].hop < listed
     warnings = list(text.warnings)
-    if skipped:
-        warnings.append(Notice("path-lines-unread", {"numbers": skipped}))
+    note(warnings, "path-lines-unread", numbers=skipped)
     return to_table(file, [report], "pathping", warnings)
 
 
@@ -246,57 +232,54 @@ PATHPING = Format(
 )
 
 
-_HEADER_HUAWEI_TRACERT = re.compile(
+_HUAWEI_HEADER = re.compile(
     r"\s*traceroute to\s+(?P<host>[^\s(]+)\s*\((?P<address>[^()\s]+)\), "
     r"max hops: ?(?P<limit>\d{1,3}) ?, ?packet length: ?\d{1,5}.*"
 )
-_HOP_HUAWEI_TRACERT = re.compile(
+_HUAWEI_HOP = re.compile(
     rf"\s{{0,4}}(?P<hop>\d{{1,3}})\s+"
     rf"(?:(?P<node>{ADDRESS.pattern})(?:\[MPLS (?P<labels>[^\]]*)\])?\s+)?"
     r"(?P<cells>(?:\d{1,6} ms|\*|![A-Z])(?:\s+(?:\d{1,6} ms|\*|![A-Z]))*)\s*"
 )
-_CELL_HUAWEI_TRACERT = re.compile(r"(\d{1,6}) ms|\*|![A-Z]")
+_HUAWEI_CELL = re.compile(r"(\d{1,6}) ms|\*|![A-Z]")
 
 
-def _recognize_huawei_tracert(file: Input) -> bool:
+def _recognize_huawei(file: Input) -> bool:
     return file.seen(
         r"^\s*traceroute to\s+[^\s(]+\s*\([^()\s]+\), max hops: ?\d+ ?, ?packet length"
     )
 
 
-def _read_huawei_tracert(file: Input) -> PathSamples:
+def _read_huawei(file: Input) -> PathSamples:
     text = file.text
     traces: list[Trace] = []
     skipped: list[int] = []
-    cut = False
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        if number == text.numbers[-1] and not text.ends_complete and line.strip():
-            cut = True
-            continue
-        if match := _HEADER_HUAWEI_TRACERT.fullmatch(line):
+    last_line_cut = 0
+    for number, line, cut in text.numbered():
+        if cut:
+            last_line_cut = number
+        elif match := _HUAWEI_HEADER.fullmatch(line):
             made = Trace(target=match["host"], address=match["address"], has_header=True)
             made.limit = int(match["limit"])
             traces.append(made)
-        elif traces and (match := _HOP_HUAWEI_TRACERT.fullmatch(line)):
-            traces[-1].probes += _probes_huawei_tracert(match)
+        elif traces and (match := _HUAWEI_HOP.fullmatch(line)):
+            traces[-1].probes += _probes_huawei(match)
         elif traces and re.match(r"\s{0,4}\d{0,6}\S{0,3}\s+(?:\d|\*)", line):
             skipped.append(number)
-    if not any(trace.probes for trace in traces):
-        raise no_measurement("no-path", file.unpacked, text)
     traces = [trace for trace in traces if trace.probes]
-    traces[-1].cut |= cut
+    if not traces:
+        raise no_measurement("no-path", file.unpacked, text)
+    traces[-1].cut |= bool(last_line_cut)
     warnings = list(text.warnings)
-    if cut:
-        warnings.append(Notice("last-line-cut", {"number": text.numbers[-1]}))
-    if skipped:
-        warnings.append(Notice("path-lines-unread", {"numbers": skipped}))
+    note(warnings, "last-line-cut", number=last_line_cut)
+    note(warnings, "path-lines-unread", numbers=skipped)
     return to_samples(file, traces, "tracert (Huawei)", warnings)
 
 
-def _probes_huawei_tracert(match: re.Match[str]) -> list[Probe]:
+def _probes_huawei(match: re.Match[str]) -> list[Probe]:
     hop, node = float(match["hop"]), match["node"] or ""
     probes: list[Probe] = []
-    for cell in _CELL_HUAWEI_TRACERT.finditer(match["cells"]):
+    for cell in _HUAWEI_CELL.finditer(match["cells"]):
         if cell[0].startswith("!"):
             if probes:
                 probes[-1].add_mark(cell[0])
@@ -310,8 +293,8 @@ def _probes_huawei_tracert(match: re.Match[str]) -> list[Probe]:
 HUAWEI = Format(
     name="Huawei tracert",
     description="the output of tracert on a Huawei router",
-    recognize=_recognize_huawei_tracert,
-    read=_read_huawei_tracert,
+    recognize=_recognize_huawei,
+    read=_read_huawei,
     traps=(
         "Labels of MPLS stand behind the address, in brackets; they are no name and no node.",
         "Times are whole milliseconds.",
