@@ -429,6 +429,7 @@ TWPING = _Twping.format(
 _PREFIX = r"(?:sockperf: ?)?\s*"
 _DECIMAL = r"\d{1,18}\.?\d{0,18}"
 _WHOLE = r"[0-9]{1,18}"
+_SIZE = rf"--msg-size=(?P<payload_bytes>{_WHOLE})(?![0-9])"
 _LOG = r"packet, ?txTime\(\w+\), ?rxTime\(\w+\), ?(?P<what>latency|rtt)\(usec\)"
 _ONE_WAY = re.compile(r"Summary: (?:Message Rate|BandWidth) is")
 
@@ -442,8 +443,8 @@ class _Sockperf(ProbeReader):
         reads_cut=True,
         multiplies=True,
         about=(
-            r".*== version #{version}",
-            rf".*--msg-size=(?P<payload_bytes>{_WHOLE})(?![0-9])",
+            rf".*== version #{{version}}(?:.*{_SIZE})?",
+            rf".*{_SIZE}",
             rf"\[ *{_WHOLE}\] IP = {{target}}\s+PORT = +{_WHOLE} +# (?P<protocol>\w+)",
         ),
         totals=rf"{_PREFIX}\[(?:(?P<whole>Total Run)|Valid Duration)\] "
