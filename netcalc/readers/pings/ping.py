@@ -24,11 +24,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import ICMP_PROBES, Counted, Format, Input
+from netcalc.readers.format import ICMP_PROBES, Counted, Format, Input, joined
 from netcalc.readers.pings import ping_lines
 from netcalc.readers.pings.ping_lines import Line
 from netcalc.readers.pings.ping_runs import (
@@ -42,36 +41,13 @@ from netcalc.readers.pings.ping_runs import (
     probes,
     scale_error,
 )
-from netcalc.readers.source import Source, Text, fixed, no_measurement, shorten
+from netcalc.readers.source import Source, Text, fixed, no_measurement, note, shorten
 from netcalc.samples import Fact, Meta, RttSamples, fact_row
 
 
-def groups_of_rows(runs: Sequence[Run], results: Sequence[Probes]) -> NDArray[np.object_]:
-    """Return the group of each row: its target, where a file has more than one."""
-    targets = [_target(run) for run in runs]
-    if len(set(targets)) < 2:
-        return np.empty(0, dtype=object)
-    return np.repeat(np.array(targets, dtype=object), [len(result.rows) for result in results])
-
-
-def facts_of_runs(
-    runs: Sequence[Run], results: Sequence[Probes], *, cut: bool, unfinished: Sequence[bool]
-) -> tuple[dict[str, Fact], ...]:
-    """Return a row of facts for each run; ``cut`` is true of the last one only."""
-    last = len(runs) - 1
-    return tuple(
-        _facts(run, result, partial=unfinished[number] or (cut and number == last))
-        for number, (run, result) in enumerate(zip(runs, results, strict=True))
-    )
-
-
 def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
-    rows = result.rows
-    first = ~rows.duplicate
-    replies = first & ~rows.lost
-    times = rows.rtt_s[replies & ~np.isnan(rows.rtt_s)]
-    sent = result.sent if result.counted_only else int(first.sum())
-    received = result.received if result.counted_only else int(replies.sum())
+    rows, sent, received = result.rows, result.sent, result.received
+    times = rows.rtt_s[~rows.duplicate & ~rows.lost & ~np.isnan(rows.rtt_s)]
     counted: dict[str, Any] = {}
     if times.size:
         counted = {
@@ -84,6 +60,7 @@ def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
     elif result.counted_only and not run.counts.get("duplicates"):
         # Duplicates would be in these two; the mean is not a median.
         counted = {name: run.spread.get(name) for name in ("rtt_min_s", "rtt_max_s")}
+    loss = run.counts.get("loss_ratio")
     return fact_row(
         target=_target(run),
         sent_count=sent,
@@ -92,7 +69,7 @@ def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
             run.counts.get("duplicates", 0) if result.counted_only else int(rows.duplicate.sum())
         ),
         **counted,
-        printed_loss_ratio=_plausible(run.counts.get("loss_ratio")),
+        printed_loss_ratio=loss if loss is not None and 0.0 <= loss <= 1.0 else None,
         loss_ratio=1.0 - received / sent if sent else None,
         partial=partial,
     )
@@ -111,11 +88,6 @@ def _wider(run: Run, facts: dict[str, Any], width_s: float) -> dict[str, Any]:
 
 def _target(run: Run) -> str:
     return run.header.target if run.header else ""
-
-
-def _plausible(ratio: float | None) -> float | None:
-    """Return a loss that can be; a printed -1 or 107 % is none."""
-    return ratio if ratio is not None and 0.0 <= ratio <= 1.0 else None
 
 
 _AT_A_TIME = 512
@@ -156,15 +128,18 @@ def to_samples(source: Source, text: Text) -> RttSamples:
     """Turn decoded text into samples."""
     file = _File(text)
     file.read()
-    if any(run.events.numbered_replies + run.events.other_replies for run in file.runs):
+    if any(run.events.reply_count for run in file.runs):
         text.let_go()  # only a file without a reply is refused by the words of a line
     results = [probes(run) for run in file.runs]
     _refuse_uncertain(source, file, results)
     for run in file.runs:
-        run.events.let_go()
+        run.events.parts.clear()
     rows = Rows.join([result.rows for result in results])
     columns: dict[str, Any] = fixed({name: getattr(rows, name) for name in Rows.__slots__})
-    columns["group"] = groups_of_rows(file.runs, results)
+    targets = [_target(run) for run in file.runs]
+    if len(set(targets)) > 1:
+        lengths = [len(result.rows) for result in results]
+        columns["group"] = np.repeat(np.array(targets, dtype=object), lengths)
     totals: dict[str, Any] = {}
     if any(result.counted_only for result in results):
         totals["sent_count"] = sum(result.sent for result in results)
@@ -183,7 +158,7 @@ class _File:
         self.command = ""
         self.version = ""
         self.skipped: list[int] = []
-        self.cut = False
+        self.cut = 0
         self.messages: list[tuple[int, str]] = []
         self.busybox = self.integer_loss = self.timeouts = False
 
@@ -233,7 +208,7 @@ class _File:
         if plain is None:
             return False
         replies, busybox = plain
-        if replies.sequence[0] == NONE:
+        if replies["sequence"][0] == NONE:
             if not run.windows and (run.header is not None or run.events.numbered_replies):
                 return False
             run.events.extend(replies)
@@ -241,11 +216,11 @@ class _File:
         if run.windows or _sweeps(run):
             return False
         # Another size, or the first number again, may be another run.
-        sizes = set(replies.size.tolist())
+        sizes = set(replies["size"].tolist())
         sizes_seen = {run.sizes[next(iter(run.sizes))]} if run.sizes else sizes
         if len(sizes) > 1 or sizes != sizes_seen or run.sizes_differ:
             return False
-        fresh = dict.fromkeys(replies.sequence.tolist(), int(replies.size[0]))
+        fresh = dict.fromkeys(replies["sequence"].tolist(), int(replies["size"][0]))
         if run.header is None and run.sizes and next(iter(run.sizes)) in fresh:
             return False
         if run.header is None and not run.sizes and len(fresh) < len(replies):
@@ -323,7 +298,7 @@ class _File:
 
     def _event(self, number: int, line: Line, cut: bool) -> None:
         if cut and not _certain(line, self.run):
-            self.cut = True
+            self.cut = number
             return
         if cut:
             line.ttl = (
@@ -395,11 +370,10 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
     if too_far:
         raise ReaderError("sequences-too-far", file=source.name, field="icmp_seq", count=too_far)
     row_count = sum(len(result.rows) + result.sent for result in results)
-    damaged = [(n, line) for run in file.runs for n, line in run.events.lines()]
-    damaged = [(n, line) for n, line in damaged if line.kind == "damaged"]
-    replies = any(run.events.numbered_replies + run.events.other_replies for run in file.runs)
-    if damaged and not replies:
-        number, line = damaged[0]
+    alone = ((n, line) for run in file.runs for n, line in run.events.alone())
+    damaged = next((each for each in alone if each[1].kind == "damaged"), None)
+    if damaged and not any(run.events.reply_count for run in file.runs):
+        number, line = damaged
         written = file.text.lines[file.text.numbers.index(number)]
         raise ReaderError(
             "unreadable-replies",
@@ -440,35 +414,31 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
 
 def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: Rows) -> Meta:
     warnings = [*text.warnings, *_warnings(results)]
-    if file.cut:
-        warnings.append(Notice("last-line-cut", {"number": text.numbers[-1]}))
-    if file.skipped:
-        warnings.append(Notice("not-ping", {"numbers": file.skipped}))
+    note(warnings, "last-line-cut", number=file.cut)
+    note(warnings, "not-ping", numbers=file.skipped)
     if file.messages:
         numbers, message = [number for number, _ in file.messages], file.messages[0][1]
         said = {"message": shorten(message, 100), "numbers": numbers}
         warnings.append(Notice("ping-message", said))
     stamped = rows.sent_s[~np.isnan(rows.sent_s)]
-    targets = list(dict.fromkeys(run.header.target for run in file.runs if run.header))
+    cut = bool(file.cut) or source.grew
     return Meta(
         tool=" and ".join(dict.fromkeys(_tool(run, file) for run in file.runs)),
         tool_version=shorten(file.version, 40),
         command=shorten(file.command, 200),
-        target=shorten(", ".join(targets), 200),
+        target=joined(map(_target, file.runs)),
         source=source.name if source.is_file else "",
         sha256=source.sha256,
         clock="wall clock of the pinging host (ping -D)" if stamped.size else "",
         start=_iso(float(stamped.min())) if stamped.size else "",
         note=_note(results, stamped=stamped.size > 0),
         printed=_printed(file.runs),
-        facts=facts_of_runs(
-            file.runs,
-            results,
-            cut=file.cut or source.grew,
-            unfinished=list(map(_unfinished, file.runs)),
+        facts=tuple(
+            _facts(run, result, partial=_unfinished(run) or (cut and run is file.runs[-1]))
+            for run, result in zip(file.runs, results, strict=True)
         ),
         warnings=tuple(warnings),
-        partial=file.cut or source.grew or any(_unfinished(run) for run in file.runs),
+        partial=cut or any(map(_unfinished, file.runs)),
     )
 
 

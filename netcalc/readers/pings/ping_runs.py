@@ -1,6 +1,6 @@
 """From the lines of a ping to its probes: one run for each time the program was started.
 
-The lines of a run are kept as columns: plain replies many at a time, all others one by one.
+The lines of a run are kept as tables: plain replies many at a time, all others one by one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from netcalc.messages import LONGEST_LIST, Notice
 from netcalc.readers.cells import exact_decimals
 from netcalc.readers.pings.ping_lines import Header, Line, is_contradictory, names_timeout
+from netcalc.readers.source import note
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.signedinteger[Any]]
@@ -41,117 +42,87 @@ _WINDOWS = re.compile(
 _MARK = "\x01"
 
 
-@dataclass(slots=True)
-class Columns:
-    """Lines as columns: a row for each, in their order."""
-
-    number: Whole
-    kind: Whole
-    sequence: Whole
-    size: Whole
-    ttl: Whole
-    rtt_s: Floats
-    resolution_s: Floats
-    stamp_s: Floats
-    duplicate: NDArray[np.bool_]
-    corrupt: NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return int(self.number.size)
+LINES = np.dtype(
+    [
+        ("number", np.int32), ("kind", np.int8), ("sequence", np.int64), ("size", np.int32),
+        ("ttl", np.int16), ("rtt_s", np.float64), ("resolution_s", np.float64),
+        ("stamp_s", np.float64), ("duplicate", np.bool_), ("corrupt", np.bool_),
+    ],
+    align=True,
+)  # fmt: skip
+"""Lines as a table: a row for each, in their order."""
+Lines: TypeAlias = NDArray[Any]
 
 
-def columns_of(lines: Sequence[tuple[int, Line]]) -> Columns:
-    """Return lines that were read one by one as columns."""
+def table_of(lines: Sequence[tuple[int, Line]]) -> Lines:
+    """Return lines that were read one by one as a table."""
 
-    def whole(values: Iterator[int | None], kind: type[Any]) -> Whole:
-        return np.array([NONE if value is None else value for value in values], dtype=kind)
+    def whole(value: int | None) -> int:
+        return NONE if value is None else value
 
-    each = [line for _, line in lines]
-    return Columns(
-        number=np.array([number for number, _ in lines], dtype=np.int32),
-        kind=np.array([KINDS.index(line.kind) for line in each], dtype=np.int8),
-        sequence=whole((line.sequence for line in each), np.int64),
-        size=whole((line.size for line in each), np.int32),
-        ttl=whole((line.ttl for line in each), np.int16),
-        rtt_s=np.array([line.rtt_s for line in each], dtype=np.float64),
-        resolution_s=np.array([line.resolution_s for line in each], dtype=np.float64),
-        stamp_s=np.array([line.stamp_s for line in each], dtype=np.float64),
-        duplicate=np.array([line.marked_duplicate for line in each], dtype=np.bool_),
-        corrupt=np.array([line.corrupt for line in each], dtype=np.bool_),
-    )
-
-
-def join_columns(parts: Sequence[Columns]) -> Columns:
-    """Return columns one after another."""
-    names = Columns.__slots__
-    return Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    rows = [
+        (
+            number, KINDS.index(line.kind), whole(line.sequence), whole(line.size),
+            whole(line.ttl), line.rtt_s, line.resolution_s, line.stamp_s,
+            line.marked_duplicate, line.corrupt,
+        )
+        for number, line in lines
+    ]  # fmt: skip
+    return np.array(rows, dtype=LINES)
 
 
 @dataclass(slots=True)
 class Events:
     """The lines of a run in their order."""
 
-    parts: list[Columns | list[tuple[int, Line]]] = field(default_factory=list)
+    parts: list[Lines | list[tuple[int, Line]]] = field(default_factory=list)
+    """Tables of plain replies, and lines that were read by themselves with their numbers."""
     numbered_replies: int = 0
     other_replies: int = 0
     timed: bool = False
-    damaged: bool = False
     first_number: int | None = None
 
     def __bool__(self) -> bool:
         return bool(self.parts)
 
+    @property
+    def reply_count(self) -> int:
+        """Replies so far."""
+        return self.numbered_replies + self.other_replies
+
     def append(self, number: int, line: Line) -> None:
         """Add a line that was read by itself."""
-        if not self.parts or isinstance(self.parts[-1], Columns):
+        if not self.parts or not isinstance(self.parts[-1], list):
             self.parts.append([])
-        last = self.parts[-1]
-        if isinstance(last, list):
-            last.append((number, line))
+        cast(list[tuple[int, Line]], self.parts[-1]).append((number, line))
         if line.kind == "reply":
             self.numbered_replies += line.sequence is not None
             self.other_replies += line.sequence is None
             self.timed |= not math.isnan(line.rtt_s)
-        self.damaged |= line.kind == "damaged"
         self.first_number = number if self.first_number is None else self.first_number
 
-    def extend(self, columns: Columns) -> None:
+    def extend(self, replies: Lines) -> None:
         """Add plain replies."""
-        self.parts.append(columns)
-        if columns.sequence[0] == NONE:
-            self.other_replies += len(columns)
+        self.parts.append(replies)
+        if replies["sequence"][0] == NONE:
+            self.other_replies += len(replies)
         else:
-            self.numbered_replies += len(columns)
+            self.numbered_replies += len(replies)
         self.timed = True
         if self.first_number is None:
-            self.first_number = int(columns.number[0])
-
-    def let_go(self) -> None:
-        """Let go of the lines, once the probes are worked out."""
-        self.parts = []
+            self.first_number = int(replies["number"][0])
 
     @property
     def last(self) -> Line | None:
         """The last line, if it was read by itself."""
-        if not self.parts or isinstance(self.parts[-1], Columns):
-            return None
-        return self.parts[-1][-1][1]
+        last = self.parts[-1] if self.parts else None
+        return last[-1][1] if isinstance(last, list) else None
 
-    def lines(self) -> Iterator[tuple[int, Line]]:
+    def alone(self) -> Iterator[tuple[int, Line]]:
         """Yield the lines that were read by themselves."""
         for part in self.parts:
             if isinstance(part, list):
                 yield from part
-
-    def columns(self) -> tuple[Columns, list[tuple[int, Line]], Whole]:
-        """Return all lines as columns, those read by themselves, and the rows these are in."""
-        whole = [columns_of(part) if isinstance(part, list) else part for part in self.parts]
-        rows, start = [np.empty(0, dtype=np.int64)], 0
-        for part in self.parts:
-            if isinstance(part, list):
-                rows.append(np.arange(start, start + len(part)))
-            start += len(part)
-        return join_columns(whole or [columns_of([])]), list(self.lines()), np.concatenate(rows)
 
 
 def may_be_plain(line: str) -> bool:
@@ -159,8 +130,8 @@ def may_be_plain(line: str) -> bool:
     return line.endswith(" ms") or ("TTL=" in line and "ms" in line)
 
 
-def plain_replies(lines: Sequence[str], numbers: Sequence[int]) -> tuple[Columns, bool] | None:
-    """Return lines as columns if each is a plain reply of one kind; and whether of BusyBox."""
+def plain_replies(lines: Sequence[str], numbers: Sequence[int]) -> tuple[Lines, bool] | None:
+    """Return lines as a table if each is a plain reply of one kind; and whether of BusyBox."""
     if not lines:
         return None
     pattern = _UNIX if "seq=" in lines[0] else _WINDOWS
@@ -174,20 +145,18 @@ def plain_replies(lines: Sequence[str], numbers: Sequence[int]) -> tuple[Columns
     return None if replies is None else (replies, False)
 
 
-def _unix(groups: list[tuple[Any, ...]], numbers: Sequence[int]) -> tuple[Columns, bool] | None:
+def _unix(groups: list[tuple[Any, ...]], numbers: Sequence[int]) -> tuple[Lines, bool] | None:
     stamps, sizes, icmp, sequences, ttls, times = groups
     rtt = _milliseconds(times)
     size, sequence = np.array(sizes, dtype=np.int64), np.array(sequences, dtype=np.int64)
     if rtt is None or size.min() < 8 or sequence.max() > 65_535 or len(set(map(bool, stamps))) > 1:
         return None
-    stamp = np.full(size.size, np.nan)
-    if stamps[0]:
-        stamp = np.fromiter(map(float, stamps), np.float64, size.size)
-    columns = _replies(numbers, sequence, size, np.array(ttls, dtype=np.int64), rtt, stamp)
-    return columns, not all(icmp)
+    stamp = np.fromiter(map(float, stamps), np.float64, size.size) if stamps[0] else np.nan
+    ttl = np.array(ttls, dtype=np.int64)
+    return _replies(numbers, sequence, size, ttl, rtt, stamp), not all(icmp)
 
 
-def _windows(groups: list[tuple[Any, ...]], numbers: Sequence[int]) -> Columns | None:
+def _windows(groups: list[tuple[Any, ...]], numbers: Sequence[int]) -> Lines | None:
     sizes, signs, times, ttls = groups
     rtt = _milliseconds(times)
     size = np.array(sizes, dtype=np.int64)
@@ -196,9 +165,7 @@ def _windows(groups: list[tuple[Any, ...]], numbers: Sequence[int]) -> Columns |
     below = np.array(signs) == "<"
     rtt_s, resolution_s = rtt
     rtt = (np.where(below, rtt_s / 2, rtt_s), np.where(below, rtt_s, resolution_s))
-    none = np.full(size.size, NONE, dtype=np.int64)
-    nan = np.full(size.size, np.nan)
-    return _replies(numbers, none, size, np.array(ttls, dtype=np.int64), rtt, nan)
+    return _replies(numbers, NONE, size, np.array(ttls, dtype=np.int64), rtt, np.nan)
 
 
 def _milliseconds(times: Sequence[str]) -> tuple[Floats, Floats] | None:
@@ -213,22 +180,15 @@ def _milliseconds(times: Sequence[str]) -> tuple[Floats, Floats] | None:
 
 
 def _replies(
-    numbers: Sequence[int], sequence: Whole, size: Whole, ttl: Whole,
-    rtt: tuple[Floats, Floats], stamp_s: Floats,
-) -> Columns:  # fmt: skip
-    none = np.zeros(size.size, dtype=np.bool_)
-    return Columns(
-        number=np.array(numbers, dtype=np.int32),
-        kind=np.full(size.size, REPLY, dtype=np.int8),
-        sequence=sequence,
-        size=size.astype(np.int32),
-        ttl=np.where(ttl <= 255, ttl, NONE).astype(np.int16),
-        rtt_s=rtt[0],
-        resolution_s=rtt[1],
-        stamp_s=stamp_s,
-        duplicate=none,
-        corrupt=none,
-    )
+    numbers: Sequence[int], sequence: Whole | int, size: Whole, ttl: Whole,
+    rtt: tuple[Floats, Floats], stamp_s: Floats | float,
+) -> Lines:  # fmt: skip
+    replies = np.zeros(size.size, dtype=LINES)  # 0 is REPLY, and no duplicate
+    replies["number"], replies["sequence"], replies["size"] = numbers, sequence, size
+    replies["ttl"] = np.where(ttl <= 255, ttl, NONE)
+    replies["rtt_s"], replies["resolution_s"] = rtt
+    replies["stamp_s"] = stamp_s
+    return replies
 
 
 MAX_UNSEEN = 1_000_000
@@ -302,6 +262,11 @@ class Run:
         return bool(self.events.other_replies) and not self.events.numbered_replies
 
     @property
+    def stated_size(self) -> int | None:
+        """User data of all probes, as the header says; None without it, and of a sweep."""
+        return None if self.header is None or self.header.sizes_vary else self.header.size
+
+    @property
     def empty(self) -> bool:
         """Whether nothing is known about any probe."""
         return not self.events and not self.counts
@@ -326,35 +291,41 @@ class Probes:
 
 
 class _Seen:
-    """The lines of a run as columns, beside those that were read by themselves."""
+    """The lines of a run as a table, beside those that were read by themselves, by their row."""
 
     def __init__(self, run: Run) -> None:
-        self.columns, lines, rows = run.events.columns()
-        self.alone = dict(zip(rows.tolist(), (line for _, line in lines), strict=True))
+        self.alone: dict[int, Line] = {}
+        tables, start = [np.empty(0, dtype=LINES)], 0
+        for part in run.events.parts:
+            if isinstance(part, list):
+                self.alone |= {start + row: line for row, (_, line) in enumerate(part)}
+            tables.append(table_of(part) if isinstance(part, list) else part)
+            start += len(part)
+        self.lines = np.concatenate(tables)
         self._give_up_outliers(run)
-        self.sequences = _unwrapped(self.columns.sequence)
+        self.sequences = _unwrapped(self.lines["sequence"])
 
     def is_kind(self, *kinds: int) -> NDArray[np.bool_]:
         """Mark the lines of some kinds."""
-        marked = np.zeros(len(self.columns), dtype=np.bool_)
+        marked = np.zeros(len(self.lines), dtype=np.bool_)
         for kind in kinds:  # numpy's isin takes ten times as long for one or two kinds
-            marked |= self.columns.kind == kind
+            marked |= self.lines["kind"] == kind
         return marked
 
     def numbers(self, rows: NDArray[Any]) -> list[int]:
         """Return the line numbers of some rows."""
-        return [int(number) for number in self.columns.number[rows]]
+        numbers: list[int] = self.lines["number"][rows].tolist()
+        return numbers
 
     def lines_of_kind(self, kind: str) -> list[tuple[int, Line]]:
         """Return the lines of a kind that were read by themselves, with their numbers."""
         kept = sorted((row, line) for row, line in self.alone.items() if line.kind == kind)
-        return [(int(self.columns.number[row]), line) for row, line in kept]
+        return [(int(self.lines["number"][row]), line) for row, line in kept]
 
     def _give_up_outliers(self, run: Run) -> None:
         """Give up sequence numbers that run far ahead of the lines before and after them."""
-        columns = self.columns
-        rows = np.flatnonzero(columns.sequence != NONE)
-        raw = columns.sequence[rows]
+        rows = np.flatnonzero(self.lines["sequence"] != NONE)
+        raw = self.lines["sequence"][rows]
         if raw.size < 2:
             return
         before, after = np.roll(raw, 1), np.roll(raw, -1)
@@ -365,7 +336,7 @@ class _Seen:
         for row in rows[agree & far[0] & far[1]].tolist():
             line = self.alone.setdefault(row, Line("damaged"))
             line.kind, line.sequence, line.fault = "damaged", None, "sequence-jumps"
-            columns.kind[row], columns.sequence[row] = DAMAGED, NONE
+            self.lines["kind"][row], self.lines["sequence"][row] = DAMAGED, NONE
 
 
 def probes(run: Run) -> Probes:
@@ -399,8 +370,7 @@ def _warn_about_lines(seen: _Seen, result: Probes) -> None:
         values = {"found": unread[:LONGEST_LIST]} if unread else {}
         result.warn(fault, numbers=[number for number, _ in lines], **values)
     trailing = [number for number, line in seen.lines_of_kind("reply") if line.fault]
-    if trailing:
-        result.warn("text-after-numbers", numbers=trailing)
+    note(result.warnings, "text-after-numbers", numbers=trailing)
 
 
 def _only_counted(run: Run, seen: _Seen) -> bool:
@@ -414,14 +384,14 @@ def _only_counted(run: Run, seen: _Seen) -> bool:
 def _in_order(run: Run, seen: _Seen, result: Probes) -> None:
     """Rows of a ping without sequence numbers: one for each line about a probe."""
     about = np.flatnonzero(~seen.is_kind(DUMP))
-    lines, header = seen.columns, run.header
+    lines, header = seen.lines, run.header
     usual = math.nan if header is None or header.size is None else header.size
     rows = Rows.empty(about.size)
-    size, ttl = lines.size[about], lines.ttl[about]
+    size, ttl = lines["size"][about], lines["ttl"][about]
     answered = seen.is_kind(REPLY, DAMAGED)[about]
     rows.payload_bytes = np.where(size == NONE, usual, size)
-    rows.rtt_s = np.where(answered, lines.rtt_s[about], math.nan)
-    rows.resolution_s = np.where(answered, lines.resolution_s[about], 0.0)
+    rows.rtt_s = np.where(answered, lines["rtt_s"][about], math.nan)
+    rows.resolution_s = np.where(answered, lines["resolution_s"][about], 0.0)
     rows.ttl = np.where(answered & (ttl != NONE), ttl, math.nan)
     rows.lost = ~answered
     rows.error_reply = seen.is_kind(ERROR)[about]
@@ -460,16 +430,16 @@ def _drop_other_words(seen: _Seen, result: Probes, surplus: int) -> None:
 
 def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
     """Rows of a ping with sequence numbers: one for each number, lost or not."""
-    lines, sequences = seen.columns, seen.sequences
+    lines, sequences = seen.lines, seen.sequences
     counts = ~seen.is_kind(DUMP, REDIRECT, SILENT)
     numbered = counts & (sequences != NONE)
     is_error = seen.is_kind(ERROR)
     errors = np.unique(sequences[numbered & is_error])
-    replies = np.flatnonzero(numbered & seen.is_kind(REPLY) & ~lines.corrupt)
+    replies = np.flatnonzero(numbered & seen.is_kind(REPLY) & ~lines["corrupt"])
     # Of the replies that are not marked as duplicates, the first with its number answers the probe;
     # all others repeat it. A marked one whose first reply has no line is an orphan: its probe was
     # answered, but nobody knows when.
-    candidates = replies[~lines.duplicate[replies]]
+    candidates = replies[~lines["duplicate"][replies]]
     first_numbers, indexes = np.unique(sequences[candidates], return_index=True)
     firsts = candidates[indexes]
     repeats = np.setdiff1d(replies, firsts)
@@ -478,7 +448,7 @@ def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
         result.without_first = int(np.unique(sequences[orphans]).size)
         result.warn("duplicates-without-first", numbers=sorted(seen.numbers(orphans)))
     # A line that cannot be read may be a reply: its probe is not lost, but its time is not known.
-    damaged = numbered & seen.is_kind(DAMAGED) & (lines.size != NONE)
+    damaged = numbered & seen.is_kind(DAMAGED) & (lines["size"] != NONE)
     seen_numbers = sequences[numbered]
     gaps = _gaps_of_damaged(run, seen, seen_numbers)
     unread_numbers = np.unique(np.concatenate((sequences[repeats], sequences[damaged], gaps)))
@@ -491,9 +461,9 @@ def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
         result.too_far = len(range_)
         return
 
-    one_size = firsts.size > 0 and bool((lines.size[firsts] == lines.size[firsts[0]]).all())
-    usual = int(lines.size[firsts[0]]) if one_size else NONE
-    rows = Rows.empty(len(range_), _payload(run, usual))
+    one_size = firsts.size > 0 and bool((lines["size"][firsts] == lines["size"][firsts[0]]).all())
+    usual = float(lines["size"][firsts[0]]) - ICMP_HEADER_BYTES if one_size else math.nan
+    rows = Rows.empty(len(range_), usual if run.stated_size is None else run.stated_size)
     rows.sequence = np.arange(range_.start, range_.stop, dtype=np.float64)
     inside = (first_numbers >= range_.start) & (first_numbers < range_.stop)
     answered = first_numbers[inside] - range_.start
@@ -516,27 +486,19 @@ def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
 
 def _replied(run: Run, seen: _Seen, at: NDArray[Any]) -> Rows:
     """Return the rows of some replies."""
-    lines, header = seen.columns, run.header
+    lines = seen.lines[at]
     rows = Rows.empty(at.size)
-    size, ttl, rtt_s = lines.size[at], lines.ttl[at], lines.rtt_s[at]
-    if header is not None and header.size is not None and not header.sizes_vary:
-        rows.payload_bytes[:] = header.size
-    else:
+    size, ttl, rtt_s = lines["size"], lines["ttl"], lines["rtt_s"]
+    if run.stated_size is None:
         rows.payload_bytes = np.where(size == NONE, math.nan, size - float(ICMP_HEADER_BYTES))
+    else:
+        rows.payload_bytes[:] = run.stated_size
     rows.rtt_s = rtt_s
     rows.sequence = seen.sequences[at].astype(np.float64)
-    rows.resolution_s = lines.resolution_s[at]
-    rows.sent_s = lines.stamp_s[at] - np.where(np.isnan(rtt_s), 0.0, rtt_s)
+    rows.resolution_s = lines["resolution_s"]
+    rows.sent_s = lines["stamp_s"] - np.where(np.isnan(rtt_s), 0.0, rtt_s)
     rows.ttl = np.where(ttl == NONE, math.nan, ttl)
     return rows
-
-
-def _payload(run: Run, size: int) -> float:
-    """User data of the probe: that of the header, or the reply less its ICMP header."""
-    header = run.header
-    if header is not None and header.size is not None and not header.sizes_vary:
-        return header.size
-    return math.nan if size == NONE else size - ICMP_HEADER_BYTES
 
 
 def _unwrapped(raw: Whole) -> Whole:
@@ -572,7 +534,7 @@ def _gaps_of_damaged(run: Run, seen: _Seen, bounds: Whole) -> Whole:
     gaps: list[int] = []
     if not loose.any():
         return np.array(gaps, dtype=np.int64)
-    stands_for = [0] * len(seen.columns)
+    stands_for = [0] * len(seen.lines)
     for row in np.flatnonzero(loose).tolist():
         stands_for[row] = seen.alone[row].stands_for
     before = _start(run, bounds) - 1 if bounds.size else None
@@ -644,23 +606,18 @@ def _attribute_errors(run: Run, result: Probes, loose: int) -> None:
 
 
 def _warn_about_replies(run: Run, seen: _Seen, result: Probes) -> None:
-    lines, header = seen.columns, run.header
-    size = header.size if header is not None and not header.sizes_vary else None
-    is_reply = seen.is_kind(REPLY)
+    lines = seen.lines
+    size, is_reply = run.stated_size, seen.is_kind(REPLY)
     if size is not None:
         expected = size + ICMP_HEADER_BYTES
         for code, odd in (
-            ("short-replies", seen.numbers(is_reply & (lines.size < expected))),
-            ("long-replies", seen.numbers(is_reply & (lines.size > expected))),
+            ("short-replies", seen.numbers(is_reply & (lines["size"] < expected))),
+            ("long-replies", seen.numbers(is_reply & (lines["size"] > expected))),
         ):
             if odd:
                 result.warn(code, reply_bytes=expected, payload_bytes=size, numbers=odd)
-    corrupt = seen.numbers(is_reply & lines.corrupt)
-    if corrupt:
-        result.warn("bad-checksums", numbers=corrupt)
-    redirects = seen.numbers(seen.is_kind(REDIRECT))
-    if redirects:
-        result.warn("redirects-ignored", numbers=redirects)
+    note(result.warnings, "bad-checksums", numbers=seen.numbers(is_reply & lines["corrupt"]))
+    note(result.warnings, "redirects-ignored", numbers=seen.numbers(seen.is_kind(REDIRECT)))
 
 
 def _compare(run: Run, result: Probes) -> None:
