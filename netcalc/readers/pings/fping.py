@@ -177,11 +177,8 @@ class _FpingJsonFile:
         self.cut = 0
 
     def read(self) -> None:
-        text = self.file.text
-        for line_number, line in zip(text.numbers, text.lines, strict=True):
-            if not line.strip():
-                continue
-            event = self._event(line_number, line, last=line_number == text.numbers[-1])
+        for line_number, line, cut in self.file.text.numbered():
+            event = self._event(line_number, line, cut=cut)
             for kind, row in event.items():
                 if isinstance(row, dict):
                     self._add(line_number, kind, row)
@@ -194,7 +191,7 @@ class _FpingJsonFile:
                     for place, value in enumerate(values)
                 ]  # fmt: skip
 
-    def _event(self, line_number: int, line: str, *, last: bool) -> Mapping[str, Any]:
+    def _event(self, line_number: int, line: str, *, cut: bool) -> Mapping[str, Any]:
         """Return the object of a line; a reply that cannot be read is refused, not left out."""
         try:
             event = json.loads(line) if _OBJECT.match(line) else None
@@ -202,7 +199,7 @@ class _FpingJsonFile:
             event = None
         if isinstance(event, dict):
             return event
-        if last and not self.file.text.ends_complete:
+        if cut:
             self.cut = line_number
         elif _LINE.match(line):
             raise self._refused(line_number, "line", line)
