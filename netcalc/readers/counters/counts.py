@@ -65,6 +65,13 @@ class Counts:
             value = NAN
         self.rows.append((shorten(group, 100), time_s, shorten(counter, 100), value))
 
+    def add_text(self, group: str, counter: str, text: str) -> bool:
+        """Add the value of one counter as it is written; False if it is no number."""
+        value = number_of(text)
+        if value is not None:
+            self.add(group, counter, value)
+        return value is not None
+
     def add_numbers(self, group: str, row: Mapping[str, Any], *, before: str = "") -> None:
         """Add the members of an object that are numbers, with a word before their names."""
         for name, value in row.items():
@@ -248,15 +255,11 @@ def _read_queues(counts: Counts) -> None:
             for name, value in sent.groupdict().items():
                 counts.add(group, name, int(value))
         elif backlog := _BACKLOG.fullmatch(line):
-            size = number_of(backlog["bytes"])
-            if size is not None:  # rounded otherwise: 12Kb
-                counts.add(group, "backlog_bytes", size)
+            counts.add_text(group, "backlog_bytes", backlog["bytes"])  # but one rounded: 12Kb
             counts.add(group, "backlog_packets", int(backlog["packets"]))
         elif line.startswith("  ") and group:
             for name, text in _PAIRS.findall(line):
-                value = number_of(text)
-                if value is not None:
-                    counts.add(group, name, value)
+                counts.add_text(group, name, text)
             if _UNREAD.search(line):
                 counts.unread.append(number)
         elif line.strip() and not _RATE.fullmatch(line):
@@ -312,10 +315,10 @@ def _read_ethtool(file: Input) -> Table:
         return counts.table(tool="ethtool -S")
     for number, line in counts.lines():
         name, _, count = line.rpartition(":")
-        value = number_of(count.strip()) if _COUNT.fullmatch(count) else None
-        if name[:1].isspace() and name.strip() and value is not None:
-            counts.add("", name.strip(), value)
-        elif line.strip() and not re.fullmatch(r"(?:NIC|PHY) statistics:\s*", line):
+        is_counter = name[:1].isspace() and name.strip() and _COUNT.fullmatch(count)
+        if is_counter and counts.add_text("", name.strip(), count.strip()):
+            continue
+        if line.strip() and not re.fullmatch(r"(?:NIC|PHY) statistics:\s*", line):
             counts.unread.append(number)
     return counts.table(tool="ethtool -S")
 
@@ -373,10 +376,8 @@ def _read_netstat(file: Input) -> Table:
         if title := _GROUP.fullmatch(line):
             group, part = title["name"], ""
         elif named := _NAMED.fullmatch(line):
-            value = number_of(named["value"])
             before = f"{part}: " if part and line.startswith(" " * 8) else ""
-            if value is not None:
-                counts.add(group, before + named["name"], value)
+            counts.add_text(group, before + named["name"], named["value"])
         elif counted := _COUNTED.fullmatch(line):
             _count(counts, group, counted)
         elif line.rstrip().endswith(":"):
@@ -394,9 +395,7 @@ def _count(counts: Counts, group: str, counted: re.Match[str]) -> None:
     if size:
         after = _BYTES.sub("", after)
         counts.add(group, f"{after} (bytes)", int(size[1]))
-    value = number_of(counted["value"])
-    if value is not None:
-        counts.add(group, (counted["before"] or "") + after, value)
+    counts.add_text(group, (counted["before"] or "") + after, counted["value"])
 
 
 def _interfaces(counts: Counts) -> None:
@@ -416,10 +415,7 @@ def _add_readable(
 ) -> None:
     """Add the cells that are numbers; one that begins as a number and is none is named."""
     for name, cell in zip(names, cells, strict=True):
-        value = number_of(cell)
-        if value is not None:
-            counts.add(group, name, value)
-        elif cell[:1].isdigit():
+        if not counts.add_text(group, name, cell) and cell[:1].isdigit():
             counts.unread.append(line)
 
 
@@ -538,10 +534,9 @@ def _read_nstat(file: Input) -> Table:
         return counts.table(tool="nstat")
     for number, line in counts.lines():
         row = _LINE.fullmatch(line)
-        value = number_of(row["value"]) if row else None
-        if row and value is not None:
-            counts.add("", row["name"], value)
-        elif line.strip() and not _SOURCE.fullmatch(line):
+        if row and counts.add_text("", row["name"], row["value"]):
+            continue
+        if line.strip() and not _SOURCE.fullmatch(line):
             counts.unread.append(number)
     return counts.table(tool="nstat")
 

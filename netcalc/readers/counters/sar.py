@@ -203,18 +203,6 @@ _PAIR = re.compile(
     rf"(?P<host>[^\t]+)\t(?P<interval>-?\d+)\t(?P<time>{_STAMP})\t(?P<group>[^\t]+)\t"
     r"(?P<name>[^\t]+)\t(?P<value>[^\t]+)"
 )
-_KEYS = {
-    "IFACE",
-    "CPU",
-    "DEV",
-    "TTY",
-    "INTR",
-    "BUS",
-    "FILESYSTEM",
-    "MOUNTPOINT",
-    "FAN",
-    "TEMP",
-}
 
 
 @dataclass(slots=True)
@@ -296,7 +284,7 @@ def _columns(intervals: _Intervals) -> None:
         counts.check_widths(line_number, "", len(cells), len(names) + 3)
         time_s = intervals.time_s(line_number, cells[2])
         length = number_of(cells[1])
-        group = cells[3] if names and names[0] in _KEYS else ""
+        group = cells[3] if names and names[0] in _SAR_KEYS - {"IN"} else ""
         begin = 1 if group else 0
         intervals.hosts[cells[0]] = None
         for name, cell in zip(names[begin:], cells[3 + begin :], strict=True):

@@ -14,7 +14,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
-from netcalc.readers.counters.counts import NAN, Counts, number_of
+from netcalc.readers.counters.counts import NAN, Counts
 from netcalc.readers.format import HOST, ROUND_TRIP, Counted, Format, Input, Place, of_sockets
 from netcalc.readers.source import note, shorten
 from netcalc.samples import Fact, Meta, Table, fact_row
@@ -479,10 +479,11 @@ def _read_ss_summary(file: Input) -> Table:
 
 def _row(counts: Counts, number: int, cells: list[str], names: list[str]) -> None:
     for name, cell in zip(names, cells[1:], strict=True):
-        value = number_of(cell)
-        if value is not None:
-            counts.add(cells[0], name, value)
-        elif cell != "-" and number not in counts.unread[-1:]:
+        if (
+            not counts.add_text(cells[0], name, cell)
+            and cell != "-"
+            and number not in counts.unread[-1:]
+        ):
             counts.unread.append(number)
 
 
@@ -582,10 +583,6 @@ _PROC_SOCKET = re.compile(
 )
 
 
-def _recognize_proc_net_list(file: Input) -> bool:
-    return file.seen(r"^\s*sl\s+local_address\s+rem(?:ote)?_address\s+st\s")
-
-
 def _read_proc_net_list(file: Input) -> Table:
     counts = Counts(file)
     sockets: list[Socket] = []
@@ -625,7 +622,7 @@ def _end(text: str) -> str:
 PROC_NET_LIST = Format(
     name="/proc/net sockets",
     description="a list of sockets of /proc/net",
-    recognize=_recognize_proc_net_list,
+    recognize=lambda file: file.seen(r"^\s*sl\s+local_address\s+rem(?:ote)?_address\s+st\s"),
     read=_read_proc_net_list,
     traps=(
         "Addresses are hexadecimal, with the bytes of a little-endian processor; ports are not "

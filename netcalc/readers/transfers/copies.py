@@ -158,11 +158,6 @@ _RATE = re.compile(r"\d%\s+\d+[KMGTP]?B?\s+\d+\.\d[KMGTP]?B/s\s")
 _LIKE_RATE = re.compile(r"%\s.*[KMGTP]?B/s\s")
 
 
-def _recognize_scp(file: Input) -> bool:
-    # The pattern of a line begins with any name, and is slow to find in a file that has none.
-    return file.seen(_RATE.pattern) and file.seen(_LINE_SCP.pattern + "$")
-
-
 def _read_scp(file: Input) -> TransferSamples:
     warnings: list[Notice] = []
     last: dict[str, re.Match[str]] = {}
@@ -199,7 +194,7 @@ def _transfer(name: str, row: re.Match[str]) -> Copy:
 SCP = Format(
     name="scp",
     description="the output of scp",
-    recognize=_recognize_scp,
+    recognize=lambda file: file.seen(_RATE.pattern) and file.seen(_LINE_SCP.pattern + "$"),
     read=_read_scp,
     traps=(
         "KB and MB are powers of 1024 bytes and rounded: the size is approximate.",

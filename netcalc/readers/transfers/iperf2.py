@@ -45,11 +45,9 @@ from netcalc.readers.transfers.runs import (
     SENDER,
     UPLOAD,
     Interval,
-    Total,
     Way,
     flow_series,
     join_totals,
-    total_of,
 )
 from netcalc.samples import FlowSeries
 
@@ -80,7 +78,7 @@ class _Iperf2Run:
     target: str = ""
     ways: dict[str, Way] = field(default_factory=dict)
     links: dict[str, StreamEnds] = field(default_factory=dict)
-    totals: dict[tuple[str, str], dict[str, Total]] = field(default_factory=dict)
+    totals: dict[tuple[str, str], dict[str, Interval]] = field(default_factory=dict)
     reported: set[str] = field(default_factory=set)
     sent_counts: dict[str, float] = field(default_factory=dict)
 
@@ -192,10 +190,9 @@ def _interval(run: _Iperf2Run, interval: IntervalLine) -> bool:
         row.rttvar_s = _known(writes["rttvar"]) / 1e6
     way.streams.add(stream)
     is_total = row.start_s == 0.0 and any(earlier.stream == stream for earlier in way.rows)
-    if interval.stream in run.reported:
-        run.totals.setdefault((direction, RECEIVER), {})[stream] = total_of(row)
-    elif is_total:
-        run.totals.setdefault((direction, side), {})[stream] = total_of(row)
+    if is_total or interval.stream in run.reported:
+        side = RECEIVER if interval.stream in run.reported else side
+        run.totals.setdefault((direction, side), {})[stream] = row
     else:
         way.rows.append(row)
     return interval.right and not (losses and losses.implausible)
@@ -277,12 +274,8 @@ class _CsvStream:
     width: int
     receives: bool
     rows: list[Interval] = field(default_factory=list)
-    total: Total | None = None
-    report: Total | None = None
-
-
-def _recognize_csv(file: Input) -> bool:
-    return file.seen(_LINE)
+    total: Interval | None = None
+    report: Interval | None = None
 
 
 def _read_csv(file: Input) -> FlowSeries:
@@ -321,7 +314,7 @@ def _add(runs: list[dict[str, _CsvStream]], cells: list[str]) -> bool:
     ends = tuple(sorted([",".join(cells[1:3]), ",".join(cells[3:5])]))
     earlier = runs[-1].get(cells[5]) if runs else None
     if earlier and earlier.width < len(cells) and earlier.ends == ends:
-        earlier.report = total_of(row)
+        earlier.report = row
         return right
     begins = earlier and (earlier.ends != ends or (row.start_s == 0 and earlier.total))
     if not runs or begins:
@@ -331,7 +324,7 @@ def _add(runs: list[dict[str, _CsvStream]], cells: list[str]) -> bool:
     stream = runs[-1].setdefault(cells[5], made)
     stream.receives |= row.jitter_s > 0
     if stream.rows and row.start_s == 0:
-        stream.total = total_of(row)
+        stream.total = row
     else:
         stream.rows.append(row)
     return right
@@ -388,14 +381,14 @@ def _ways(run: dict[str, _CsvStream]) -> list[Way]:
 
 def _set_total(
     way: Way,
-    totals: Mapping[str, Total | None],
+    totals: Mapping[str, Interval | None],
     rows: Mapping[str, list[Interval]],
     *,
     receives: bool,
 ) -> None:
     """Set the total of the end that wrote the lines, if each stream has one or a line alone."""
     complete = {
-        stream: total or total_of(rows[stream][0])
+        stream: total or replace(rows[stream][0])
         for stream, total in totals.items()
         if total or len(rows[stream]) == 1
     }
@@ -407,7 +400,7 @@ def _set_total(
 CSV = Format(
     name="iperf 2 CSV",
     description="the lines of commas of iperf 2",
-    recognize=_recognize_csv,
+    recognize=lambda file: file.seen(_LINE),
     read=_read_csv,
     traps=(
         "Fields have no names: nine of TCP and fourteen of UDP; another number is refused.",
@@ -430,7 +423,7 @@ class _NamedLines:
 
     names: list[str]
     rows: dict[str, list[Interval]] = field(default_factory=dict)
-    totals: dict[str, Total] = field(default_factory=dict)
+    totals: dict[str, Interval] = field(default_factory=dict)
     target: str = ""
 
     @property
@@ -442,10 +435,6 @@ class _NamedLines:
     def udp(self) -> bool:
         """Whether the fields are those of datagrams."""
         return "datagrams" in self.names
-
-
-def _recognize_enhanced_csv(file: Input) -> bool:
-    return file.seen(rf"^{_HEADER}")
 
 
 def _read_enhanced_csv(file: Input) -> FlowSeries:
@@ -488,7 +477,7 @@ def _add_named(file: Input, runs: list[_NamedLines], number: int, cells: list[st
     run.target = run.target or shorten(named["dstaddr"], 100)
     rows = run.rows.setdefault(stream, [])
     if rows and row.start_s == 0:
-        run.totals[stream] = total_of(row)
+        run.totals[stream] = row
     else:
         rows.append(row)
 
@@ -539,7 +528,7 @@ def _way(run: _NamedLines) -> Way:
 ENHANCED_CSV = Format(
     name="iperf 2 enhanced CSV",
     description="the enhanced lines of commas of iperf 2",
-    recognize=_recognize_enhanced_csv,
+    recognize=lambda file: file.seen(rf"^{_HEADER}"),
     read=_read_enhanced_csv,
     traps=(
         "A header names the fields; a line with more or fewer is refused.",

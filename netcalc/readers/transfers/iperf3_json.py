@@ -37,7 +37,6 @@ from netcalc.readers.transfers.runs import (
     SENDER,
     UPLOAD,
     Interval,
-    Total,
     Way,
     first_known,
     flow_series,
@@ -235,21 +234,28 @@ def _row(stream: _Object, side: str, odd: Counter[str]) -> Interval | None:
         odd["seconds"] += 1
         return None
     socket = number(stream, "socket")
-    packets, lost = _losses(stream, odd)
-    return Interval(
+    return replace(
+        _counted(stream, odd, duration_s=length),
         start_s=start,
-        duration_s=length,
-        payload_bytes=_count(stream, "bytes", odd),
-        throughput_bps=_count(stream, "bits_per_second", odd),
         stream="" if math.isnan(socket) else str(int(socket)),
         side=side,
         omitted=stream.get("omitted") is True,
-        retransmit_count=_count(stream, "retransmits", odd),
         cwnd_bytes=_positive(stream, "snd_cwnd"),
         rtt_s=_positive(stream, "rtt") / 1e6,
         rttvar_s=_positive(stream, "rttvar") / 1e6,
         path_mtu_bytes=_positive(stream, "pmtu"),
-        jitter_s=_count(stream, "jitter_ms", odd) / 1e3,
+    )
+
+
+def _counted(part: _Object, odd: Counter[str], *, duration_s: float | None = None) -> Interval:
+    """Return what one side counted of a stream in an interval, or in all of a run."""
+    packets, lost = _losses(part, odd)
+    return Interval(
+        payload_bytes=_count(part, "bytes", odd),
+        duration_s=_count(part, "seconds", odd) if duration_s is None else duration_s,
+        throughput_bps=_count(part, "bits_per_second", odd),
+        retransmit_count=_count(part, "retransmits", odd),
+        jitter_s=_count(part, "jitter_ms", odd) / 1e3,
         datagram_count=packets,
         lost_count=lost,
     )
@@ -281,7 +287,7 @@ def _positive(row: _Object, name: str) -> float:
 
 def _totals(
     end: _Object, suffix: str, own: str, odd: Counter[str], *, exchanged: bool
-) -> tuple[Total | None, Total | None]:
+) -> tuple[Interval | None, Interval | None]:
     """Return the sender's and the receiver's totals of one direction.
 
     ``own`` is the side that wrote the file, ``exchanged`` whether it received the other's count:
@@ -296,12 +302,12 @@ def _totals(
         sent.lost_count = sent.jitter_s = NAN  # written as 0
     if not both or "packets" not in both:
         return sent, received
-    losses = _total(both, odd)
+    losses = _counted(both, odd)
     if sent is None and received is None and (exchanged or own == SENDER):
         # Until 3.10 there is one sum: bytes and rate of the sender, losses of the receiver.
         sent = replace(losses, lost_count=NAN, jitter_s=NAN)
     if received is None and (exchanged or own == RECEIVER):
-        received = Total()
+        received = Interval()
     if received is not None:
         received.jitter_s = losses.jitter_s
         received.lost_count = losses.lost_count
@@ -309,25 +315,12 @@ def _totals(
     return sent, received
 
 
-def _side(part: _Object, odd: Counter[str], *, sure: bool) -> Total | None:
+def _side(part: _Object, odd: Counter[str], *, sure: bool) -> Interval | None:
     """Return the total of one side; None if there is none, or a 0 that may mean unknown."""
     if not part:
         return None
-    total = _total(part, odd)
-    return total if sure or total.byte_count > 0 else None
-
-
-def _total(part: _Object, odd: Counter[str]) -> Total:
-    packets, lost = _losses(part, odd)
-    return Total(
-        byte_count=_count(part, "bytes", odd),
-        duration_s=_count(part, "seconds", odd),
-        rate_bps=_count(part, "bits_per_second", odd),
-        retransmit_count=_count(part, "retransmits", odd),
-        jitter_s=_count(part, "jitter_ms", odd) / 1e3,
-        datagram_count=packets,
-        lost_count=lost,
-    )
+    total = _counted(part, odd)
+    return total if sure or total.payload_bytes > 0 else None
 
 
 def _printed(run: _Object) -> dict[str, Any]:

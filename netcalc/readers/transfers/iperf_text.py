@@ -30,12 +30,10 @@ from netcalc.readers.transfers.runs import (
     SENDER,
     UPLOAD,
     Interval,
-    Total,
     Way,
     flow_series,
     join_totals,
     sum_of_side,
-    total_of,
 )
 from netcalc.readers.transfers.runs import number_of as plain_number
 from netcalc.samples import FlowSeries
@@ -361,7 +359,7 @@ class _Iperf3Run:
     header: str = ""
     is_header_new: bool = False
     ways: dict[str, Way] = field(default_factory=dict)
-    totals: dict[tuple[str, str], dict[str, Total]] = field(default_factory=dict)
+    totals: dict[tuple[str, str], dict[str, Interval]] = field(default_factory=dict)
     unlabelled: set[str] = field(default_factory=set)
     """Directions whose total is one for both sides, as before version 3.7."""
     sent_count: float = NAN
@@ -523,7 +521,7 @@ def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number:
         if not label:
             run.unlabelled.add(direction)
         side = label[1] if label else own
-        run.totals.setdefault((direction, side), {})[row.stream] = total_of(row)
+        run.totals.setdefault((direction, side), {})[row.stream] = row
     elif not interval.is_sum:
         way.rows.append(row)
         run.is_header_new = way.is_cut_short = False
@@ -576,7 +574,7 @@ def _finish(run: _Iperf3Run) -> list[Way]:
         for side in (SENDER, RECEIVER):
             parts = run.totals.get((direction, side))
             total = join_totals(parts) if parts else None
-            if total and side != own and not exchanged and not total.byte_count > 0:
+            if total and side != own and not exchanged and not total.payload_bytes > 0:
                 total = None  # the other end never sent it
             if total and total.duration_s == 0:
                 total.duration_s = NAN  # below the digits
@@ -607,7 +605,7 @@ def _take_for_total(run: _Iperf3Run) -> None:
         if len(way.rows) == 1 and not math.isnan(way.rows[0].datagram_count):
             row = way.rows.pop()
             run.unlabelled.add(direction)
-            run.totals[direction, SENDER] = {row.stream: total_of(row)}
+            run.totals[direction, SENDER] = {row.stream: row}
 
 
 def _has_exchanged(run: _Iperf3Run) -> bool:
@@ -624,7 +622,7 @@ def _has_exchanged(run: _Iperf3Run) -> bool:
         for (direction, side), parts in run.totals.items()
         for total in parts.values()
         for count in (
-            *((total.byte_count,) if side == other[direction] else ()),
+            *((total.payload_bytes,) if side == other[direction] else ()),
             *((total.lost_count, total.jitter_s) if direction in run.unlabelled else ()),
         )
     ]
@@ -641,7 +639,7 @@ def _udp(run: _Iperf3Run, way: Way, *, exchanged: bool) -> None:
     lost = way.sent
     is_single = way.direction in run.unlabelled and way.received is None and exchanged
     if is_single and not math.isnan(lost.lost_count):
-        way.received = Total(
+        way.received = Interval(
             jitter_s=lost.jitter_s, lost_count=lost.lost_count, datagram_count=lost.datagram_count
         )
     way.sent.lost_count = way.sent.jitter_s = NAN
@@ -654,10 +652,11 @@ def _count_what_came(way: Way) -> None:
     total, intervals = way.received, sum_of_side(way.rows, RECEIVER)
     if total is None or intervals is None or not total.lost_count > 0:
         return
-    came = total.byte_count * (1 - total.lost_count / total.datagram_count)
-    apart = abs(intervals.byte_count / came - 1) if came > 0 else math.inf
-    if intervals.byte_count < 0.97 * total.byte_count and apart < 0.25:
-        total.byte_count, total.rate_bps = intervals.byte_count, intervals.rate_bps
+    came = total.payload_bytes * (1 - total.lost_count / total.datagram_count)
+    apart = abs(intervals.payload_bytes / came - 1) if came > 0 else math.inf
+    if intervals.payload_bytes < 0.97 * total.payload_bytes and apart < 0.25:
+        total.payload_bytes = intervals.payload_bytes
+        total.throughput_bps = intervals.throughput_bps
 
 
 FORMAT = Format(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from statistics import median
 from typing import Any
 
@@ -25,7 +25,6 @@ from netcalc.readers.transfers.runs import (
     SENDER,
     UPLOAD,
     Interval,
-    Total,
     Way,
     number_of,
     series_of,
@@ -352,8 +351,8 @@ def _read_netperf(file: Input) -> Samples:
             exchanges.append({"group": group, **made.transactions})
         else:
             way = Way(made.direction, group=group)
-            way.sent = Total(duration_s=made.duration_s, rate_bps=made.sent_bps)
-            way.received = Total(duration_s=made.duration_s, rate_bps=made.received_bps)
+            way.sent = Interval(duration_s=made.duration_s, throughput_bps=made.sent_bps)
+            way.received = replace(way.sent, throughput_bps=made.received_bps)
             way.rows = _with_side(run.interim, made.side) or whole_run(way)
             ways.append(way)
         facts.append(fact_row(row))
@@ -505,10 +504,6 @@ class _QperfTest:
         )
 
 
-def _recognize_qperf(file: Input) -> bool:
-    return file.seen(r"^[a-z0-9]+_[a-z0-9_]+: *\n +\S+ +=") and file.seen(_LIKE)
-
-
 def _read_qperf(file: Input) -> Table:
     warnings: list[Notice] = []
     unread: list[int] = []
@@ -563,7 +558,7 @@ def _unit(name: str) -> str:
 QPERF = Format(
     name="qperf",
     description="the output of qperf",
-    recognize=_recognize_qperf,
+    recognize=lambda file: file.seen(r"^[a-z0-9]+_[a-z0-9_]+: *\n +\S+ +=") and file.seen(_LIKE),
     read=_read_qperf,
     traps=(
         "A latency is half of a measured round trip; the fact rtt_s is twice of it, the mean.",
@@ -581,10 +576,6 @@ QPERF = Format(
 
 
 _LINE = re.compile(r"\s*RTT:\s?(?P<ms>\d{1,9})\s?,\s?receive:(?P<reply>.*)")
-
-
-def _recognize_small_writes(file: Input) -> bool:
-    return file.seen(r"^\s*RTT:\s?\d+\s?,\s?receive:")
 
 
 _MODE = "small writes"  # how the program wrote its request, it does not print
@@ -653,7 +644,7 @@ def _read_small_writes(file: Input) -> TransactionSamples:
 SMALL_WRITES = Format(
     name="small writes",
     description="the lines of a program for small writes (RTT:62 ,receive:...)",
-    recognize=_recognize_small_writes,
+    recognize=lambda file: file.seen(r"^\s*RTT:\s?\d+\s?,\s?receive:"),
     read=_read_small_writes,
     traps=(
         "RTT is in milliseconds of a clock that is cut to whole ones: 0 is less than 1 ms.",

@@ -42,10 +42,13 @@ POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 @dataclass(slots=True)
 class Interval:
-    """One interval of one stream, as :class:`netcalc.samples.FlowSeries` has it."""
+    """What one side counted in an interval of one stream, or in all of a run: a total.
 
-    start_s: float
-    duration_s: float
+    The fields are those of :class:`netcalc.samples.FlowSeries`.
+    """
+
+    start_s: float = 0.0
+    duration_s: float = NAN
     payload_bytes: float = NAN
     throughput_bps: float = NAN
     group: str = ""
@@ -66,19 +69,6 @@ _COLUMNS = tuple(column.name for column in fields(Interval))
 
 
 @dataclass(slots=True)
-class Total:
-    """What one side counted of all streams of one direction."""
-
-    byte_count: float = NAN
-    duration_s: float = NAN
-    rate_bps: float = NAN
-    retransmit_count: float = NAN
-    jitter_s: float = NAN
-    datagram_count: float = NAN
-    lost_count: float = NAN
-
-
-@dataclass(slots=True)
 class Way:
     """One direction of one run."""
 
@@ -94,8 +84,9 @@ class Way:
     partial: bool = False
     is_cut_short: bool = False
     """Whether the run ended within an interval, so that the totals count beyond their time."""
-    sent: Total | None = None
-    received: Total | None = None
+    sent: Interval | None = None
+    """The total that the sender counted."""
+    received: Interval | None = None
     rows: list[Interval] = field(default_factory=list)
     streams: set[str] = field(default_factory=set)
 
@@ -105,7 +96,7 @@ class Way:
             self._with_intervals(total, sum_of_side(self.rows, side))
             for total, side in ((self.sent, SENDER), (self.received, RECEIVER))
         )
-        any_side = sent or received or Total()
+        any_side = sent or received or Interval()
         lost = received.lost_count if received else NAN  # a sender does not know
         datagrams = first_known(
             NAN if math.isnan(lost) or received is None else received.datagram_count,
@@ -118,10 +109,10 @@ class Way:
             protocol=self.protocol,
             direction=self.direction,
             stream_count=len(self.streams) or None,
-            sent_byte_count=sent.byte_count if sent else None,
-            received_byte_count=received.byte_count if received else None,
-            sent_rate_bps=sent.rate_bps if sent else None,
-            received_rate_bps=received.rate_bps if received else None,
+            sent_byte_count=sent.payload_bytes if sent else None,
+            received_byte_count=received.payload_bytes if received else None,
+            sent_rate_bps=sent.throughput_bps if sent else None,
+            received_rate_bps=received.throughput_bps if received else None,
             duration_s=any_side.duration_s,
             omitted_s=self.omitted_s,
             retransmit_count=sent.retransmit_count if sent else None,
@@ -135,58 +126,47 @@ class Way:
             partial=self.partial,
         )
 
-    def _with_intervals(self, total: Total | None, intervals: Total | None) -> Total | None:
+    def _with_intervals(
+        self, total: Interval | None, intervals: Interval | None
+    ) -> Interval | None:
         """Return a total; where only the intervals have bytes, with their bytes, rate and time.
 
         Of a run that ended within an interval, rate and time are those of the intervals.
         """
         if total is None or intervals is None:
             return total or intervals
-        timed = {"rate_bps": intervals.rate_bps, "duration_s": intervals.duration_s}
+        timed = replace(
+            total, throughput_bps=intervals.throughput_bps, duration_s=intervals.duration_s
+        )
         if self.is_cut_short:
-            return replace(total, **timed)
-        if not math.isnan(total.byte_count) or math.isnan(intervals.byte_count):
+            return timed
+        if not math.isnan(total.payload_bytes) or math.isnan(intervals.payload_bytes):
             return total
-        return replace(total, byte_count=intervals.byte_count, **timed)
+        return replace(timed, payload_bytes=intervals.payload_bytes)
 
 
-def sum_of_side(rows: Iterable[Interval], side: str) -> Total | None:
+def sum_of_side(rows: Iterable[Interval], side: str) -> Interval | None:
     """Return the sum of the intervals that one side counted; None if it counted none."""
     counted = [row for row in rows if row.side == side and not row.omitted]
     if not counted:
         return None
     begin = min(row.start_s for row in counted)
-    total = _sum_of(map(total_of, counted))
+    total = _sum_of(counted)
     total.duration_s = max(row.start_s + row.duration_s for row in counted) - begin
-    total.rate_bps = 8 * total.byte_count / total.duration_s if total.duration_s > 0 else NAN
+    if total.duration_s > 0:
+        total.throughput_bps = 8 * total.payload_bytes / total.duration_s
     return total
 
 
-def _sum_of(parts: Iterable[Total]) -> Total:
+def _sum_of(parts: list[Interval]) -> Interval:
     """Return the sum of the counts; unknown where a part is. Rates and jitters are not added."""
-    parts = list(parts)
-    return Total(
-        byte_count=math.fsum(part.byte_count for part in parts),
-        retransmit_count=math.fsum(part.retransmit_count for part in parts),
-        datagram_count=math.fsum(part.datagram_count for part in parts),
-        lost_count=math.fsum(part.lost_count for part in parts),
-    )
+    total = Interval()
+    for name in ("payload_bytes", "retransmit_count", "datagram_count", "lost_count"):
+        setattr(total, name, math.fsum(getattr(part, name) for part in parts))
+    return total
 
 
-def total_of(row: Interval) -> Total:
-    """Return what a line says as a total."""
-    return Total(
-        byte_count=row.payload_bytes,
-        duration_s=row.duration_s,
-        rate_bps=row.throughput_bps,
-        retransmit_count=row.retransmit_count,
-        jitter_s=row.jitter_s,
-        datagram_count=row.datagram_count,
-        lost_count=row.lost_count,
-    )
-
-
-def join_totals(parts: dict[str, Total]) -> Total:
+def join_totals(parts: dict[str, Interval]) -> Interval:
     """Return the total of all streams: the line of the tool's own sum, or the sum of the lines."""
     if "SUM" in parts:
         return parts["SUM"]
@@ -195,31 +175,16 @@ def join_totals(parts: dict[str, Total]) -> Total:
         return each[0]
     total = _sum_of(each)
     total.duration_s = max(part.duration_s for part in each)
-    total.rate_bps = math.fsum(part.rate_bps for part in each)
+    total.throughput_bps = math.fsum(part.throughput_bps for part in each)
     return total
-
-
-def row_of(total: Total, side: str, *, start_s: float = 0.0, stream: str = "") -> Interval:
-    """Return a total as the interval that it is."""
-    return Interval(
-        start_s=start_s,
-        duration_s=total.duration_s,
-        payload_bytes=total.byte_count,
-        throughput_bps=total.rate_bps,
-        stream=stream,
-        side=side,
-        retransmit_count=total.retransmit_count,
-        datagram_count=total.datagram_count,
-        lost_count=total.lost_count,
-    )
 
 
 def whole_run(way: Way) -> list[Interval]:
     """Return the whole run as one interval for each side that has a rate."""
     return [
-        row_of(total, side)
+        replace(total, side=side)
         for side, total in ((SENDER, way.sent), (RECEIVER, way.received))
-        if total is not None and not math.isnan(total.rate_bps)
+        if total is not None and not math.isnan(total.throughput_bps)
     ]
 
 

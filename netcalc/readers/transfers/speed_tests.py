@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -31,9 +31,7 @@ from netcalc.readers.transfers.runs import (
     SENDER,
     UPLOAD,
     Interval,
-    Total,
     Way,
-    row_of,
     series_of,
 )  # fmt: skip
 from netcalc.samples import Fact, FlowSeries, fact_row
@@ -60,12 +58,12 @@ class _Results:
     loaded: dict[str, dict[str, Fact]] = field(default_factory=dict)
     """Group of a direction -> facts of its latency."""
 
-    def add(self, direction: str, run: str, total: Total) -> None:
+    def add(self, direction: str, run: str, total: Interval) -> None:
         """Add one direction, of which the client counted the total."""
         group = " ".join(part for part in (run, direction) if part)
         way = Way(direction, group=group)
         side = RECEIVER if direction == DOWNLOAD else SENDER
-        way.rows.append(row_of(total, side))
+        way.rows.append(replace(total, side=side))
         way.sent, way.received = (None, total) if direction == DOWNLOAD else (total, None)
         self.ways.append(way)
 
@@ -156,7 +154,7 @@ def _read_object(file: Input, row: Mapping[str, Any], run: str, results: _Result
                     "speedtest-unit", file=file.name, field=direction, value=str(row[direction])
                 )
         if rate >= 0:
-            results.add(direction, run, Total(size if size > 0 else NAN, length, rate))
+            results.add(direction, run, Interval(0.0, length, size if size > 0 else NAN, rate))
             if kind == "Ookla":
                 results.loaded[results.ways[-1].group] = _trip(member(part, "latency"), "iqm")
     jitter = number(row, "jitter") if kind == "LibreSpeed" else NAN
@@ -200,7 +198,7 @@ def _read_text(lines: list[tuple[int, str]], results: _Results) -> list[int]:
             size = NAN
             if row["size"]:
                 size = float(row["size"]) * 1000.0 ** POWERS[row["size_prefix"]]
-            results.add(row["way"].lower(), "", Total(byte_count=size, rate_bps=rate))
+            results.add(row["way"].lower(), "", Interval(payload_bytes=size, throughput_bps=rate))
         elif ping and not results.pings:
             trip = _printed_trip(details) if details else fact_row(rtt_s=float(ping["ms"]) / 1e3)
             results.pings.append(fact_row(trip, group="ping", partial=False))

@@ -66,10 +66,6 @@ class _FlentSeries:
         return self.values[np.isfinite(self.values)]
 
 
-def _recognize_flent(file: Input) -> bool:
-    return file.is_json and {"metadata", "results", "x_values"} <= file.keys()
-
-
 def _read_flent(file: Input) -> Table:
     document = file.json.only()
     version = document.get("version", 1)
@@ -303,7 +299,7 @@ def _printed(kept: list[_FlentSeries]) -> dict[str, Any]:
 FLENT = Format(
     name="flent",
     description="a flent data file",
-    recognize=_recognize_flent,
+    recognize=lambda file: file.is_json and {"metadata", "results", "x_values"} <= file.keys(),
     read=_read_flent,
     traps=(
         "results are interpolated to one axis of time: their minimum and maximum are not those of "
@@ -544,10 +540,6 @@ _PROTOCOLS = {"6": "tcp", "17": "udp", "1": "icmp"}
 _MOST = 200_000
 
 
-def _recognize_flowmon(file: Input) -> bool:
-    return file.seen(r"<FlowMonitor\b")
-
-
 def _read_flowmon(file: Input) -> Table:
     root = xml_root(file)
     flows = root.findall("./FlowStats/Flow")
@@ -668,7 +660,7 @@ def _facts_flowmon(row: dict[str, Any]) -> dict[str, Any]:
 FLOWMON = Format(
     name="FlowMonitor",
     description="the XML of ns-3's FlowMonitor",
-    recognize=_recognize_flowmon,
+    recognize=lambda file: file.seen(r"<FlowMonitor\b"),
     read=_read_flowmon,
     traps=(
         "Bytes are those of IP packets, with their headers: no payload.",

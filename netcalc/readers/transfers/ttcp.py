@@ -15,10 +15,8 @@ from netcalc.readers.transfers.runs import (
     RECEIVER,
     SENDER,
     Interval,
-    Total,
     Way,
     flow_series,
-    row_of,
     whole_run,
     xml_root,
 )  # fmt: skip
@@ -129,20 +127,23 @@ class _Runs:
         way.protocol = "tcp" if math.isnan(total.datagram_count) else "udp"
         if is_total:
             way.received, self._summed = total, way
-            way.sent = Total(duration_s=total.duration_s, retransmit_count=total.retransmit_count)
+            way.sent = Interval(
+                duration_s=total.duration_s, retransmit_count=total.retransmit_count
+            )
             way.rtt_s = _rtt(rest)
         else:
-            before = way.rows[-1] if way.rows else Interval(0.0, 0.0)
-            way.rows.append(row_of(total, RECEIVER, start_s=before.start_s + before.duration_s))
+            before = way.rows[-1] if way.rows else Interval(duration_s=0.0)
+            total.start_s, total.side = before.start_s + before.duration_s, RECEIVER
+            way.rows.append(total)
 
 
-def _total(line: re.Match[str], rest: str) -> Total:
+def _total(line: re.Match[str], rest: str) -> Interval:
     retransmits, drops = _RETRANSMITS.search(rest), _DROPS.search(rest)
     lost, sent = map(float, filter(None, drops.groups())) if drops else (NAN, NAN)
-    return Total(
-        byte_count=float(round(float(line["size"]) * 1024**2)),
+    return Interval(
+        payload_bytes=float(round(float(line["size"]) * 1024**2)),
         duration_s=float(line["time"]),
-        rate_bps=float(line["rate"]) * 1e6,
+        throughput_bps=float(line["rate"]) * 1e6,
         retransmit_count=float(retransmits[1] or retransmits[2]) if retransmits else NAN,
         datagram_count=sent,
         lost_count=NAN if lost > sent else lost,
@@ -184,10 +185,6 @@ _POWERS = (1024.0**2, 1e6)  # what MB may be: Windows counts in powers of 1024
 _TOLERANCE = 0.002
 
 
-def _recognize_ntttcp(file: Input) -> bool:
-    return file.seen(r"^\s*(?:<\?xml[^>]*>\s*)?<ntttcp[sr]\b")
-
-
 def _read_ntttcp(file: Input) -> FlowSeries:
     root = xml_root(file)
     side = _SIDES.get(root.tag)
@@ -202,8 +199,9 @@ def _read_ntttcp(file: Input) -> FlowSeries:
         rate_bps = 1e6 * _number(file, thread, "throughput", "mbps")
         if not math.isnan(length_s):
             stream = shorten(thread.get("index", ""), 20)
-            of_thread = Total(duration_s=length_s, rate_bps=rate_bps)
-            way.rows.append(row_of(of_thread, side, stream=stream))
+            way.rows.append(
+                Interval(0.0, length_s, throughput_bps=rate_bps, stream=stream, side=side)
+            )
             way.streams.add(stream)
     way.rows = way.rows or whole_run(way)
     return flow_series(
@@ -212,7 +210,7 @@ def _read_ntttcp(file: Input) -> FlowSeries:
     )  # fmt: skip
 
 
-def _checked_total(file: Input, root: ElementTree.Element) -> Total:
+def _checked_total(file: Input, root: ElementTree.Element) -> Interval:
     """Return the total; refuse it where bytes, time and rate do not agree."""
     length_s = _number(file, root, "realtime", "s")
     rate_bps = 1e6 * _number(file, root, "throughput", "mbps")
@@ -222,7 +220,7 @@ def _checked_total(file: Input, root: ElementTree.Element) -> Total:
     for power in _POWERS:
         size = megabytes * power
         if math.isnan(size) or abs(8 * size / length_s - rate_bps) <= _TOLERANCE * rate_bps:
-            return Total(size if math.isnan(size) else round(size), length_s, rate_bps)
+            return Interval(0.0, length_s, size if math.isnan(size) else round(size), rate_bps)
     raise ReaderError(
         "ntttcp-disagrees", file=file.name, field="total_bytes", value=f"{megabytes:g}", unit="MB"
     )
@@ -262,7 +260,7 @@ def _printed(file: Input, root: ElementTree.Element) -> dict[str, float]:
 NTTTCP = Format(
     name="ntttcp XML",
     description="the XML of ntttcp",
-    recognize=_recognize_ntttcp,
+    recognize=lambda file: file.seen(r"^\s*(?:<\?xml[^>]*>\s*)?<ntttcp[sr]\b"),
     read=_read_ntttcp,
     traps=(
         "MB are 1024**2 bytes, mbps are 10**6 bit/s: the bytes are used only where they agree with "

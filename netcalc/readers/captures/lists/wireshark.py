@@ -700,10 +700,6 @@ _LINE = re.compile(_PACKET)
 _TWO_ENDS = re.compile(r"\d\s.*\S (?:→|->) \S")
 
 
-def _recognize_tshark_text(file: Input) -> bool:
-    return file.seen(rf"^{_PACKET}$")
-
-
 def _read_tshark_text(file: Input) -> Table:
     cells: dict[str, list[str]] = {name: [] for name in _COLUMNS}
     skipped: list[int] = []
@@ -730,7 +726,7 @@ def _read_tshark_text(file: Input) -> Table:
 TSHARK_TEXT = Format(
     name="tshark text",
     description="the lines of packets that tshark prints",
-    recognize=_recognize_tshark_text,
+    recognize=lambda file: file.seen(rf"^{_PACKET}$"),
     read=_read_tshark_text,
     traps=(
         "The time is since the first packet unless -t says otherwise: where the numbers do not "
