@@ -287,6 +287,11 @@ def u16(data: Bytes, at: Ints) -> Ints:
     return (data[at].astype(np.int64) << 8) | data[at + 1]
 
 
+def u32(data: Bytes, at: Ints) -> Ints:
+    """Return the big-endian 32-bit numbers at offsets."""
+    return (u16(data, at) << 16) | u16(data, at + 2)
+
+
 def u8(data: Bytes, at: Ints) -> Ints:
     """Return the bytes at offsets."""
     return data[np.minimum(at, data.size - 1)].astype(np.int64)
@@ -370,6 +375,7 @@ class Layers:
         self.left[rows] -= size
         self.kind[rows] = kind
 
-    def put(self, name: str, rows: Ints, values: Any) -> None:
-        """Store a column of these packets."""
-        self.columns[name][rows] = values
+    def put(self, rows: Ints, **values: Any) -> None:
+        """Store columns of these packets."""
+        for name, column in values.items():
+            self.columns[name][rows] = column

@@ -250,11 +250,11 @@ def _read_header(layers: Layers, rows: Ints, kind: int, addresses: headers.Addre
     elif kind in _EXTENSIONS:
         headers.extension(layers, rows, _EXTENSIONS[kind])
     elif kind in headers.SAME_AS:
-        headers.fixed(layers, rows, headers.SAME_AS[kind])
+        layers.kind[rows] = headers.SAME_AS[kind]
     elif kind in headers.DECODERS:
         headers.DECODERS[kind](layers, rows)
     elif kind >= PPP:
-        headers.ppp_protocol(layers, rows, kind - PPP)
+        layers.kind[rows] = headers.PPP_KINDS.get(kind - PPP, DONE)
     else:
         layers.kind[rows] = DONE
 

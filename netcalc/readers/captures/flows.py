@@ -21,11 +21,19 @@ _APART = np.int64(1) << 38
 """More than any sequence number runs ahead within a flow: it keeps the groups apart."""
 
 
-def starts_of(group: Ints) -> Bools:
-    """Return where a group begins, of rows whose groups lie together."""
-    begins = np.ones(group.size, np.bool_)
-    begins[1:] = group[1:] != group[:-1]
+def starts_of(*columns: NDArray[Any]) -> Bools:
+    """Return where a group begins, of rows whose groups lie together: equal in all columns."""
+    begins = np.zeros(columns[0].size, np.bool_)
+    begins[:1] = True
+    for column in columns:
+        begins[1:] |= column[1:] != column[:-1]
     return begins
+
+
+def begins_at(begins: Bools) -> Ints:
+    """Return for each row where its group begins, of rows whose groups lie together."""
+    first: Ints = np.maximum.accumulate(np.where(begins, np.arange(begins.size), 0))
+    return first
 
 
 def last_index(chosen: Bools, begin: Ints) -> Ints:
@@ -41,8 +49,7 @@ def last_index(chosen: Bools, begin: Ints) -> Ints:
 
 def running_max(values: Ints, group: Ints) -> Ints:
     """Return the largest value so far within each group, the row itself included."""
-    apart = np.clip(values, -_APART // 2, _APART // 2 - 1) + group * _APART
-    highest: Ints = np.maximum.accumulate(apart) - group * _APART
+    highest: Ints = np.maximum.accumulate(searchable(values, group)) - group * _APART
     return highest
 
 
@@ -163,8 +170,7 @@ def find_flows(trace: PacketTrace, layer: int, protocol: int) -> Flows:
     low, high = np.minimum(source, destination), np.maximum(source, destination)
     order, ordered_low, ordered_high = _grouped(low, high)
     rows, upper = rows[order], (source > destination)[order]
-    begins = np.ones(rows.size, np.bool_)
-    begins[1:] = (ordered_low[1:] != ordered_low[:-1]) | (ordered_high[1:] != ordered_high[:-1])
+    begins = starts_of(ordered_low, ordered_high)
     if protocol == _TCP:
         begins |= _reused(trace, rows, upper, begins)
     return _numbered(rows, upper, begins)
@@ -184,8 +190,7 @@ def _grouped(
     later = (mixed >> np.uint64(32)).astype(np.uint16)[order]
     order = order[np.argsort(later, kind="stable")]
     ordered_low, ordered_high, bits = low[order], high[order], (mixed >> np.uint64(32))[order]
-    changes = (ordered_low[1:] != ordered_low[:-1]) | (ordered_high[1:] != ordered_high[:-1])
-    if (changes & (bits[1:] == bits[:-1])).any():
+    if (starts_of(ordered_low, ordered_high) & ~starts_of(bits)).any():
         order = np.lexsort((high, low))
         return order, low[order], high[order]
     return order, ordered_low, ordered_high
@@ -199,7 +204,7 @@ def _reused(trace: PacketTrace, rows: Ints, upper: Bools, begins: Bools) -> Bool
     reused = np.zeros(rows.size, np.bool_)
     if not is_syn.any():
         return reused
-    begin = np.maximum.accumulate(np.where(begins, np.arange(rows.size), 0))
+    begin = begins_at(begins)
     for side in (upper, ~upper):
         syn = is_syn & side
         before = last_index(syn, begin)
@@ -400,11 +405,9 @@ def _find_mirrored(trace: PacketTrace) -> Bools:
 
 def _is_second(later: Ints, earlier: Ints) -> Bools:
     """Return every second packet of those that are alike, one after the other."""
-    rows = np.arange(later.size)
     begins = np.ones(later.size, np.bool_)
     begins[1:] = earlier[1:] != later[:-1]
-    begin = np.maximum.accumulate(np.where(begins, rows, 0))
-    second: Bools = (rows - begin) % 2 == 0
+    second: Bools = (np.arange(later.size) - begins_at(begins)) % 2 == 0
     return second
 
 

@@ -18,6 +18,7 @@ from netcalc.readers.captures.blocks import (
     gather,
     u8,
     u16,
+    u32,
 )
 from netcalc.samples import Layer
 
@@ -53,7 +54,7 @@ _PPPOE_HEADER = np.dtype(
 )
 
 _FAMILIES = {2: IPV4, 10: IPV6, 23: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
-_PPP_KINDS = {0x0021: IPV4, 0x0057: IPV6, 0x0281: _MPLS[0], 0x0283: _MPLS[1]}
+PPP_KINDS = {0x0021: IPV4, 0x0057: IPV6, 0x0281: _MPLS[0], 0x0283: _MPLS[1]}
 
 
 def ethernet(layers: Layers, rows: Ints) -> None:
@@ -127,11 +128,6 @@ def ppp(layers: Layers, rows: Ints) -> None:
     layers.advance(rows, np.where(is_short, 1, 2), PPP + kind)
 
 
-def ppp_protocol(layers: Layers, rows: Ints, number: int) -> None:
-    """Go on by the protocol of PPP, for which nothing more is to read."""
-    layers.kind[rows] = _PPP_KINDS.get(number, DONE)
-
-
 def cooked(layers: Layers, rows: Ints) -> None:
     """Read the cooked header of Linux, 16 bytes."""
     rows, header = layers.header(rows, _SLL)
@@ -166,11 +162,6 @@ def arp(layers: Layers, rows: Ints) -> None:
     """Note ARP, of which nothing is read."""
     layers.mark(rows, Layer.ARP)
     layers.kind[rows] = DONE
-
-
-def fixed(layers: Layers, rows: Ints, kind: int) -> None:
-    """Go on to a header that the kind before it names alone."""
-    layers.kind[rows] = kind
 
 
 _IPV4_HEADER = np.dtype(
@@ -236,12 +227,10 @@ def ipv4(layers: Layers, rows: Ints, addresses: Addresses) -> None:
     is_longer = total > layers.left[rows]  # than the frame it came in
     if is_longer.any():
         layers.mark(rows[is_longer], Layer.MALFORMED)
-    layers.put("ip_version", rows, 4)
-    layers.put("packet_bytes", rows, total)
-    layers.put("traffic_class", rows, header["traffic_class"])
-    layers.put("ttl", rows, header["ttl"])
-    layers.put("ip_id", rows, header["id"])
-    layers.put("ip_protocol", rows, header["protocol"])
+    layers.put(
+        rows, ip_version=4, packet_bytes=total, traffic_class=header["traffic_class"],
+        ttl=header["ttl"], ip_id=header["id"], ip_protocol=header["protocol"],
+    )  # fmt: skip
     addresses.put_4(rows, header)
     layers.left[rows] = np.minimum(total, layers.left[rows])
     layers.advance(rows, own, PROTOCOL + header["protocol"].astype(np.int64))
@@ -276,12 +265,10 @@ def ipv6(layers: Layers, rows: Ints, addresses: Addresses) -> None:
     is_longer = length + 40 > layers.left[rows]
     if is_longer.any():
         layers.mark(rows[is_longer], Layer.MALFORMED)
-    layers.put("ip_version", rows, 6)
-    layers.put("packet_bytes", rows, length + 40)
-    layers.put("traffic_class", rows, (header["first"] >> 20) & 0xFF)
-    layers.put("ttl", rows, header["limit"])
-    layers.put("ip_id", rows, 0)
-    layers.put("ip_protocol", rows, following)
+    layers.put(
+        rows, ip_version=6, packet_bytes=length + 40, ttl=header["limit"], ip_id=0,
+        traffic_class=(header["first"] >> 20) & 0xFF, ip_protocol=following,
+    )  # fmt: skip
     addresses.put_6(rows, header)
     layers.left[rows] = np.minimum(length + 40, layers.left[rows])
     layers.advance(rows, 40, PROTOCOL + following)
@@ -292,9 +279,8 @@ def _jumbo_bytes(layers: Layers, rows: Ints, following: Ints, no_length: NDArray
     behind = layers.at[rows] + 40
     has_option = (following == _HOP_BY_HOP) & (u16(layers.data, behind + 2) == _JUMBO_OPTION)
     has_option &= behind + 8 <= layers.end[rows]
-    high, low = u16(layers.data, behind + 4), u16(layers.data, behind + 6)
     layers.mark(rows[no_length], Layer.OFFLOADED)
-    return np.where(has_option, (high << 16) | low, layers.left[rows] - 40)
+    return np.where(has_option, u32(layers.data, behind + 4), layers.left[rows] - 40)
 
 
 def extension(layers: Layers, rows: Ints, number: int) -> None:
@@ -307,15 +293,14 @@ def extension(layers: Layers, rows: Ints, number: int) -> None:
     if rows_whole.size != rows.size:
         is_whole = np.isin(rows, rows_whole)
         rows, following, size = rows[is_whole], following[is_whole], size[is_whole]
-    layers.put("ip_protocol", rows, following)
+    layers.put(rows, ip_protocol=following)
     layers.advance(rows, size, PROTOCOL + following)
 
 
 def fragment(layers: Layers, rows: Ints) -> None:
     """Read the fragment header of IPv6."""
     rows, header = layers.header(rows, _FRAGMENT_HEADER)
-    layers.put("ip_protocol", rows, header["next"])
-    layers.put("ip_id", rows, header["id"] & 0xFFFF)
+    layers.put(rows, ip_protocol=header["next"], ip_id=header["id"] & 0xFFFF)
     layers.advance(rows, 8, PROTOCOL + header["next"].astype(np.int64))
     is_part = header["offset"] & 0xFFF9 != 0
     _fragments(layers, rows[is_part], header["offset"][is_part] >> 3)
@@ -375,13 +360,12 @@ def tcp(layers: Layers, rows: Ints) -> None:
         layers.kind[rows[is_bad]] = DONE
         rows, header, size = rows[~is_bad], header[~is_bad], size[~is_bad]
     layers.mark(rows, Layer.TCP)
-    layers.put("source_port", rows, header["source"])
-    layers.put("destination_port", rows, header["destination"])
-    layers.put("tcp_sequence", rows, header["sequence"])
-    layers.put("acknowledged", rows, header["acknowledged"])
-    layers.put("tcp_flags", rows, header["flags"] & 0x1FF)
-    layers.put("window", rows, header["window"])
-    layers.put("payload_bytes", rows, layers.left[rows] - size)
+    layers.put(
+        rows, source_port=header["source"], destination_port=header["destination"],
+        tcp_sequence=header["sequence"], acknowledged=header["acknowledged"],
+        tcp_flags=header["flags"] & 0x1FF, window=header["window"],
+        payload_bytes=layers.left[rows] - size,
+    )  # fmt: skip
     _options(layers, rows, size)
     layers.advance(rows, size, DONE)
 
@@ -407,8 +391,7 @@ def _put_timestamps(
     layers: Layers, rows: Ints, value: NDArray[np.integer], echo: NDArray[np.integer]
 ) -> None:
     layers.mark(rows, Layer.TIMESTAMPS)
-    layers.put("timestamp", rows, value)
-    layers.put("timestamp_echo", rows, echo)
+    layers.put(rows, timestamp=value, timestamp_echo=echo)
 
 
 def _walk_options(layers: Layers, rows: Ints, at: Ints, end: Ints) -> None:
@@ -431,22 +414,21 @@ def _walk_options(layers: Layers, rows: Ints, at: Ints, end: Ints) -> None:
 def _put_option(layers: Layers, rows: Ints, kind: Ints, length: Ints, at: Ints) -> None:
     data = layers.data
     chosen = (kind == 2) & (length == 4)
-    layers.put("mss_bytes", rows[chosen], u16(data, at[chosen] + 2))
+    layers.put(rows[chosen], mss_bytes=u16(data, at[chosen] + 2))
     chosen = (kind == 3) & (length == 3)
     layers.mark(rows[chosen], Layer.WINDOW_SCALE)
-    layers.put("shift", rows[chosen], u8(data, at[chosen] + 2))
+    layers.put(rows[chosen], shift=u8(data, at[chosen] + 2))
     chosen = (kind == 4) & (length == 2)
     layers.mark(rows[chosen], Layer.SACK_PERMITTED)
     chosen = (kind == 5) & (length >= 10)
-    layers.put("sack_count", rows[chosen], (length[chosen] - 2) // 8)
-    for name, place in (("sack_left", 2), ("sack_right", 6)):
-        edge = at[chosen] + place
-        layers.put(name, rows[chosen], (u16(data, edge) << 16) | u16(data, edge + 2))
+    edges = at[chosen] + 2
+    layers.put(
+        rows[chosen], sack_count=(length[chosen] - 2) // 8,
+        sack_left=u32(data, edges), sack_right=u32(data, edges + 4),
+    )  # fmt: skip
     chosen = (kind == 8) & (length == 10)
     stamps = at[chosen] + 2
-    value = (u16(data, stamps) << 16) | u16(data, stamps + 2)
-    echo = (u16(data, stamps + 4) << 16) | u16(data, stamps + 6)
-    _put_timestamps(layers, rows[chosen], value, echo)
+    _put_timestamps(layers, rows[chosen], u32(data, stamps), u32(data, stamps + 4))
 
 
 def udp(layers: Layers, rows: Ints) -> None:
@@ -457,9 +439,7 @@ def udp(layers: Layers, rows: Ints) -> None:
     # A length of 0 is that of a jumbogram, or left to the network card.
     length = np.where(length < 8, layers.left[rows], np.minimum(length, layers.left[rows]))
     port = header["destination"].astype(np.int64)
-    layers.put("source_port", rows, header["source"])
-    layers.put("destination_port", rows, port)
-    layers.put("payload_bytes", rows, length - 8)
+    layers.put(rows, source_port=header["source"], destination_port=port, payload_bytes=length - 8)
     layers.left[rows] = length
     layers.advance(rows, 8, DONE)
     is_tunnel = ((port == _VXLAN_PORT) | (port == _GENEVE_PORT)) & (length >= 30)
@@ -485,11 +465,10 @@ def icmp(layers: Layers, rows: Ints) -> None:
     """Read ICMP of both versions: type, code, and the numbers of an echo."""
     rows, header = layers.header(rows, _ICMP_HEADER)
     layers.mark(rows, Layer.ICMP)
-    layers.put("icmp_type", rows, header["type"])
-    layers.put("icmp_code", rows, header["code"])
-    layers.put("echo_id", rows, header["id"])
-    layers.put("echo_sequence", rows, header["sequence"])
-    layers.put("payload_bytes", rows, layers.left[rows] - 8)
+    layers.put(
+        rows, icmp_type=header["type"], icmp_code=header["code"], echo_id=header["id"],
+        echo_sequence=header["sequence"], payload_bytes=layers.left[rows] - 8,
+    )  # fmt: skip
     layers.advance(rows, 8, DONE)
 
 

@@ -22,6 +22,7 @@ from netcalc.readers.captures.flows import (
     Bools,
     Ints,
     Segments,
+    begins_at,
     min_by,
     running_max,
     starts_of,
@@ -119,10 +120,8 @@ def _repeats_of_ack(s: Segments, duplicate: Bools, has_same: Bools) -> Ints:
     ordered = duplicate[order]
     changes = (~has_same | (s.ack != s.ack[s.same]))[order]
     total = np.cumsum(ordered)
-    rows = np.arange(order.size)
-    reset = np.maximum.accumulate(np.where(changes, rows, 0))
     counted = np.empty(order.size, np.int64)
-    counted[order] = total - total[reset]
+    counted[order] = total - total[begins_at(changes)]
     return counted
 
 
@@ -317,13 +316,12 @@ def find_stalls(segments: Segments, losses: Losses, trips: RoundTrips) -> Stalls
     held = _held(s, losses)
     is_delayed = np.zeros(s.payload.size, np.bool_)
     is_delayed[delayed] = True
-    before = _last_data_before(s, held)
     return Stalls(
         delayed=delayed,
         delayed_series=series,
         delayed_s=late_s,
         held=held,
-        held_s=s.time_s[held] - s.time_s[before],
+        held_s=s.time_s[held] - s.time_s[s.same[held]],
         is_held_by_delay=is_delayed[s.other[held]],
     )
 
@@ -359,14 +357,16 @@ def _held(s: Segments, losses: Losses) -> Ints:
     """Find small new segments that left at once when an acknowledgement had come for all before."""
     largest = np.zeros(2 * s.flows.count, np.int64)
     np.maximum.at(largest, s.series, s.payload)
-    is_small = (s.payload > 0) & (s.payload < largest[s.series]) | _always_small(s, largest)
+    of_series = largest[s.series]
+    is_small = (s.payload > 0) & ((s.payload < of_series) | (of_series < FULL_SEGMENT_BYTES))
     rows = np.flatnonzero(is_small & (s.other >= 0) & (s.same >= 0) & ~losses.retransmitted)
     ack = s.other[rows]
     follows = ack > s.same[rows]  # nothing was sent between the acknowledgement and this
     is_pure = (s.payload[ack] == 0) & ~s.is_set(SYN | FIN | RST)[ack]
     is_all = s.ack[ack] == s.sequence[rows]
     had_data = s.payload[s.same[rows]] > 0
-    was_open = _acked_before(s, ack) < s.sequence[rows]
+    acked_before = np.where(s.same[ack] >= 0, s.ack[s.same[ack]], -1)
+    was_open = acked_before < s.sequence[rows]
     at_once = s.time_s[rows] - s.time_s[ack] <= AT_ONCE_S
     held: Ints = rows[follows & is_pure & is_all & had_data & was_open & at_once]
     return held
@@ -374,17 +374,3 @@ def _held(s: Segments, losses: Losses) -> Ints:
 
 FULL_SEGMENT_BYTES = 500
 """A direction whose largest segment is below this sends small segments alone. [byte]"""
-
-
-def _always_small(s: Segments, largest: Ints) -> Bools:
-    small: Bools = (s.payload > 0) & (largest[s.series] < FULL_SEGMENT_BYTES)
-    return small
-
-
-def _acked_before(s: Segments, ack: Ints) -> Ints:
-    """Return what the packet before an acknowledgement had acknowledged already."""
-    return np.where(s.same[ack] >= 0, s.ack[s.same[ack]], -1)
-
-
-def _last_data_before(s: Segments, rows: Ints) -> Ints:
-    return s.same[rows]

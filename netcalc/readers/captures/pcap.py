@@ -95,7 +95,9 @@ def read_pcap_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Itera
             continue
         left = len(data) - end
         if left:
-            _end_at_fault(stream, facts, number, begin + end, fault, left, record_bytes)
+            code = "record-header-cut" if left < record_bytes else "record-cut"
+            code = code if fault is None else "record-length-impossible"
+            _end_at_fault(stream, facts, number, code, begin + end, left, fault)
         return
 
 
@@ -189,39 +191,26 @@ def _block(
     seconds = records["seconds"].astype(np.int64)
     fraction = records["fraction"].astype(np.int64)
     time_ns = seconds * 1_000_000_000 + fraction * (1 if is_nano else 1000)
-    return PacketBlock(
-        array,
-        starts + record_bytes,
-        kept,
-        original,
-        time_ns,
-        np.zeros(starts.size, np.int64),
-        number + 1,
-    )
+    interface = np.zeros(starts.size, np.int64)
+    return PacketBlock(array, starts + record_bytes, kept, original, time_ns, interface, number + 1)
 
 
 def _end_at_fault(
-    stream: ByteStream,
-    facts: FileFacts,
-    number: int,
-    offset: int,
-    length: int | None,
-    left: int,
-    record_bytes: int,
-) -> None:
-    """Say where the file ends early; without a packet before, that is an error."""
+    stream: ByteStream, facts: FileFacts, number: int, code: str, offset: int, left: int,
+    claimed: int | None,
+) -> None:  # fmt: skip
+    """Say where a file ends early; without a packet before, that is an error."""
     facts.partial = True
-    if length is None and left < record_bytes:
-        code, values = "record-header-cut", {"number": number + 1, "offset": offset, "left": left}
-    elif length is None:
-        code, values = "record-cut", {"number": number + 1, "offset": offset, "left": left}
-    else:
-        code = "record-length-impossible"
-        values = {"number": number + 1, "offset": offset, "claimed": length, "left": left}
+    if not number and facts.format == "pcap":
+        raise ReaderError(
+            "first-record-damaged", file=stream.name, offset=offset, left=left, claimed=claimed
+        )
     if not number:
-        raise ReaderError("first-record-damaged", file=stream.name, offset=offset, left=left,
-                          claimed=length)  # fmt: skip
-    facts.notices.append(Notice(code, values))
+        raise ReaderError("first-block-damaged", file=stream.name, offset=offset, fault=code)
+    values = {"number": number + 1, "offset": offset, "left": left}
+    facts.notices.append(
+        Notice(code, values if claimed is None else {**values, "claimed": claimed})
+    )
 
 
 _OS, _PROGRAM = 3, 4
@@ -332,14 +321,6 @@ class _Section:
     snaps: list[int] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Batch:
-    """Packet blocks of one section within the bytes at hand, as offsets by their kind."""
-
-    starts: list[int] = field(default_factory=list)
-    kinds: list[int] = field(default_factory=list)
-
-
 class _FaultError(Exception):
     """An impossible block: its offset within the bytes at hand, and the fault."""
 
@@ -368,23 +349,26 @@ def read_pcapng_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Ite
             data, begin = data[at:] + more, begin + at
             continue
         if fault is not None or at < len(data):
-            _end_at_fault_pcapng(stream, facts, number, begin + at, len(data) - at, fault)
+            code, claimed = (fault.code, fault.claimed) if fault else ("block-cut", None)
+            _end_at_fault(stream, facts, number, code, begin + at, len(data) - at, claimed)
         return
 
 
 def _walk(
     data: bytes, section: _Section, facts: FileFacts, blocks: list[PacketBlock], number: int
 ) -> int:
-    """Walk over the whole blocks in ``data``; add the packets to ``found``, return the end."""
-    at, batch, array = 0, _Batch(), padded(data)
+    """Walk over the whole blocks in ``data``; add their packets to ``blocks``, return the end."""
+    at, array = 0, padded(data)
+    starts: list[int] = []  # of packet blocks of one section
+    kinds: list[int] = []
     words = struct.Struct(section.order + "II").unpack_from
 
     def flush() -> None:
-        if batch.starts:
+        if starts:
             before = number + sum(map(len, blocks))
-            starts, kinds = batch.starts, batch.kinds
-            batch.starts, batch.kinds = [], []
             block, fault = _packets(array, starts, kinds, section, before)
+            starts.clear()
+            kinds.clear()
             if block is not None:
                 blocks.append(block)
             if fault is not None:
@@ -403,8 +387,8 @@ def _walk(
             if at + length > len(data):
                 break
             if kind == _PACKET or kind in (_OLD_PACKET, _SIMPLE_PACKET):
-                batch.starts.append(at)
-                batch.kinds.append(kind)
+                starts.append(at)
+                kinds.append(kind)
             elif kind == _SECTION:
                 flush()
                 section.order = order or "<"
@@ -490,31 +474,9 @@ def _packets(
     for index in np.unique(own[:good]).tolist():
         rows = (own[:good] == index) & ~is_simple[:good]
         time_ns[rows] = section.clocks[index].to_ns(units[:good][rows])
-    return PacketBlock(
-        array,
-        (starts + header)[:good],
-        kept[:good],
-        original[:good],
-        time_ns,
-        own[:good] + section.first_interface,
+    interface = own[:good] + section.first_interface
+    block = PacketBlock(
+        array, (starts + header)[:good], kept[:good], original[:good], time_ns, interface,
         before + 1,
-    ), fault
-
-
-def _end_at_fault_pcapng(
-    stream: ByteStream,
-    facts: FileFacts,
-    number: int,
-    offset: int,
-    left: int,
-    fault: _FaultError | None,
-) -> None:
-    """Say where the file ends early; without a packet before, that is an error."""
-    facts.partial = True
-    code = fault.code if fault else "block-cut"
-    if not number:
-        raise ReaderError("first-block-damaged", file=stream.name, offset=offset, fault=code)
-    values = {"number": number + 1, "offset": offset, "left": left}
-    if fault is not None:
-        values["claimed"] = fault.claimed
-    facts.notices.append(Notice(code, values))
+    )  # fmt: skip
+    return block, fault

@@ -17,6 +17,7 @@ from netcalc.readers.captures.flows import (
     Bools,
     Ints,
     Segments,
+    begins_at,
     count_by,
     find_flows,
     first_of,
@@ -26,7 +27,7 @@ from netcalc.readers.captures.flows import (
     searchable,
     starts_of,
 )
-from netcalc.samples import FloatColumn, Layer, Meta, PacketTrace, RttSamples
+from netcalc.samples import Layer, Meta, PacketTrace, RttSamples
 
 UNKNOWN = -1
 """Shift of a window whose handshake was not captured, or not as a whole."""
@@ -102,17 +103,26 @@ def handshake_samples(
     """
     timed = chosen[handshakes.rtt_s[chosen] >= 0]
     rows = segments.flows.row[handshakes.syn[timed]]
-    names = [trace.ints(name)[rows].tolist() for name in ("source", "destination")]
-    ports = trace.ints("destination_port")[rows].tolist()
+    return _samples(
+        trace, rows, handshakes.rtt_s[timed], "TCP handshake", payload_bytes=np.zeros(timed.size)
+    )
+
+
+def _samples(
+    trace: PacketTrace, asks: Ints, rtt_s: NDArray[np.float64], what: str, **columns: Any
+) -> RttSamples:
+    """Return these packets and what answered them as round trips, to a nanosecond.
+
+    Captures are no finer. A time below 0 is unknown.
+    """
+    rtt_s = np.round(rtt_s, 9)
+    protocol = what.split()[0].lower()
     return RttSamples(
-        payload_bytes=np.zeros(timed.size),
-        rtt_s=np.round(handshakes.rtt_s[timed], 9),
-        sent_s=np.asarray(trace.time_s)[rows],
-        group=[
-            f"TCP handshake, {trace.addresses[source]} to {trace.addresses[to]} port {port}"
-            for source, to, port in zip(*names, ports, strict=True)
-        ],
-        meta=Meta(tool=trace.meta.tool, source=trace.meta.source, protocol="tcp"),
+        rtt_s=np.where(rtt_s < 0, np.nan, rtt_s),
+        sent_s=np.asarray(trace.time_s)[asks],
+        group=_groups(trace, asks, what, ports=protocol != "icmp"),
+        meta=Meta(tool=trace.meta.tool, source=trace.meta.source, protocol=protocol),
+        **{"payload_bytes": trace.ints("payload_bytes")[asks], **columns},
     )
 
 
@@ -281,26 +291,18 @@ def find_echoes(trace: PacketTrace) -> Echoes:
     ]
     order = np.lexsort((rows, numbers, asked, asker))
     rows, asks = rows[order], asks[order]
-    same = np.zeros(rows.size, np.bool_)
-    same[1:] = (
-        (asker[order][1:] == asker[order][:-1])
-        & (asked[order][1:] == asked[order][:-1])
-        & (numbers[order][1:] == numbers[order][:-1])
-    )
-    return _matched(rows, asks, same)
+    return _matched(rows, asks, starts_of(asker[order], asked[order], numbers[order]))
 
 
-def _matched(rows: Ints, asks: Bools, same: Bools) -> Echoes:
+def _matched(rows: Ints, asks: Bools, begins: Bools) -> Echoes:
     """Give each request the reply that follows it, of packets with equal numbers side by side."""
     answered = np.zeros(rows.size, np.bool_)
-    answered[1:] = same[1:] & ~asks[1:] & asks[:-1]
+    answered[1:] = ~begins[1:] & ~asks[1:] & asks[:-1]
     reply = np.full(rows.size, -1, np.int64)
     reply[:-1] = np.where(answered[1:], rows[1:], -1)
     back = np.argsort(rows[asks], kind="stable")
-    begin = np.maximum.accumulate(np.where(~same, np.arange(rows.size), 0))
-    has_request = np.zeros(rows.size, np.bool_)
     last_request = np.maximum.accumulate(np.where(asks, np.arange(rows.size), -1))
-    has_request = last_request >= begin
+    has_request = last_request >= begins_at(begins)
     return Echoes(
         request=rows[asks][back],
         reply=reply[asks][back],
@@ -324,25 +326,15 @@ def echo_samples(trace: PacketTrace) -> RttSamples:
     echoes = find_echoes(trace)
     time_s = np.asarray(trace.time_s)
     lost = echoes.reply < 0
-    rtt_s = np.where(lost, np.nan, _between_s(time_s[echoes.request], time_s[echoes.reply]))
-    return RttSamples(
-        payload_bytes=trace.ints("payload_bytes")[echoes.request],
-        rtt_s=np.where(rtt_s < 0, np.nan, rtt_s),
+    rtt_s = np.where(lost, np.nan, time_s[echoes.reply] - time_s[echoes.request])
+    return _samples(
+        trace, echoes.request, rtt_s, "ICMP echo", lost=lost,
         sequence=trace.ints("echo_sequence")[echoes.request],
-        lost=lost,
-        sent_s=time_s[echoes.request],
         ttl=np.where(lost, np.nan, trace.ints("ttl")[echoes.reply]),
-        group=_groups(trace, echoes.request, "ICMP echo"),
-        meta=Meta(tool=trace.meta.tool, source=trace.meta.source, protocol="icmp"),
-    )
+    )  # fmt: skip
 
 
-def _between_s(begin_s: FloatColumn, end_s: FloatColumn) -> FloatColumn:
-    """Return the times between packets, to a nanosecond: captures are no finer."""
-    return np.round(end_s - begin_s, 9)
-
-
-def _groups(trace: PacketTrace, asks: Ints, what: str, *, ports: bool = False) -> NDArray[Any]:
+def _groups(trace: PacketTrace, asks: Ints, what: str, *, ports: bool) -> NDArray[Any]:
     """Return who asked whom, for each of these packets."""
     if not asks.size:
         return np.zeros(0, dtype=object)
@@ -368,8 +360,7 @@ def find_udp_exchanges(trace: PacketTrace, *, strict: bool = False) -> tuple[Int
     flows = find_flows(trace, Layer.UDP, _UDP)
     first_side = flows.is_upper[flows.begin]
     from_client = flows.is_upper == first_side
-    same = np.zeros(flows.row.size, np.bool_)
-    same[1:] = flows.flow[1:] == flows.flow[:-1]
+    same = ~starts_of(flows.flow)
     follows = np.zeros(flows.row.size, np.bool_)
     follows[1:] = same[1:] & from_client[:-1] & ~from_client[1:]
     if strict:
@@ -403,11 +394,4 @@ def udp_samples(trace: PacketTrace, *, strict: bool = False) -> RttSamples:
     """Return UDP requests and the datagrams that answered them, as :func:`find_udp_exchanges`."""
     asks, answers = find_udp_exchanges(trace, strict=strict)
     time_s = np.asarray(trace.time_s)
-    rtt_s = _between_s(time_s[asks], time_s[answers])
-    return RttSamples(
-        payload_bytes=trace.ints("payload_bytes")[asks],
-        rtt_s=np.where(rtt_s < 0, np.nan, rtt_s),
-        sent_s=time_s[asks],
-        group=_groups(trace, asks, "UDP exchange", ports=True),
-        meta=Meta(tool=trace.meta.tool, source=trace.meta.source, protocol="udp"),
-    )
+    return _samples(trace, asks, time_s[answers] - time_s[asks], "UDP exchange")

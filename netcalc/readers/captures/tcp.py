@@ -20,6 +20,7 @@ from netcalc.readers.captures.flows import (
     SYN,
     Ints,
     Segments,
+    begins_at,
     count_by,
     find_flows,
     find_segments,
@@ -29,6 +30,7 @@ from netcalc.readers.captures.flows import (
     min_by,
     mirrored,
     running_max,
+    starts_of,
     sum_by,
 )
 from netcalc.readers.captures.losses import Losses, Stalls, find_losses, find_stalls
@@ -505,9 +507,7 @@ def _whole_bytes(trace: PacketTrace) -> Ints:
     rows = np.concatenate([first, later])
     ends = [trace.ints(name)[rows].astype(np.int64) for name in ("source", "destination", "ip_id")]
     order = np.lexsort((rows, *ends))
-    begins = np.ones(rows.size, np.bool_)
-    begins[1:] = np.any([end[order][1:] != end[order][:-1] for end in ends], axis=0)
-    begin = np.maximum.accumulate(np.where(begins, np.arange(rows.size), 0))
+    begin = begins_at(starts_of(*(end[order] for end in ends)))
     is_first = order < first.size
     before = last_index(is_first, begin)
     has_first = ~is_first & (before >= 0)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import median
 
@@ -270,9 +269,10 @@ _CLIENT_PORTS = 32768  # where systems begin to choose ports of their own
 class _CsvStream:
     """The lines of one stream of one run."""
 
-    ends: tuple[str, ...]
-    width: int
     receives: bool
+    is_udp: bool
+    ends: tuple[str, ...] = ()
+    target: str = ""
     rows: list[Interval] = field(default_factory=list)
     total: Interval | None = None
     report: Interval | None = None
@@ -312,22 +312,28 @@ def _add(runs: list[dict[str, _CsvStream]], cells: list[str]) -> bool:
     """Add a line to its stream; False if a part of it cannot be right."""
     row, right = _row(cells)
     ends = tuple(sorted([",".join(cells[1:3]), ",".join(cells[3:5])]))
+    is_udp = len(cells) == _UDP
     earlier = runs[-1].get(cells[5]) if runs else None
-    if earlier and earlier.width < len(cells) and earlier.ends == ends:
+    if earlier and is_udp and not earlier.is_udp and earlier.ends == ends:
         earlier.report = row
         return right
-    begins = earlier and (earlier.ends != ends or (row.start_s == 0 and earlier.total))
+    first, second = int(cells[2]), int(cells[4])
+    _add_row(runs, row, _CsvStream(first < second and first < _CLIENT_PORTS, is_udp, ends))
+    return right
+
+
+def _add_row(runs: list[dict[str, _CsvStream]], row: Interval, made: _CsvStream) -> None:
+    """Add a line to its stream; a stream that goes on after its total is of another run."""
+    earlier = runs[-1].get(row.stream) if runs else None
+    begins = earlier and (earlier.ends != made.ends or (row.start_s == 0 and earlier.total))
     if not runs or begins:
         runs.append({})
-    first, second = int(cells[2]), int(cells[4])
-    made = _CsvStream(ends, len(cells), receives=first < second and first < _CLIENT_PORTS)
-    stream = runs[-1].setdefault(cells[5], made)
+    stream = runs[-1].setdefault(row.stream, made)
     stream.receives |= row.jitter_s > 0
     if stream.rows and row.start_s == 0:
         stream.total = row
     else:
         stream.rows.append(row)
-    return right
 
 
 def _row(cells: list[str]) -> tuple[Interval, bool]:
@@ -361,40 +367,31 @@ def _ways(run: dict[str, _CsvStream]) -> list[Way]:
         if not streams:
             continue
         way = Way(DOWNLOAD if both and receives else UPLOAD)
+        way.target = next((stream.target for stream in streams.values() if stream.target), "")
         way.streams.update(streams)
         way.rows = [row for stream in streams.values() for row in stream.rows]
-        udp = any(stream.width == _UDP or stream.report for stream in streams.values())
-        way.protocol = "udp" if udp else "tcp"
+        is_udp = any(stream.is_udp or stream.report for stream in streams.values())
+        way.protocol = "udp" if is_udp else "tcp"
         for row in way.rows:
             row.side = RECEIVER if receives else SENDER
             if not receives:  # what a sender writes there is 0 in any case
                 row.jitter_s = row.lost_count = NAN
-        totals = {name: stream.total for name, stream in streams.items()}
-        rows_of = {name: stream.rows for name, stream in streams.items()}
-        _set_total(way, totals, rows_of, receives=receives)
+        # The total of the end that wrote the lines, if each stream has one or a line alone.
+        complete = {
+            name: stream.total or replace(stream.rows[0])
+            for name, stream in streams.items()
+            if stream.total or len(stream.rows) == 1
+        }
+        way.partial = len(complete) < len(streams)
+        total = None if way.partial else join_totals(complete)
+        way.sent, way.received = (None, total) if receives else (total, None)
+        if way.sent and math.isnan(way.sent.retransmit_count):
+            way.sent.retransmit_count = math.fsum(row.retransmit_count for row in way.rows)
         reports = {name: stream.report for name, stream in streams.items() if stream.report}
         if reports:
             way.received = join_totals(reports)
         ways.append(way)
     return ways
-
-
-def _set_total(
-    way: Way,
-    totals: Mapping[str, Interval | None],
-    rows: Mapping[str, list[Interval]],
-    *,
-    receives: bool,
-) -> None:
-    """Set the total of the end that wrote the lines, if each stream has one or a line alone."""
-    complete = {
-        stream: total or replace(rows[stream][0])
-        for stream, total in totals.items()
-        if total or len(rows[stream]) == 1
-    }
-    way.partial = len(complete) < len(totals)
-    total = None if way.partial else join_totals(complete)
-    way.sent, way.received = (None, total) if receives else (total, None)
 
 
 CSV = Format(
@@ -417,72 +414,46 @@ _HEADER = "time,srcaddress,srcport,dstaddr,dstport,transferid,istart,iend,bytes,
 _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
 
 
-@dataclass(slots=True)
-class _NamedLines:
-    """The lines below one header: which end wrote them, and what each stream carried."""
-
-    names: list[str]
-    rows: dict[str, list[Interval]] = field(default_factory=dict)
-    totals: dict[str, Interval] = field(default_factory=dict)
-    target: str = ""
-
-    @property
-    def receives(self) -> bool:
-        """Whether the fields are those of an end that reads."""
-        return "readcnt" in self.names
-
-    @property
-    def udp(self) -> bool:
-        """Whether the fields are those of datagrams."""
-        return "datagrams" in self.names
-
-
 def _read_enhanced_csv(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     unread: list[int] = []
-    runs: list[_NamedLines] = []
+    runs: list[dict[str, _CsvStream]] = []
+    names: list[str] = []
     lines, cut = file.text.whole_lines(warnings)
     for number, line in lines:
         if line.startswith(_HEADER):
-            runs.append(_NamedLines(line.strip().split(",")))
-        elif runs and re.match(r"\d", line):
-            _add_named(file, runs, number, line.strip().split(","))
+            names = line.strip().split(",")
+            runs.append({})
+        elif names and re.match(r"\d", line):
+            _add_named(file, runs, number, names, line.strip().split(","))
         elif line.strip():
             unread.append(number)
-    runs = [run for run in runs if run.rows]
+    runs = [run for run in runs if run]
     if not runs:
         raise ReaderError("iperf-nothing", file=file.name)
     note(warnings, "not-lines-of-iperf", numbers=unread)
-    ways = [_way(run) for run in runs]
-    ways[-1].partial |= cut
-    return flow_series(file, [[way] for way in ways], warnings, tool="iperf 2")
+    ways = [_ways(run) for run in runs]
+    ways[-1][-1].partial |= cut
+    return flow_series(file, ways, warnings, tool="iperf 2")
 
 
-def _add_named(file: Input, runs: list[_NamedLines], number: int, cells: list[str]) -> None:
+def _add_named(
+    file: Input, runs: list[dict[str, _CsvStream]], number: int, names: list[str], cells: list[str]
+) -> None:
     """Add a line to the last run, or to another one with the same fields that it begins."""
-    run = runs[-1]
-    if len(cells) != len(run.names):
+    if len(cells) != len(names):
         raise ReaderError(
             "iperf-csv-fields", file=file.name, line=number, count=len(cells),
-            wanted=len(run.names), value=shorten(",".join(cells)),
+            wanted=len(names), value=shorten(",".join(cells)),
         )  # fmt: skip
-    named = dict(zip(run.names, cells, strict=True))
-    stream = named["transferid"]
-    if stream == _SUM:
-        return
-    row = _named_row(file, run, number, named)
-    if stream in run.totals and row.start_s == 0:
-        run = _NamedLines(run.names)
-        runs.append(run)
-    run.target = run.target or shorten(named["dstaddr"], 100)
-    rows = run.rows.setdefault(stream, [])
-    if rows and row.start_s == 0:
-        run.totals[stream] = row
-    else:
-        rows.append(row)
+    named = dict(zip(names, cells, strict=True))
+    if named["transferid"] != _SUM:
+        made = _CsvStream(receives="readcnt" in named, is_udp="datagrams" in named)
+        made.target = shorten(named["dstaddr"], 100)
+        _add_row(runs, _named_row(file, number, named), made)
 
 
-def _named_row(file: Input, run: _NamedLines, number: int, named: dict[str, str]) -> Interval:
+def _named_row(file: Input, number: int, named: dict[str, str]) -> Interval:
     values: dict[str, float] = {}
     for name in (
         "istart", "iend", "bytes", "speed", "jitter", "errors", "datagrams", "tcpretry", "tcpcwnd",
@@ -497,32 +468,21 @@ def _named_row(file: Input, run: _NamedLines, number: int, named: dict[str, str]
         values[name] = NAN if value < 0 else value  # -1 is what a system without it writes
     has_details = values["tcprtt"] > 0  # without details of TCP all of them are 0
     lost, datagrams = values["errors"], values["datagrams"]
+    receives = "readcnt" in named
     return Interval(
         start_s=values["istart"],
         duration_s=max(values["iend"] - values["istart"], 0.0),
         payload_bytes=values["bytes"],
         throughput_bps=values["speed"],
         stream=named["transferid"],
-        side=RECEIVER if run.receives else SENDER,
         retransmit_count=values["tcpretry"] if has_details else NAN,
         cwnd_bytes=values["tcpcwnd"] * 1024 if has_details else NAN,
         rtt_s=values["tcprtt"] / 1e6 if has_details else NAN,
         rttvar_s=values["tcprttvar"] / 1e6 if has_details else NAN,
-        jitter_s=values["jitter"] / 1e3 if run.receives else NAN,
+        jitter_s=values["jitter"] / 1e3 if receives else NAN,
         datagram_count=datagrams,
-        lost_count=lost if run.receives and lost <= datagrams else NAN,
+        lost_count=lost if receives and lost <= datagrams else NAN,
     )
-
-
-def _way(run: _NamedLines) -> Way:
-    way = Way(UPLOAD, protocol="udp" if run.udp else "tcp", target=run.target)
-    way.streams.update(run.rows)
-    way.rows = [row for rows in run.rows.values() for row in rows]
-    totals = {stream: run.totals.get(stream) for stream in run.rows}
-    _set_total(way, totals, run.rows, receives=run.receives)
-    if way.sent and math.isnan(way.sent.retransmit_count):
-        way.sent.retransmit_count = math.fsum(row.retransmit_count for row in way.rows)
-    return way
 
 
 ENHANCED_CSV = Format(

@@ -38,6 +38,7 @@ from netcalc.readers.transfers.runs import (
     UPLOAD,
     Interval,
     Way,
+    above_0,
     first_known,
     flow_series,
 )
@@ -240,10 +241,11 @@ def _row(stream: _Object, side: str, odd: Counter[str]) -> Interval | None:
         stream="" if math.isnan(socket) else str(int(socket)),
         side=side,
         omitted=stream.get("omitted") is True,
-        cwnd_bytes=_positive(stream, "snd_cwnd"),
-        rtt_s=_positive(stream, "rtt") / 1e6,
-        rttvar_s=_positive(stream, "rttvar") / 1e6,
-        path_mtu_bytes=_positive(stream, "pmtu"),
+        # 0 and -1 are what a system without it gives.
+        cwnd_bytes=above_0(stream, "snd_cwnd"),
+        rtt_s=above_0(stream, "rtt") / 1e6,
+        rttvar_s=above_0(stream, "rttvar") / 1e6,
+        path_mtu_bytes=above_0(stream, "pmtu"),
     )
 
 
@@ -277,12 +279,6 @@ def _count(row: _Object, name: str, odd: Counter[str]) -> float:
         odd[name] += 1
         return NAN
     return value
-
-
-def _positive(row: _Object, name: str) -> float:
-    """Return what the kernel says of a socket; 0 and -1 are what a system without it gives."""
-    value = number(row, name)
-    return value if value > 0 else NAN
 
 
 def _totals(
@@ -329,14 +325,14 @@ def _printed(run: _Object) -> dict[str, Any]:
     test, processors = member(start, "test_start"), member(end, "cpu_utilization_percent")
     ends = ("remote", "host") if "accepted_connection" in start else ("host", "remote")
     plain = {
-        "mss_bytes": first_known(_positive(start, "tcp_mss"), _positive(start, "tcp_mss_default")),
+        "mss_bytes": first_known(above_0(start, "tcp_mss"), above_0(start, "tcp_mss_default")),
         "send_buffer_bytes": number(start, "sndbuf_actual"),
         "receive_buffer_bytes": number(start, "rcvbuf_actual"),
-        "asked_buffer_bytes": _positive(start, "sock_bufsize"),
+        "asked_buffer_bytes": above_0(start, "sock_bufsize"),
         "write_bytes": number(test, "blksize"),
-        "asked_rate_bps": _positive(test, "target_bitrate"),
-        "client_processor_ratio": _positive(processors, f"{ends[0]}_total") / 100,
-        "server_processor_ratio": _positive(processors, f"{ends[1]}_total") / 100,
+        "asked_rate_bps": above_0(test, "target_bitrate"),
+        "client_processor_ratio": above_0(processors, f"{ends[0]}_total") / 100,
+        "server_processor_ratio": above_0(processors, f"{ends[1]}_total") / 100,
     }
     printed: dict[str, Any] = _numbers(plain)
     streams, windows = [], _windows(run)
@@ -344,11 +340,11 @@ def _printed(run: _Object) -> dict[str, Any]:
         sender = member(stream, "sender") or member(stream, "udp")
         numbers = {
             "stream": number(sender, "socket"),
-            "rtt_min_s": _positive(sender, "min_rtt") / 1e6,
-            "rtt_avg_s": _positive(sender, "mean_rtt") / 1e6,
-            "rtt_max_s": _positive(sender, "max_rtt") / 1e6,
-            "cwnd_bytes": _positive(sender, "max_snd_cwnd"),
-            "offered_window_bytes": _positive(sender, "max_snd_wnd"),
+            "rtt_min_s": above_0(sender, "min_rtt") / 1e6,
+            "rtt_avg_s": above_0(sender, "mean_rtt") / 1e6,
+            "rtt_max_s": above_0(sender, "max_rtt") / 1e6,
+            "cwnd_bytes": above_0(sender, "max_snd_cwnd"),
+            "offered_window_bytes": above_0(sender, "max_snd_wnd"),
             "offered_window_median_bytes": windows.get(number(sender, "socket"), NAN),
         }
         streams.append(_numbers(numbers))
@@ -365,7 +361,7 @@ def _windows(run: _Object) -> dict[float, float]:
     sizes: dict[float, list[float]] = {}
     for interval in rows(run, "intervals"):
         for stream in rows(interval, "streams"):
-            if (size := _positive(stream, "snd_wnd")) > 0:
+            if (size := above_0(stream, "snd_wnd")) > 0:
                 sizes.setdefault(number(stream, "socket"), []).append(size)
     return {socket: median(offered) for socket, offered in sizes.items()}
 

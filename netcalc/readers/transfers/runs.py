@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.readers.document import number
 from netcalc.readers.format import Input
 from netcalc.readers.source import shorten
 from netcalc.samples import Fact, FlowSeries, Meta, fact_row
@@ -202,9 +203,9 @@ def flow_series(
     ``partial`` says that the file was cut; of a run that was cut, its directions say so. ``meta``
     is what else is known: version, host, start, what was asked for.
     """
-    for number, ways in enumerate(runs, 1):
+    for index, ways in enumerate(runs, 1):
         for way in ways:
-            parts = [f"run {number}"] if len(runs) > 1 else []
+            parts = [f"run {index}"] if len(runs) > 1 else []
             parts += [way.direction] if len(ways) > 1 else []
             way.group = " ".join(parts)
     ways = [way for run in runs for way in run]
@@ -256,6 +257,12 @@ def number_of(text: str) -> float:
     except ValueError:
         return NAN
     return value if math.isfinite(value) else NAN
+
+
+def above_0(row: Mapping[str, Any], name: str) -> float:
+    """Return a number of an object; nan where it is missing, 0 or less."""
+    value = number(row, name)
+    return value if value > 0 else NAN
 
 
 def first_known(*values: float) -> float:

@@ -69,10 +69,7 @@ class _Results:
 
     def facts(self) -> list[dict[str, Fact]]:
         """Return a row for each direction, with the round trips under its load, and the pings."""
-        rows = []
-        for way in self.ways:
-            row = way.facts() | self.loaded.get(way.group, {})
-            rows.append(row)
+        rows = (way.facts() | self.loaded.get(way.group, {}) for way in self.ways)
         return [*rows, *self.pings]
 
 

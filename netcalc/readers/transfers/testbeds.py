@@ -33,7 +33,7 @@ from netcalc.readers.format import (
     Place,
 )
 from netcalc.readers.source import note, shorten
-from netcalc.readers.transfers.runs import NAN, xml_root
+from netcalc.readers.transfers.runs import NAN, above_0, xml_root
 from netcalc.samples import Fact, Meta, Table, fact_row
 
 _LATEST = 4
@@ -225,7 +225,7 @@ def _facts(series: _FlentSeries, metadata: Mapping[str, Any], *, partial: bool) 
         "duration_s": number(series.meta, "ELAPSED_TIME"),
         "retransmit_count": float(retransmits) if re.fullmatch(r"\d{1,15}", retransmits) else None,
         "congestion_control": words(series.meta, "CONG_CONTROL"),
-        "mss_bytes": _above_0(series.meta, "TCP_MSS"),
+        "mss_bytes": above_0(series.meta, "TCP_MSS"),
         **_sizes(series.meta),
     }
     return fact_row(**row)
@@ -253,17 +253,11 @@ def _sizes(meta: Mapping[str, Any]) -> dict[str, float]:
     A sender that is stopped in a call does not count what of it was sent: where the receiver has
     more, the sender's count is not right.
     """
-    sent, received = _above_0(meta, "BYTES_SENT"), _above_0(meta, "BYTES_RECVD")
+    sent, received = above_0(meta, "BYTES_SENT"), above_0(meta, "BYTES_RECVD")
     return {
         "sent_byte_count": math.nan if received > sent else sent,
         "received_byte_count": received,
     }
-
-
-def _above_0(meta: Mapping[str, Any], name: str) -> float:
-    """Return a number of a series; nan where it is missing, 0 or less."""
-    value = number(meta, name)
-    return value if value > 0 else math.nan
 
 
 def _round_trips(series: _FlentSeries, values: NDArray[np.float64]) -> dict[str, float]:

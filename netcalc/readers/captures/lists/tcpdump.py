@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.traces import (
+    ECHO_TYPES,
     NAN,
     Listed,
     ListedPacket,
     listed,
+    numbers_in,
     span_s,
     times_of,
 )
@@ -128,6 +130,10 @@ _PATTERNS = {
     "acknowledged": re.compile(r"\back (\d+)"),
     "window": re.compile(r"\bwin (\d+)"),
 }
+_HEAD_NUMBERS = {
+    "ttl": re.compile(r"\b(?:ttl|hlim) (\d+)"),
+    "packet_bytes": re.compile(r"\blength (\d+)$"),
+}
 _LENGTH = re.compile(r"\blength (\d+)(?:: .*)?$")
 _OPTIONS = {
     "mss_bytes": re.compile(r"\bmss (\d{1,5})\b"),
@@ -137,7 +143,6 @@ _OPTIONS = {
 }
 _LISTED_OPTIONS = re.compile(r"\boptions \[([^\]]*)\]")
 _ECHO = re.compile(r"ICMP6?,? echo (request|reply), id (\d{1,5}), seq (\d{1,5})\b")
-_ECHO_TYPES = {("request", "4"): 8, ("reply", "4"): 0, ("request", "6"): 128, ("reply", "6"): 129}
 _COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_bytes", *_PATTERNS,
             *_OPTIONS, "icmp_type", "echo_id", "echo_sequence")  # fmt: skip
 _TEXTS = ("group", "ip_version", "protocol", "source", "destination", "tcp_flags")
@@ -263,13 +268,9 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
 
 
 def _read_ip_header(inside: str) -> dict[str, float]:
-    numbers: dict[str, float] = {}
-    if ttl := re.search(r"\b(?:ttl|hlim) (\d+)", inside):
-        numbers["ttl"] = float(ttl[1])
+    numbers = numbers_in(inside, _HEAD_NUMBERS)
     if payload := re.search(r"payload length: (\d+)", inside):
         numbers["packet_bytes"] = float(payload[1]) + IPV6_HEADER_BYTES
-    elif length := re.search(r"\blength (\d+)$", inside):
-        numbers["packet_bytes"] = float(length[1])
     return numbers
 
 
@@ -292,13 +293,8 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
         numbers["payload_bytes"] = float(short[1])
     elif flags:
         texts |= {"protocol": "tcp", "tcp_flags": flags[1]}
-        for name, pattern in _PATTERNS.items():
-            if number := pattern.search(what):
-                numbers[name] = float(number[1])
-        if options := _LISTED_OPTIONS.search(what):
-            for name, pattern in _OPTIONS.items():
-                if number := pattern.search(options[1]):
-                    numbers[name] = float(number[1])
+        options = _LISTED_OPTIONS.search(what)
+        numbers |= numbers_in(what, _PATTERNS) | numbers_in(options[1] if options else "", _OPTIONS)
     elif ports:
         texts["protocol"] = "udp"
     elif "ICMP" in what[:30]:
@@ -309,7 +305,7 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
     elif length and echo and float(length[1]) >= ICMP_ECHO_HEADER_BYTES:
         numbers["payload_bytes"] = float(length[1]) - ICMP_ECHO_HEADER_BYTES
     if numbered := _ECHO.search(what):
-        numbers["icmp_type"] = float(_ECHO_TYPES[numbered[1], texts["ip_version"]])
+        numbers["icmp_type"] = float(ECHO_TYPES[numbered[1], int(texts["ip_version"])])
         numbers["echo_id"], numbers["echo_sequence"] = float(numbered[2]), float(numbered[3])
 
 
@@ -373,14 +369,15 @@ def _table(file: Input, packets: _Packets, captured: Mapping[str, int]) -> Table
 def _flow_counts(columns: Mapping[str, NDArray[Any]], here: NDArray[np.intp]) -> dict[str, int]:
     """Return how many flows of TCP and UDP there are, where every packet says what it is."""
     protocols = columns["protocol"][here].tolist()
-    named = [columns[name][here] for name in ("source", "destination")]
     # Ports that are not known are all alike, as nan is not.
-    ports = [
-        np.nan_to_num(columns[f"{name}_port"][here], nan=-1) for name in ("source", "destination")
-    ]
-    both = list(
-        zip(*(column.tolist() for column in (named[0], ports[0], named[1], ports[1])), strict=True)
-    )
+    ends = [
+        column.tolist()
+        for name in ("source", "destination")
+        for column in (
+            columns[name][here], np.nan_to_num(columns[f"{name}_port"][here], nan=-1),
+        )
+    ]  # fmt: skip
+    both = list(zip(*ends, strict=True))
     flows: dict[str, set[tuple[object, ...]]] = {"tcp": set(), "udp": set()}
     for protocol, row in set(zip(protocols, both, strict=True)):
         if protocol in flows:

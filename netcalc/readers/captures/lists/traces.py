@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from operator import attrgetter
@@ -139,6 +139,9 @@ _MOST = {
 }
 """The largest number that each field of a header holds."""
 
+ECHO_TYPES = {("request", 4): 8, ("reply", 4): 0, ("request", 6): 128, ("reply", 6): 129}
+"""What an ICMP echo is, and the version of IP -> its type."""
+
 Ends = tuple[tuple[str, int], tuple[str, int]]
 
 
@@ -255,15 +258,16 @@ class Listed:
 
     def facts(self) -> dict[str, Fact | None]:
         """Return what the analysis of the packets is certain of."""
+        pair_count = find_echoes(self.trace).pair_count
         if not np.isfinite(np.asarray(self.trace.time_s)).all():
-            return {"icmp_echo_pair_count": find_echoes(self.trace).pair_count}
+            return {"icmp_echo_pair_count": pair_count}
         analysis = analyse_tcp(self.trace)
         handshakes = analysis.handshakes.rtt_s
         timed = handshakes[handshakes >= 0]
         again = int(np.count_nonzero(analysis.losses.retransmitted))
         return {
             "tcp_retransmission_count": again if self.is_whole else None,
-            "icmp_echo_pair_count": find_echoes(self.trace).pair_count,
+            "icmp_echo_pair_count": pair_count,
             "handshake_rtt_min_s": float(timed.min()) if timed.size else None,
         }
 
@@ -354,6 +358,15 @@ def _trace(packets: Sequence[ListedPacket], meta: Meta) -> PacketTrace:
 
 def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.nan_to_num(values).astype(np.int64)
+
+
+def numbers_in(text: str, patterns: Mapping[str, re.Pattern[str]]) -> dict[str, float]:
+    """Return the numbers that patterns find in a text, by the names of the patterns."""
+    return {
+        name: float(match[1])
+        for name, pattern in patterns.items()
+        if (match := pattern.search(text))
+    }
 
 
 def ip_version_of(text: str) -> int:

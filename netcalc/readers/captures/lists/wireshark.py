@@ -18,12 +18,14 @@ import numpy as np
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.traces import (
+    ECHO_TYPES,
     NAN,
     SYN,
     Listed,
     ListedPacket,
     ip_version_of,
     listed,
+    numbers_in,
     span_s,
     times_of,
 )
@@ -54,7 +56,6 @@ _FLAGS = {
     "ECE": 0x40, "ECN": 0x40, "ECN-Echo": 0x40, "CWR": 0x80, "AE": 0x100, "NS": 0x100,
 }  # fmt: skip
 _RETRANSMISSIONS = {"Retransmission", "Fast Retransmission", "Spurious Retransmission"}
-_ECHO_TYPES = {("request", 4): 8, ("reply", 4): 0, ("request", 6): 128, ("reply", 6): 129}
 _NO_IP = frozenset({"ARP", "RARP", "LLDP", "STP", "RSTP", "CDP", "LOOP", "EAPOL", "LACP"})
 _ICMP = frozenset({"ICMP", "ICMPv6"})
 _NO_PORTS = _NO_IP | _ICMP | {"IGMP", "IGMPv1", "IGMPv2", "IGMPv3", "OSPF", "VRRP", "PIMv2", "ESP"}
@@ -167,9 +168,8 @@ def _packet(
             flags=sum({_FLAGS.get(flag.strip(), 0) for flag in tcp[3].split(",")}),
             is_reused="Port numbers reused" in _marks(info),
         )  # fmt: skip
-        for name, pattern in _OPTIONS.items():
-            if option := pattern.search(rest):
-                setattr(packet, name, float(option[1]))
+        for name, value in numbers_in(rest, _OPTIONS).items():
+            setattr(packet, name, value)
         if (scale := _SCALE.search(rest)) and float(scale[1]) >= 1:
             packet.shift = math.log2(float(scale[1]))
         return packet if packet.source_port < 65536 > packet.destination_port else None
@@ -184,7 +184,7 @@ def _packet(
         version = 6 if protocol == "ICMPv6" else 4
         return ListedPacket(
             time_s, "icmpv6" if version == 6 else "icmp", source, destination,
-            icmp_type=_ECHO_TYPES[echo[1], version], echo_id=int(echo[2], 16),
+            icmp_type=ECHO_TYPES[echo[1], version], echo_id=int(echo[2], 16),
             echo_sequence=int(echo[3]),
         )  # fmt: skip
     return None
@@ -344,13 +344,16 @@ def packet_table(
 
 
 def _whole(file: Input, name: str, cells: list[str]) -> FloatColumn:
-    for row, cell in enumerate(cells):
+    for packet, cell in enumerate(cells, 1):
         if not re.fullmatch(r"\d{1,15}", cell.strip()):
-            raise ReaderError(
-                "packet-field-not-a-number", file=file.name, field=name,
-                value=shorten(cell), packet=row + 1,
-            )  # fmt: skip
+            raise _not_a_number(file, name, cell, packet)
     return np.array([float(cell.strip()) for cell in cells])
+
+
+def _not_a_number(file: Input, name: str, cell: str, packet: int) -> ReaderError:
+    return ReaderError(
+        "packet-field-not-a-number", file=file.name, field=name, value=shorten(cell), packet=packet
+    )
 
 
 WIRESHARK_LIST = Format(
@@ -417,15 +420,21 @@ def _read_wireshark_text(file: Input) -> Table:
             rows.append(_row(file, number, line, starts))
         elif line.strip():
             skipped.append(number)
+    return _table_of_rows(file, rows, skipped, tool="Wireshark")
+
+
+def _table_of_rows(
+    file: Input, rows: list[dict[str, str]], skipped: Sequence[int], *, tool: str
+) -> Table:
+    """Return the packets of lines as a table; refuse a file without one."""
+    text = file.text
     if not rows:
         raise no_measurement("packet-list-empty", file.unpacked, text)
     # Of a last line without its end, digits of the length may be missing.
     partial = not text.ends_complete and not rows[-1]["info"]
     rows = rows[:-1] if partial else rows
     cells = {name: [row[name] for row in rows] for name in _COLUMNS}
-    return packet_table(
-        file, cells, tool="Wireshark", count=len(rows), partial=partial, skipped=skipped
-    )
+    return packet_table(file, cells, tool=tool, count=len(rows), partial=partial, skipped=skipped)
 
 
 def _starts(file: Input, number: int, line: str) -> list[int]:
@@ -440,14 +449,11 @@ def _starts(file: Input, number: int, line: str) -> list[int]:
 
 
 def _row(file: Input, number: int, line: str, starts: Sequence[int]) -> dict[str, str]:
-    cells = _padded(line, starts) if starts else None
-    if cells is None and (match := _ROW.fullmatch(line)):
-        cells = {name: (match[name] or "").strip() for name in _COLUMNS}
-    if cells is None:
-        raise ReaderError(
-            "packet-text-row", file=file.name, line=number, value=shorten(line.strip())
-        )
-    return cells
+    if starts and (cells := _padded(line, starts)):
+        return cells
+    if match := _ROW.fullmatch(line):
+        return {name: cell.strip() for name, cell in match.groupdict("").items()}
+    raise ReaderError("packet-text-row", file=file.name, line=number, value=shorten(line.strip()))
 
 
 def _padded(line: str, starts: Sequence[int]) -> dict[str, str] | None:
@@ -607,10 +613,7 @@ def _numbers(file: Input, name: str, cells: list[str], notices: list[Notice]) ->
         elif re.fullmatch(r"-?[\d.]+(?:,-?[\d.]+)+", cell):
             several += 1
         elif cell:
-            raise ReaderError(
-                "packet-field-not-a-number", file=file.name, field=name,
-                value=shorten(cell), packet=row + 1,
-            )  # fmt: skip
+            raise _not_a_number(file, name, cell, row + 1)
     note(notices, "packet-field-several", count=several, field=name)
     return numbers
 
@@ -701,26 +704,14 @@ _TWO_ENDS = re.compile(r"\d\s.*\S (?:→|->) \S")
 
 
 def _read_tshark_text(file: Input) -> Table:
-    cells: dict[str, list[str]] = {name: [] for name in _COLUMNS}
+    rows: list[dict[str, str]] = []
     skipped: list[int] = []
-    text = file.text
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        row = _LINE.fullmatch(line)
-        if row is None:
-            if line.strip() and (cells["number"] or _TWO_ENDS.search(line)):
-                skipped.append(number)
-            continue
-        for name in _COLUMNS:
-            cells[name].append(row[name] or "")
-    if not cells["number"]:
-        raise no_measurement("packet-list-empty", file.unpacked, text)
-    # Of a last line without its end, digits of the length may be missing.
-    partial = not text.ends_complete and not cells["info"][-1]
-    if partial:
-        cells = {name: column[:-1] for name, column in cells.items()}
-    return packet_table(
-        file, cells, tool="tshark", count=len(cells["number"]), partial=partial, skipped=skipped
-    )
+    for number, line in zip(file.text.numbers, file.text.lines, strict=True):
+        if row := _LINE.fullmatch(line):
+            rows.append(row.groupdict(""))
+        elif line.strip() and (rows or _TWO_ENDS.search(line)):
+            skipped.append(number)
+    return _table_of_rows(file, rows, skipped, tool="tshark")
 
 
 TSHARK_TEXT = Format(
