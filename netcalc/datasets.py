@@ -129,7 +129,7 @@ class Puzzle:
         What wrote the file.
     commands : tuple of str
         How it was recorded; B is the far end.
-    known : mapping of str to float
+    stated : mapping of str to float
         Facts that the question states, by the names of :class:`netcalc.explain.Known`.
     truth : mapping
         The settings: link parameters in SI units, and options of the hosts.
@@ -144,7 +144,7 @@ class Puzzle:
     tool: str
     tool_version: str
     commands: tuple[str, ...]
-    known: Mapping[str, float]
+    stated: Mapping[str, float]
     truth: Mapping[str, Any]
 
     def load(self) -> Samples:
@@ -376,17 +376,15 @@ def _index_of(data: bytes) -> dict[str, Dataset]:
 
 def _manifest() -> dict[str, Puzzle]:
     try:
-        return {
-            entry["name"]: Puzzle(
-                **{
-                    **{field.name: entry[field.name] for field in fields(Puzzle)},
-                    "commands": tuple(entry["commands"]),
-                }
-            )
-            for entry in json.loads(_read(_PUZZLES))["puzzles"]
-        }
+        return {entry["name"]: _puzzle(entry) for entry in json.loads(_read(_PUZZLES))["puzzles"]}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _damaged("index-damaged", _PUZZLES) from error
+
+
+def _puzzle(entry: Mapping[str, Any]) -> Puzzle:
+    own = {"stated": entry["known"], "commands": tuple(entry["commands"])}
+    names = (field.name for field in fields(Puzzle))
+    return Puzzle(**{name: own[name] if name in own else entry[name] for name in names})
 
 
 def _dataset(entry: Mapping[str, Any], licence: str) -> Dataset:

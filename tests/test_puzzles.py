@@ -33,7 +33,7 @@ def largest_flow(name):
 def fastest(name):
     """The explanation of the run or flow that carried most."""
     one = datasets.puzzle(name)
-    found = explain.measurement(one.load(), Known(**one.known))
+    found = explain.measurement(one.load(), Known(**one.stated))
     return max(found, key=lambda each: each.measured)
 
 
@@ -47,8 +47,8 @@ def test_a_puzzle_is_whole_and_small(name):
     assert one.commands
     assert one.tool.rstrip("3") in one.tool_version
     assert {"line_bps", "rtt_s"} <= set(one.truth)
-    told = {key: one.truth[key] for key in one.known}
-    assert told == one.known, "the question tells nothing but the truth"
+    told = {key: one.truth[key] for key in one.stated}
+    assert told == one.stated, "the question tells nothing but the truth"
     assert one.question.endswith(("?", "."))
 
 
@@ -74,7 +74,7 @@ def test_every_file_of_the_folder_belongs_to_a_puzzle():
 def test_the_explanation_names_what_was_set(name, binding, source):
     if name == "stall":  # the side that asked, not the one that is faster by its answers
         one = datasets.puzzle(name)
-        found = explain.measurement(one.load(), Known(**one.known))
+        found = explain.measurement(one.load(), Known(**one.stated))
         assert any(each.binding.name == binding and each.is_explained for each in found), source
         return
     found = fastest(name)

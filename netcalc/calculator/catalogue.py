@@ -223,10 +223,10 @@ class Formula:
     def _as_typed(self, doubt: DoubtWarning) -> Notice:
         """Return a doubt with the names and units that people type."""
         name = doubt.values.get("name")
-        known = {p.name: p.unit for p in self.parameters} | {"result": self.unit}
-        notice = doubt_notice(doubt, known.get(str(name), ""))
+        units_by_name = {p.name: p.unit for p in self.parameters} | {"result": self.unit}
+        notice = doubt_notice(doubt, units_by_name.get(str(name), ""))
         words = derived_quantities(self.function).get(str(name))
-        if words is None or name in known:
+        if words is None or name in units_by_name:
             return notice
         return Notice(notice.code, {**notice.values, "name": f"{notice.values['name']} ({words})"})
 
@@ -294,8 +294,8 @@ class Formula:
             for name in item.names.split(",")
         }
         return tuple(
-            documented_parameter(name, found, documented.get(name))
-            for name, found in inspect.signature(self.function).parameters.items()
+            documented_parameter(name, signature, documented.get(name))
+            for name, signature in inspect.signature(self.function).parameters.items()
         )
 
     @cached_property
@@ -303,7 +303,7 @@ class Formula:
         """Arguments of a call in its docstring's examples; of several values, the first."""
         from doctest import DocTestParser  # late: most answers come without an example
 
-        known: dict[str, Any] = {}
+        assigned: dict[str, Any] = {}
         for shown in DocTestParser().get_examples(inspect.getdoc(self.function) or ""):
             nodes = ast.walk(ast.parse(shown.source))
             written = [node for node in nodes if isinstance(node, ast.Assign | ast.Call)]
@@ -311,24 +311,24 @@ class Formula:
                 if isinstance(node, ast.Call):
                     if ast.unparse(node.func) != self.function_name:
                         continue
-                    given = self._example_arguments(node, known)
-                    if all(p.name in given for p in self.parameters if p.required):
-                        return given
+                    arguments = self._example_arguments(node, assigned)
+                    if all(p.name in arguments for p in self.parameters if p.required):
+                        return arguments
                 elif isinstance(node.targets[0], ast.Name):
-                    known[node.targets[0].id] = _literal(node.value, known)
+                    assigned[node.targets[0].id] = _literal(node.value, assigned)
         return {}
 
-    def _example_arguments(self, call: ast.Call, known: Mapping[str, Any]) -> dict[str, Any]:
-        given: dict[str, Any] = {}
+    def _example_arguments(self, call: ast.Call, assigned: Mapping[str, Any]) -> dict[str, Any]:
+        arguments: dict[str, Any] = {}
         if call.args:
-            given[self.parameters[0].name] = _literal(call.args[0], known)
+            arguments[self.parameters[0].name] = _literal(call.args[0], assigned)
         for word in call.keywords:
-            value = _literal(word.value, known)
-            given |= {word.arg: value} if word.arg else value or {}
-        one = {p.name for p in self.parameters if p.kind != "list"}
+            value = _literal(word.value, assigned)
+            arguments |= {word.arg: value} if word.arg else value or {}
+        single_valued = {p.name for p in self.parameters if p.kind != "list"}
         return {
-            name: value[0] if name in one and isinstance(value, list | tuple) else value
-            for name, value in given.items()
+            name: value[0] if name in single_valued and isinstance(value, list | tuple) else value
+            for name, value in arguments.items()
             if value is not None
         }
 
@@ -342,16 +342,16 @@ class Formula:
         DomainError
             If there is none, with the nearest names.
         """
-        wanted = name.replace("-", "_")
-        exact = [p for p in self.parameters if p.name == wanted]
-        found = exact or [p for p in self.parameters if p.short_name == wanted]
-        if len(found) == 1:
-            return found[0]
-        meant = [] if found else self.called(wanted)
+        spoken = name.replace("-", "_")
+        exact = [p for p in self.parameters if p.name == spoken]
+        matches = exact or [p for p in self.parameters if p.short_name == spoken]
+        if len(matches) == 1:
+            return matches[0]
+        meant = [] if matches else self.called(spoken)
         if len(meant) == 1:
             return meant[0]
         choices = meant or self.parameters
-        names = [p.name if found else p.short_name for p in choices]
+        names = [p.name if matches else p.short_name for p in choices]
         raise DomainError("not-a-choice", f"parameter of {self.name}", name, choices=names)
 
     def called(self, word: str) -> list[Parameter]:
@@ -364,8 +364,8 @@ class Formula:
         ['bandwidth_bps']
         """
         spoken = word.lower().replace("-", "_")
-        known = names.ARGUMENT_ALIASES.get(spoken, ())
-        meant = [p for p in self.parameters if p.short_name in known]
+        meanings = names.ARGUMENT_ALIASES.get(spoken, ())
+        meant = [p for p in self.parameters if p.short_name in meanings]
         if spoken == "mss" and self.layer != "layer of packet_bytes":
             meant = [p for p in meant if p.name != "packet_bytes"]  # there it has its headers
         required = [p for p in meant if p.required]
@@ -397,7 +397,7 @@ class Formula:
         DomainError, UnitError
             If a name is unknown, an argument without a default is missing, or a text is refused.
         """
-        given: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         codecs: dict[str, float] = {}
         for name, text in texts.items():
             parameter = self.parameter(name)
@@ -405,11 +405,11 @@ class Formula:
             if rate_bps is not None:
                 codecs[parameter.name] = rate_bps
             else:
-                given[parameter.name] = parameter.read(text)
+                arguments[parameter.name] = parameter.read(text)
         for name, rate_bps in codecs.items():  # the voice of one packet
-            interval_s = given.get("interval_s", self.parameter("interval_s").default)
-            given[name] = rate_bps * interval_s / 8
-        return given
+            interval_s = arguments.get("interval_s", self.parameter("interval_s").default)
+            arguments[name] = rate_bps * interval_s / 8
+        return arguments
 
     def voice_bps(self, parameter: Parameter, text: str) -> float | None:
         """Return the rate of a codec, by name or as a rate, where the voice of a packet is asked.
@@ -440,9 +440,9 @@ class Formula:
         DomainError
             If an argument without a default is missing.
         """
-        with doubts() as found:
+        with doubts() as doubtful:
             result = self.evaluate(arguments)
-        return result, found
+        return result, doubtful
 
     def arguments_of(self, name: str, texts: Sequence[str]) -> FloatArray:
         """Read several values of one argument.
@@ -556,18 +556,18 @@ def flag(formula: Formula, word: str) -> tuple[str, str] | None:
     return pair if pair and any(p.name == pair[0] for p in formula.parameters) else None
 
 
-def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
+def _literal(node: ast.expr, assigned: Mapping[str, Any]) -> Any:
     """Return the value of an expression of numbers, text and names; None for any other."""
     try:
         return ast.literal_eval(node)
     except ValueError:
         pass
     if isinstance(node, ast.Name):
-        return known.get(node.id)
+        return assigned.get(node.id)
     if isinstance(node, ast.List):
-        return [_literal(item, known) for item in node.elts]
+        return [_literal(item, assigned) for item in node.elts]
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        ends = _literal(node.left, known), _literal(node.right, known)
+        ends = _literal(node.left, assigned), _literal(node.right, assigned)
         return None if None in ends else _OPERATORS[type(node.op)](*ends)
     return None
 
@@ -629,10 +629,10 @@ def formulas() -> dict[str, Formula]:
     >>> "latency.transfer_s" in formulas()
     True
     """
-    found: dict[str, Formula] = {}
+    by_name: dict[str, Formula] = {}
     for subject in models.SUBJECTS:
-        found |= subject_formulas(subject)
-    return found
+        by_name |= subject_formulas(subject)
+    return by_name
 
 
 @cache
@@ -663,30 +663,30 @@ def formula(name: str) -> Formula:
     DomainError
         If no formula has that name, or several do; the nearest are named.
     """
-    wanted = _present_name(re.sub(r"[-\s]+", "_", name.strip()))
+    present = _present_name(re.sub(r"[-\s]+", "_", name.strip()))
     exact, short = names.exact(), names.short()
-    found = exact.get(wanted) or short.get(wanted) or []
-    if not found:
-        found = exact.get(wanted.lower()) or short.get(wanted.lower()) or []
-    if len(found) != 1 and (called := names.called(wanted)):
-        found = exact.get(called) or short.get(called) or []
-    if len(found) == 1:
-        return subject_formulas(found[0].partition(".")[0])[found[0]]
-    if found:
-        choices = [command(formula(one)) for one in found]
+    matches = exact.get(present) or short.get(present) or []
+    if not matches:
+        matches = exact.get(present.lower()) or short.get(present.lower()) or []
+    if len(matches) != 1 and (called := names.called(present)):
+        matches = exact.get(called) or short.get(called) or []
+    if len(matches) == 1:
+        return subject_formulas(matches[0].partition(".")[0])[matches[0]]
+    if matches:
+        choices = [command(formula(match)) for match in matches]
         raise DomainError("formula-ambiguous", "formula", name, choices=choices)
-    raise DomainError("formula-unknown", "formula", name, suggestions=_near(name, wanted))
+    raise DomainError("formula-unknown", "formula", name, suggestions=_near(name, present))
 
 
-def _near(name: str, wanted: str) -> list[str]:
+def _near(name: str, present: str) -> list[str]:
     """Return the commands that an unknown name may mean: those alike, and those that answer it."""
     from difflib import get_close_matches  # late: most names are known
 
-    known = {f.short_name: f for f in formulas().values()}
-    close = get_close_matches(wanted, known, n=3, cutoff=0.7)
+    by_short_name = {f.short_name: f for f in formulas().values()}
+    close = get_close_matches(present, by_short_name, n=3, cutoff=0.7)
     close += [command(f) for f in search(name.replace("-", " "))[: 4 - len(close)]]
-    close = close or get_close_matches(wanted, known, n=4, cutoff=0.5)
-    return list(dict.fromkeys(one.replace("_", "-") for one in close))
+    close = close or get_close_matches(present, by_short_name, n=4, cutoff=0.5)
+    return list(dict.fromkeys(suggestion.replace("_", "-") for suggestion in close))
 
 
 def _present_name(name: str) -> str:
@@ -738,7 +738,7 @@ def search(words: str) -> list[Formula]:
     'propagation'
     """
     if not words.strip():
-        return Formulas(dict.fromkeys(one for _, _, found in listed() for one in found))
+        return Formulas(dict.fromkeys(member for _, _, members in listed() for member in members))
     from netcalc.calculator import searching  # late: most formulas are asked for by name
 
     return Formulas(searching.ranked(words, formulas().values()))

@@ -264,8 +264,8 @@ def plain_name(text: str) -> str:
 
 def known_names(parameter: str) -> tuple[str, ...]:
     """Return the names that an argument of text takes; nothing where they are not a list."""
-    found = KNOWN_NAMES.get(parameter)
-    return tuple(getattr(import_module(found[0]), found[1])) if found else ()
+    place = KNOWN_NAMES.get(parameter)
+    return tuple(getattr(import_module(place[0]), place[1])) if place else ()
 
 
 def choose(parameter: str, text: str, choices: Sequence[str]) -> str | None:
@@ -278,25 +278,25 @@ def choose(parameter: str, text: str, choices: Sequence[str]) -> str | None:
     """
     if text in choices:
         return text
-    wanted = plain_name(text)
-    alias = CHOICE_ALIASES.get(parameter, {}).get(wanted)
+    plain = plain_name(text)
+    alias = CHOICE_ALIASES.get(parameter, {}).get(plain)
     if alias is not None and (alias in choices or not choices):
         return alias
     name = plain_name(parameter)
-    for candidate in (wanted, name + wanted, wanted.removeprefix(name)):
+    for candidate in (plain, name + plain, plain.removeprefix(name)):
         same = [choice for choice in choices if plain_name(choice) == candidate]
         if len(same) == 1:
             return same[0]
-    begin = [choice for choice in choices if wanted and plain_name(choice).startswith(wanted)]
+    begin = [choice for choice in choices if plain and plain_name(choice).startswith(plain)]
     return begin[0] if len(begin) == 1 else None
 
 
 def near_choices(parameter: str, text: str, choices: Sequence[str]) -> list[str]:
     """Return the choices that a text may mean: those that begin so, as ``tls`` does."""
-    wanted = plain_name(text)
-    if (parameter, wanted) in CHOICE_HINTS:
-        return list(CHOICE_HINTS[parameter, wanted])
-    return [choice for choice in choices if wanted and plain_name(choice).startswith(wanted)][:4]
+    plain = plain_name(text)
+    if (parameter, plain) in CHOICE_HINTS:
+        return list(CHOICE_HINTS[parameter, plain])
+    return [choice for choice in choices if plain and plain_name(choice).startswith(plain)][:4]
 
 
 def stack(text: str) -> str:
@@ -321,8 +321,8 @@ def codec_bps(text: str) -> float | None:
     (64000.0, 8000.0, None)
     """
     codecs = import_module("netcalc.models.rates.codecs")
-    found = codecs.find_codec(text)
-    return found.codec_bps if found is not None and codecs.has_one_rate(found) else None
+    codec = codecs.find_codec(text)
+    return codec.codec_bps if codec is not None and codecs.has_one_rate(codec) else None
 
 
 FORMULA_ALIASES = {
@@ -432,8 +432,8 @@ def preset(name: str) -> dict[str, str]:
     >>> preset("vxlan"), preset("pps")
     ({'stack': 'vxlan'}, {})
     """
-    found = FORMULA_PRESETS.get(name.lower().replace("-", "_"))
-    return dict(found[1]) if found else {}
+    pair = FORMULA_PRESETS.get(name.lower().replace("-", "_"))
+    return dict(pair[1]) if pair else {}
 
 
 _FUNCTION = re.compile(rb"\ndef ([a-z]\w*)")
@@ -466,15 +466,17 @@ def defined() -> Mapping[str, Sequence[str]]:
     ['nyquist_bps', 'shannon_bps', 'shannon_snr_db']
     """
     folder = os.path.dirname(models.__file__)  # noqa: PTH120 - pathlib takes 2 ms to load
-    found = {}
+    names = {}
     for chapter, subjects in models.CHAPTERS.items():
         for subject in subjects:
             try:
                 with open(f"{folder}/{chapter}/{subject}.py", "rb") as file:  # noqa: PTH123
-                    found[subject] = [one.decode() for one in _FUNCTION.findall(file.read())]
+                    names[subject] = [
+                        function.decode() for function in _FUNCTION.findall(file.read())
+                    ]
             except OSError:  # where a program and its modules are one file
-                found[subject] = public_names(models.subject_module(subject))
-    return found
+                names[subject] = public_names(models.subject_module(subject))
+    return names
 
 
 @cache
@@ -490,20 +492,20 @@ def short() -> Mapping[str, Sequence[str]]:
 
 
 def _by_name(called: Callable[[str], str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    full_names: dict[str, list[str]] = {}
     for subject, names in defined().items():
         for name in names:
             word = called(name)
-            found.setdefault(word, []).append(f"{subject}.{name}")
-            found.setdefault(f"{subject}.{word}", []).append(f"{subject}.{name}")
-    return found
+            full_names.setdefault(word, []).append(f"{subject}.{name}")
+            full_names.setdefault(f"{subject}.{word}", []).append(f"{subject}.{name}")
+    return full_names
 
 
 @cache
 def times_used() -> Counter[str]:
     """Return how many models each name may mean, with the unit and without it."""
     names = [name for names in defined().values() for name in names]
-    return Counter(one for name in names for one in {name, SUFFIX.sub("", name)})
+    return Counter(spelling for name in names for spelling in {name, SUFFIX.sub("", name)})
 
 
 TITLES = {

@@ -128,9 +128,9 @@ def split_values(text: str, *, is_list: bool, pure: bool, whole: bool, field: st
     parts = list(_SEPARATOR.split(text.strip().strip("[]()")))
     if ";" not in text:
         parts = [
-            one
+            piece
             for part in parts
-            for one in _split(part, text, is_list=is_list, pure=pure, whole=whole, field=field)
+            for piece in _split(part, text, is_list=is_list, pure=pure, whole=whole, field=field)
         ]
     if (
         is_list
@@ -175,13 +175,13 @@ def _split(
 
 def _regrouped(numbers: Sequence[str]) -> list[str]:
     """Return numbers whose thousands were separated: 1, 000, 2, 000 as 1000, 2000."""
-    found: list[str] = []
+    joined: list[str] = []
     for number in numbers:
-        if found and re.fullmatch(r"\d{3}", number):
-            found[-1] += number
+        if joined and re.fullmatch(r"\d{3}", number):
+            joined[-1] += number
         else:
-            found.append(number)
-    return found
+            joined.append(number)
+    return joined
 
 
 def _listed(numbers: Sequence[str], unit: str) -> str:
@@ -381,11 +381,11 @@ class Parameter:
         """Return the name that a text means, of an argument whose names the model knows."""
         if self.name == "stack":
             return names.stack(text)
-        known = names.known_names(self.name)
-        chosen = names.choose(self.name, text, known)
+        choices = names.known_names(self.name)
+        chosen = names.choose(self.name, text, choices)
         if chosen is not None:
             return chosen
-        near = names.near_choices(self.name, text, known)
+        near = names.near_choices(self.name, text, choices)
         if len(near) > 1:
             raise DomainError("not-a-choice", self.name, text, choices=near, suggestions=near)
         return text
@@ -410,9 +410,9 @@ class Parameter:
                 if self.kind == "list"
                 else [first, second],
             )
-        known = self._known(text.strip())
-        if known is not None:
-            return known
+        meaning = self._known(text.strip())
+        if meaning is not None:
+            return meaning
         if self.unit == "1":
             text = self._without_noun(text)
         if self.name.startswith("annual_"):

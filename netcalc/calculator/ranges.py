@@ -68,7 +68,7 @@ def layers(formula: Formula, arguments: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def defaults_said(formula: Formula, given: Collection[str]) -> dict[str, Any]:
+def defaults_said(formula: Formula, typed: Collection[str]) -> dict[str, Any]:
     """Return the defaults that an answer names because others may expect another one.
 
     Examples
@@ -78,7 +78,7 @@ def defaults_said(formula: Formula, given: Collection[str]) -> dict[str, Any]:
     {'min_rto_s': 0.2}
     """
     return {
-        name: formula.parameter(name).default for name in formula.said_defaults if name not in given
+        name: formula.parameter(name).default for name in formula.said_defaults if name not in typed
     }
 
 
@@ -109,8 +109,8 @@ def table(formula: Formula, result: Any) -> dict[str, list[Any]]:
     >>> table(formula("fragments"), np.array([1480.0, 20.0]))
     {'fragments_bytes': [1480.0, 20.0]}
     """
-    found = result._asdict() if hasattr(result, "_asdict") else {formula.function_name: result}
-    columns = {name: np.ravel(column).tolist() for name, column in found.items()}
+    by_name = result._asdict() if hasattr(result, "_asdict") else {formula.function_name: result}
+    columns = {name: np.ravel(column).tolist() for name, column in by_name.items()}
     length = max(map(len, columns.values()))
     return {name: column + [""] * (length - len(column)) for name, column in columns.items()}
 
@@ -185,7 +185,7 @@ def split_ranges(formula: Formula, texts: Mapping[str, str]) -> tuple[Inputs, di
     >>> ranges["rtt_s"].text("s"), others
     ('20 ms..30 ms', {'bandwidth_bps': '1 Gbit/s'})
     """
-    found: Inputs = {}
+    inputs: Inputs = {}
     others: dict[str, str] = {}
     for name, text in texts.items():
         parameter = formula.parameter(name)
@@ -195,12 +195,12 @@ def split_ranges(formula: Formula, texts: Mapping[str, str]) -> tuple[Inputs, di
         if parameter.kind not in ("number", "list"):
             numbers = [p.short_name for p in formula.parameters if p.kind in ("number", "list")]
             raise DomainError("range-of-no-number", parameter.short_name, text, numbers=numbers)
-        one = read_range(parameter, text)
-        if isinstance(one, float):
+        reading = read_range(parameter, text)
+        if isinstance(reading, float):
             others[parameter.name] = text
         else:
-            found[parameter.name] = one
-    return found, others
+            inputs[parameter.name] = reading
+    return inputs, others
 
 
 def is_range(parameter: Parameter, text: str) -> bool:
@@ -267,7 +267,7 @@ def bands_over(
     require_number(formula, parameter)
     if parameter.name in inputs:
         raise DomainError("input-also-free", parameter.short_name)
-    middle = {name: _middle(one) for name, one in inputs.items()}
+    middle = {name: _middle(value_range) for name, value_range in inputs.items()}
     values = np.asarray(values, dtype=float)
     with doubts():  # of what is tried
         at = as_taken(formula, {**arguments, **middle}, parameter.name, values)
@@ -276,14 +276,18 @@ def bands_over(
     )
 
 
-def _middle(one: Any) -> Any:
-    if isinstance(one, list):
-        return [_middle(item) for item in one]
-    return one if isinstance(one, int | float) else float(one.ppf(np.array(0.5)))
+def _middle(value_range: Any) -> Any:
+    if isinstance(value_range, list):
+        return [_middle(item) for item in value_range]
+    return (
+        value_range
+        if isinstance(value_range, int | float)
+        else float(value_range.ppf(np.array(0.5)))
+    )
 
 
 def solutions_for(
-    wanted: Formula,
+    formula: Formula,
     arguments: Mapping[str, Any],
     inputs: Inputs,
     *,
@@ -296,7 +300,7 @@ def solutions_for(
 
     Parameters
     ----------
-    wanted : Formula
+    formula : Formula
         The formula.
     arguments : mapping of str to object
         The arguments that are numbers.
@@ -325,14 +329,14 @@ def solutions_for(
     """
     from netcalc import uncertain
 
-    parameter = wanted.parameter(over)
+    parameter = formula.parameter(over)
     if parameter.name in inputs:
         raise DomainError("input-also-free", parameter.short_name)
-    parameter, target, low, high, given = sought(
-        wanted, {**arguments, **inputs}, over=over, result=result, limits=limits
+    parameter, target, low, high, others = sought(
+        formula, {**arguments, **inputs}, over=over, result=result, limits=limits
     )
     return uncertain.solutions(
-        wanted.function, given, for_=parameter.name, result=target, low=low, high=high, **drawn
+        formula.function, others, for_=parameter.name, result=target, low=low, high=high, **drawn
     )
 
 
@@ -341,20 +345,22 @@ def percentile_name(percent: float) -> str:
     return _NAMES.get(percent, f"p{percent:g}")
 
 
-def solution_lines(formula: Formula, found: Solutions, *, over: str, layer: str = "") -> list[str]:
+def solution_lines(
+    formula: Formula, solutions: Solutions, *, over: str, layer: str = ""
+) -> list[str]:
     """Return the percentiles of a solution as people read them, and the share without one."""
     parameter = formula.parameter(over)
-    if found.share_without == 1.0:
-        low, high = parameter.show(found.low), parameter.show(found.high)
+    if solutions.share_without == 1.0:
+        low, high = parameter.show(solutions.low), parameter.show(solutions.high)
         return [f"no solution in [{low}, {high}] in any draw"]
     lines = []
-    for percent, value in found.percentiles.items():
+    for percent, value in solutions.percentiles.items():
         text = parameter.show(value)
-        if found.is_interval:
-            text += f" to {parameter.show(found.last_percentiles[percent])}"
+        if solutions.is_interval:
+            text += f" to {parameter.show(solutions.last_percentiles[percent])}"
         lines.append(named(f"{percentile_name(percent)}: {text}", layer))
-    if found.share_without:
-        lines.append(f"no solution in {show_ranges(found.share_without, 'ratio')} of the draws")
+    if solutions.share_without:
+        lines.append(f"no solution in {show_ranges(solutions.share_without, 'ratio')} of the draws")
     return lines
 
 
@@ -376,26 +382,26 @@ def cases_by_text(
 
 
 def band_rows(
-    wanted: Formula, bands: Mapping[str, Mapping[str, Band]]
+    formula: Formula, bands: Mapping[str, Mapping[str, Band]]
 ) -> tuple[list[str], list[str], list[list[float]]]:
     """Return headings, units and rows of a table of bands.
 
     Parameters
     ----------
-    wanted : Formula
+    formula : Formula
         The formula.
     bands : mapping of str to mapping of str to Band
         The bands of each result, by what tells them apart: a value of a second argument, or
         nothing.
     """
     headings, units_, columns = [], [], []
-    for label, found in bands.items():
-        for name, one in found.items():
-            for percent, column in one.percentiles.items():
-                what = "" if len(found) == 1 else f"{name} "
+    for label, by_result in bands.items():
+        for name, band in by_result.items():
+            for percent, column in band.percentiles.items():
+                what = "" if len(by_result) == 1 else f"{name} "
                 at = f" at {label}" if label else ""
                 headings.append(f"{what}{percentile_name(percent)}{at}")
-                units_.append(result_unit(wanted, name))
+                units_.append(result_unit(formula, name))
                 columns.append(column)
     first = next(iter(next(iter(bands.values())).values()))
     return headings, units_, np.column_stack([first.values, *columns]).tolist()
@@ -406,11 +412,15 @@ def result_unit(formula: Formula, column: str) -> str:
     return formula.unit if column == "result" else column_unit(formula, column)
 
 
-def range_text(one: Any, unit: str) -> str:
+def range_text(value_range: Any, unit: str) -> str:
     """Write a range, a list of them, or a number."""
-    if isinstance(one, list):
-        return ", ".join(range_text(item, unit) for item in one)
-    return units.show(one, unit) if isinstance(one, int | float) else str(one.text(unit))
+    if isinstance(value_range, list):
+        return ", ".join(range_text(item, unit) for item in value_range)
+    return (
+        units.show(value_range, unit)
+        if isinstance(value_range, int | float)
+        else str(value_range.text(unit))
+    )
 
 
 def input_label(formula: Formula, name: str) -> str:
@@ -420,7 +430,7 @@ def input_label(formula: Formula, name: str) -> str:
     return f"{label} {int(index[:-1]) + 1}" if bracket else label
 
 
-def importance_line(formula: Formula, found: Spread) -> str:
+def importance_line(formula: Formula, spread: Spread) -> str:
     """Say which inputs matter most, or what each explains alone; empty if neither is known.
 
     Examples
@@ -432,10 +442,10 @@ def importance_line(formula: Formula, found: Spread) -> str:
     >>> importance_line(bdp, spread(bdp.function, ranges))
     'matters most: rtt 100%, bandwidth 0% of the variance'
     """
-    shares = found.first_order or found.explained_alone
+    shares = spread.first_order or spread.explained_alone
     ordered = sorted(shares.items(), key=lambda pair: -pair[1])
     parts = ", ".join(f"{input_label(formula, name)} {_share(index)}" for name, index in ordered)
-    if found.first_order:
+    if spread.first_order:
         if len(ordered) == 1:
             return f"matters most: {input_label(formula, ordered[0][0])}"
         apart = 1.0 - sum(shares.values())
@@ -443,7 +453,7 @@ def importance_line(formula: Formula, found: Spread) -> str:
         return f"matters most: {parts} of the variance{together}"
     if not shares:
         return ""
-    what = "variance of the ranks" if np.isinf(found.samples).any() else "variance"
+    what = "variance of the ranks" if np.isinf(spread.samples).any() else "variance"
     return f"explained by one input alone: {parts} of the {what}"
 
 
@@ -482,13 +492,13 @@ def listed_values(formula: Formula, texts: Mapping[str, str]) -> dict[str, list[
     >>> listed_values(formula("bdp"), {"rtt_s": "10ms,50ms", "bandwidth_bps": "1G"})
     {'rtt_s': ['10ms', '50ms']}
     """
-    found = {}
+    listed = {}
     for name, text in texts.items():
         parameter = formula.parameter(name)
         values = parameter.values(text) if parameter.kind == "number" else [text]
         if len(values) > 1:
-            found[name] = values
-    return found
+            listed[name] = values
+    return listed
 
 
 def range_notes(formula: Formula, notes: Sequence[Notice]) -> list[str]:
@@ -500,8 +510,8 @@ def _words(formula: Formula, note: Notice) -> str:
     values = dict(note.values)
     doubt = values.get("doubt")
     if isinstance(doubt, DoubtWarning):
-        known = {p.name: p.unit for p in formula.parameters}
-        unit = {"result": formula.unit, **known}.get(str(doubt.values.get("name")), "")
+        units_by_name = {p.name: p.unit for p in formula.parameters}
+        unit = {"result": formula.unit, **units_by_name}.get(str(doubt.values.get("name")), "")
         values["doubt"] = str(doubt_notice(doubt, unit))
     if "distribution" in values or note.code == "draws-whole":
         values["name"] = input_label(formula, values["name"])

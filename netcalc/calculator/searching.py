@@ -677,7 +677,7 @@ def words(text: str) -> list[str]:
     plain = _K_OF_N.sub(" kofn ", plain)
     for phrase in (*_PHRASES_LONGEST_FIRST, *_PHRASES_LONGEST_FIRST):  # some are of others
         plain = plain.replace(f" {phrase} ", f" {_PHRASES[phrase]} ")
-    found: list[str] = []
+    stems: list[str] = []
     for word in plain.split():
         if word in _FILLERS:
             continue
@@ -685,8 +685,8 @@ def words(text: str) -> list[str]:
         if _SMALL_NUMBER.fullmatch(word):
             continue
         joined = re.sub(r"[./]", "", word)
-        found += [joined] if re.search(r"\d", word) else re.split(r"[./]+", word)
-    return [stem(one) for one in found if one and one not in _FILLERS]
+        stems += [joined] if re.search(r"\d", word) else re.split(r"[./]+", word)
+    return [stem(part) for part in stems if part and part not in _FILLERS]
 
 
 _PHRASES = {**PHRASES, **MORE_PHRASES}
@@ -695,11 +695,11 @@ _PHRASES_LONGEST_FIRST = sorted(_PHRASES, key=len, reverse=True)
 
 @cache
 def _synonyms() -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    by_stem: dict[str, dict[str, float]] = {}
     for table in (SYNONYMS, MORE_SYNONYMS):
         for word, others in table.items():
-            found.setdefault(stem(word), {}).update({stem(one): _SYNONYM for one in others})
-    return found
+            by_stem.setdefault(stem(word), {}).update({stem(other): _SYNONYM for other in others})
+    return by_stem
 
 
 def datasets(query: str) -> list[str]:
@@ -711,7 +711,7 @@ def datasets(query: str) -> list[str]:
     (['access_latencies'], [])
     """
     asked = set(re.findall(r"\w+", query.lower()))
-    return [name for name, known in DATASETS.items() if asked & set(known)]
+    return [name for name, topics in DATASETS.items() if asked & set(topics)]
 
 
 def ranked(query: str, formulas: Iterable[Formula]) -> list[Formula]:
@@ -721,15 +721,15 @@ def ranked(query: str, formulas: Iterable[Formula]) -> list[Formula]:
     """
     every = list(formulas)
     fields = {formula.name: _fields(formula) for formula in every}
-    known = _document_counts(tuple(every))
-    asked = [meant for word in dict.fromkeys(words(query)) if (meant := _known(word, known))]
+    counts = _document_counts(tuple(every))
+    asked = [meant for word in dict.fromkeys(words(query)) if (meant := _known(word, counts))]
     if not asked:
         return []
     count = len(every)
     scored = []
     phrase = " ".join(words(query))
     for index, formula in enumerate(every):
-        score = _score(asked, fields[formula.name], known, count)
+        score = _score(asked, fields[formula.name], counts, count)
         if score >= _LEAST_SCORE:
             score += _phrase_score(formula, phrase)
             score *= (
@@ -738,17 +738,17 @@ def ranked(query: str, formulas: Iterable[Formula]) -> list[Formula]:
                 else 1.0
             )
             scored.append((-score, index, formula))
-    scored.sort(key=lambda one: one[:2])
+    scored.sort(key=lambda row: row[:2])
     best = scored[0][0] if scored else 0.0
     return [formula for score, _, formula in scored if score <= best * _LEAST]
 
 
-def _known(word: str, known: Mapping[str, int]) -> dict[str, float] | None:
+def _known(word: str, counts: Mapping[str, int]) -> dict[str, float] | None:
     """Return a word and its synonyms with their shares; None if no formula has any of them."""
     meant = {word: 1.0, **{w: s for w, s in _synonyms().get(word, {}).items() if w != word}}
-    if any(one in known for one in meant):
+    if any(meaning in counts for meaning in meant):
         return meant
-    near = get_close_matches(word, [*known, *_synonyms()], n=1, cutoff=0.8)
+    near = get_close_matches(word, [*counts, *_synonyms()], n=1, cutoff=0.8)
     if near:
         return {near[0]: 1.0, **_synonyms().get(near[0], {})}
     return None
@@ -757,7 +757,7 @@ def _known(word: str, known: Mapping[str, int]) -> dict[str, float] | None:
 def _score(
     asked: list[dict[str, float]],
     fields: Mapping[str, float],
-    known: Mapping[str, int],
+    counts: Mapping[str, int],
     count: int,
 ) -> float:
     total, matched = 0.0, 0.0
@@ -765,7 +765,7 @@ def _score(
         best, share = 0.0, 0.0
         for word, factor in meant.items():
             if word in fields:
-                rare = math.log(1 + count / known[word]) / math.log(1 + count)
+                rare = math.log(1 + count / counts[word]) / math.log(1 + count)
                 value = fields[word] * factor * rare
                 if value > best:
                     best, share = value, factor
@@ -787,17 +787,17 @@ def asked_for(formula: Formula) -> tuple[str, ...]:
     """Return what people ask a formula for, in their words."""
     names = dict.fromkeys((formula.short_name, formula.function_name))
     return tuple(
-        one for table in (TAGS, MORE_TAGS) for name in names for one in table.get(name, ())
+        phrase for table in (TAGS, MORE_TAGS) for name in names for phrase in table.get(name, ())
     )
 
 
 def synonyms() -> dict[str, tuple[str, ...]]:
     """Return words of a question, each with others that mean the same."""
-    found: dict[str, tuple[str, ...]] = {}
+    by_word: dict[str, tuple[str, ...]] = {}
     for table in (SYNONYMS, MORE_SYNONYMS):
         for word, others in table.items():
-            found[word] = tuple(dict.fromkeys((*found.get(word, ()), *others)))
-    return found
+            by_word[word] = tuple(dict.fromkeys((*by_word.get(word, ()), *others)))
+    return by_word
 
 
 @cache
@@ -822,11 +822,11 @@ def _fields(formula: Formula) -> dict[str, float]:
         "text": f"{formula.source} {formula.validity} "
         + " ".join(p.description for p in formula.parameters),
     }
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for place, text in texts.items():
         for word in text.split() if place == "tags" else words(text):
-            found[word] = max(found.get(word, 0.0), WEIGHTS[place])
-    return found
+            weights[word] = max(weights.get(word, 0.0), WEIGHTS[place])
+    return weights
 
 
 @cache

@@ -231,8 +231,8 @@ class Session:
 
     def _number(self) -> Answer:
         formula, arguments = self.formula, self.arguments
-        result, found = formula.answer(arguments)
-        doubt = formula.doubt(result, [*self._doubts, *found])
+        result, doubtful = formula.answer(arguments)
+        doubt = formula.doubt(result, [*self._doubts, *doubtful])
         columns = table(formula, result)
         return Answer(
             self._document(result, doubt),
@@ -271,8 +271,8 @@ class Session:
         )  # fmt: skip
         names = list(several[0].columns)
         values = several[0].values
-        doubt = " ".join(dict.fromkeys(one.doubt for one in several if one.doubt))
-        columns = {name: [one.columns[name].tolist() for one in several] for name in names}
+        doubt = " ".join(dict.fromkeys(member.doubt for member in several if member.doubt))
+        columns = {name: [member.columns[name].tolist() for member in several] for name in names}
         document = self._document(columns if len(names) > 1 else columns[names[0]], doubt)
         titles, arrays = [], [values]
         for name in names:
@@ -359,7 +359,7 @@ class Session:
         by = others[0].parameter if others else None
         if by is over.parameter:
             raise DomainError("swept-twice", over.parameter.name, over.parameter.name)
-        names = [one.parameter.name for one in sweeps]
+        names = [swept.parameter.name for swept in sweeps]
         self.require(*names)
         drawn = self.drawn()
         by_values = others[0].values.tolist() if others else []
@@ -433,7 +433,7 @@ class Session:
     ) -> Answer:
         """Return an answer to ranges; ``drawn`` are its spreads, bands or solutions."""
         formula = self.formula
-        notes = range_notes(formula, [note for one in drawn for note in one.notes])
+        notes = range_notes(formula, [note for spread in drawn for note in spread.notes])
         notes = [f"{note}." for note in notes]
         texts = {name: self._range_text(name) for name in self.inputs}
         assumed = defaults_said(formula, {*self.given, *free})

@@ -74,9 +74,9 @@ def sweep(
     require_number(formula, formula.parameter(over))
     with doubts():  # of what is tried
         values = as_taken(formula, arguments, over, np.asarray(values, dtype=float))
-    with doubts() as found:
+    with doubts() as doubtful:
         swept = _swept(formula, arguments, over, values, gaps=gaps)
-    unique = {(doubt.code, doubt.values.get("name")): doubt for doubt in found}
+    unique = {(doubt.code, doubt.values.get("name")): doubt for doubt in doubtful}
     return replace(swept, doubt=formula.doubt(None, list(unique.values())))
 
 
@@ -148,8 +148,8 @@ def _all_at_once(
             result = formula.evaluate({**arguments, over: values})
     except (TypeError, ValueError, ConvergenceError):  # one of them is refused, or it takes none
         return None
-    found = result._asdict() if hasattr(result, "_asdict") else {"result": result}
-    columns = {name: np.asarray(column) for name, column in found.items()}
+    by_name = result._asdict() if hasattr(result, "_asdict") else {"result": result}
+    columns = {name: np.asarray(column) for name, column in by_name.items()}
     if any(c.shape != values.shape or c.dtype.kind not in "fiub" for c in columns.values()):
         return None
     # What takes a list as one thing, such as the samples of a run, gives others by themselves.
@@ -248,10 +248,10 @@ class Solution:
             return f"{first} to {last}"
         if root.exact:
             return self.parameter.show(root.value)
-        wanted, there, before = self._apart(self.target, root.result, root.before)
+        target, there, before = self._apart(self.target, root.result, root.before)
         value = self._whole(root.value)
         least = ", the least for it" if root.result > root.before else ""
-        return f"{value} (no value gives {wanted}: {there} from here{least}, {before} below)"
+        return f"{value} (no value gives {target}: {there} from here{least}, {before} below)"
 
     def _apart(self, *results: float) -> list[str]:
         """Write results with as many digits as they need to differ."""
@@ -269,13 +269,13 @@ class Solution:
 
 
 def solve_for(
-    wanted: Formula, arguments: Mapping[str, Any], *, over: str, result: str, limits: str = ""
+    formula: Formula, arguments: Mapping[str, Any], *, over: str, result: str, limits: str = ""
 ) -> Solution:
     """Find the values of one argument that give a result that is written as text.
 
     Parameters
     ----------
-    wanted : Formula
+    formula : Formula
         The formula.
     arguments : mapping of str to object
         The other arguments; one of this argument is not used.
@@ -299,17 +299,19 @@ def solve_for(
     >>> solve_for(formula("transfer"), line, over="bandwidth", result="1.03 s").lines
     ['8 Mbit/s']
     """
-    parameter, target, low, high, given = sought(
-        wanted, arguments, over=over, result=result, limits=limits
+    parameter, target, low, high, others = sought(
+        formula, arguments, over=over, result=result, limits=limits
     )
-    roots = solve(wanted.function, for_=parameter.name, result=target, low=low, high=high, **given)
-    found = {
+    roots = solve(
+        formula.function, for_=parameter.name, result=target, low=low, high=high, **others
+    )
+    doubtful = {
         (doubt.code, doubt.values.get("name")): doubt
         for root in roots
-        for doubt in wanted.answer({**given, parameter.name: root.value})[1]
+        for doubt in formula.answer({**others, parameter.name: root.value})[1]
     }
-    doubt = wanted.doubt(None, list(found.values()))
-    return Solution(wanted, parameter, target, low, high, tuple(roots), doubt)
+    doubt = formula.doubt(None, list(doubtful.values()))
+    return Solution(formula, parameter, target, low, high, tuple(roots), doubt)
 
 
 def sought(
@@ -330,12 +332,12 @@ def sought(
         if len(ends) != 2:
             raise DomainError("malformed-range", "range of --solve", limits)
         low, high = parameter.read(ends[0]), parameter.read(ends[1])
-    given = {name: value for name, value in arguments.items() if name != parameter.name}
+    others = {name: value for name, value in arguments.items() if name != parameter.name}
     for other in formula.parameters:
-        if other.required and other is not parameter and other.name not in given:
+        if other.required and other is not parameter and other.name not in others:
             raise other.required_error()
     target = Parameter("result", formula.unit, "number", None, "").read(result)
-    return parameter, target, low, high, given
+    return parameter, target, low, high, others
 
 
 def parse_range(text: str, parameter: Parameter) -> FloatArray:
@@ -358,7 +360,7 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
         raise DomainError("not-sweepable", parameter.short_name, parameter.kind, numbers=[])
     parts = text.split(":")
     if len(parts) == 1:
-        return np.array([parameter.read(one) for one in parameter.values(text)])
+        return np.array([parameter.read(value) for value in parameter.values(text)])
     steps = re.fullmatch(r"(?=.)(log|lin)?\s*(\d*)", parts[2].strip()) if len(parts) == 3 else None
     if len(parts) > 3 or (len(parts) == 3 and steps is None):
         raise DomainError("malformed-sweep", "sweep", text)
@@ -415,7 +417,7 @@ class Curve:
 
 
 def curve(
-    wanted: Formula,
+    formula: Formula,
     arguments: Mapping[str, Any],
     *,
     over: str,
@@ -427,7 +429,7 @@ def curve(
 
     Parameters
     ----------
-    wanted : Formula
+    formula : Formula
         A formula of one number.
     arguments : mapping of str to object
         Its other arguments.
@@ -451,18 +453,18 @@ def curve(
     (True, [1.0, 5.0])
     """
     grid = np.geomspace(low, high, POINTS) if logarithmic else np.linspace(low, high, POINTS)
-    swept = sweep(wanted, arguments, over=over, values=grid)
+    swept = sweep(formula, arguments, over=over, values=grid)
     (y,) = swept.columns.values()
     x = np.asarray(swept.values, dtype=float)
 
     def at(value: float) -> float:
         # A place between whole numbers belongs to the one below where fractions are refused.
         try:
-            return float(wanted.evaluate({**arguments, over: value}))
+            return float(formula.evaluate({**arguments, over: value}))
         except DomainError:
-            return float(wanted.evaluate({**arguments, over: np.floor(value)}))
+            return float(formula.evaluate({**arguments, over: np.floor(value)}))
 
-    shades = _shades(wanted, arguments, over, x, y)
+    shades = _shades(formula, arguments, over, x, y)
     y = np.where(np.isfinite(y), y, np.nan)
     if not is_staircase(y):
         return Curve(x, y, False, shades)
@@ -471,11 +473,11 @@ def curve(
 
 def is_staircase(y: FloatArray) -> bool:
     """Whether most neighbours are equal, on three levels or more."""
-    known = y[np.isfinite(y)]
-    if known.size < 3:
+    levels = y[np.isfinite(y)]
+    if levels.size < 3:
         return False
-    jumps = int(np.count_nonzero(known[1:] != known[:-1]))
-    return 2 <= jumps <= min(_MOST_STEPS, known.size // 2)
+    jumps = int(np.count_nonzero(levels[1:] != levels[:-1]))
+    return 2 <= jumps <= min(_MOST_STEPS, levels.size // 2)
 
 
 def _corners(
@@ -502,7 +504,7 @@ def _shades(
     formula: Formula, arguments: Mapping[str, Any], over: str, x: FloatArray, y: FloatArray
 ) -> tuple[Shade, ...]:
     """Return where there is no number, and where one lies outside the published range."""
-    found = _runs(x, ~np.isfinite(y), "no-number")
+    gaps = _runs(x, ~np.isfinite(y), "no-number")
     ranges = formula.published_ranges or {}
     outside = np.zeros(x.shape, dtype=bool)
     judged = derived_quantities(formula.function)
@@ -514,7 +516,7 @@ def _shades(
         if values is not None and np.ndim(values) in (0, 1) and np.shape(values) in ((), x.shape):
             low, high = ranges[name]
             outside |= np.isfinite(values) & ((values < low) | (values > high))
-    return (*found, *_runs(x, outside & np.isfinite(y), "beyond-published-range"))
+    return (*gaps, *_runs(x, outside & np.isfinite(y), "beyond-published-range"))
 
 
 def _noted(
@@ -535,16 +537,16 @@ def _noted(
             _, doubts = formula.answer({**arguments, over: np.floor(value)})
         return any(doubt.values.get("name") in judged or doubt.code in _OUTSIDE for doubt in doubts)
 
-    found = np.zeros(x.shape, dtype=bool)
+    outside = np.zeros(x.shape, dtype=bool)
     asked = [*range(0, x.size - 1, _NOTED_STEP), x.size - 1]
     for left, right in pairwise(asked):
         below, above = left, right
         while noted(left) != noted(right) and above - below > 1:  # close in on the edge
             middle = (below + above) // 2
             below, above = (middle, above) if noted(middle) == noted(left) else (below, middle)
-        found[left:above] = noted(left)
-        found[above : right + 1] = noted(right)
-    return found
+        outside[left:above] = noted(left)
+        outside[above : right + 1] = noted(right)
+    return outside
 
 
 def _runs(x: FloatArray, holds: np.ndarray[Any, Any], code: str) -> tuple[Shade, ...]:

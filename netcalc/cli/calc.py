@@ -112,15 +112,15 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     """
     if ctx.invoked_subcommand is not None:
         return
-    found = calculator.search(words) if words is not None else None
-    if not listed and not as_json and found is None:
+    matches = calculator.search(words) if words is not None else None
+    if not listed and not as_json and matches is None:
         click.echo(ctx.get_help())
         return
     tables = calculator.datasets(words or "")
-    if found is not None and not found and not tables:
+    if matches is not None and not matches and not tables:
         raise CommandError("nothing-matches", words=words)
     if as_json:
-        shown = list(calculator.formulas().values()) if found is None else found
+        shown = list(calculator.formulas().values()) if matches is None else matches
         print_json(
             [{"table": name, "command": f"data {name}"} for name in tables]
             + [
@@ -133,13 +133,13 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
                 for formula in shown
             ]
         )
-    elif found is not None:
+    elif matches is not None:
         for name in tables:  # published values answer before formulas
             put(f"published values: netcalc data {name}")
-        for formula in found[:FOUND]:
+        for formula in matches[:FOUND]:
             say(f"{calculator.command(formula):32} {formula.summary}")
-        if len(found) > FOUND:
-            put(f"and {len(found) - FOUND} more; --json lists all")
+        if len(matches) > FOUND:
+            put(f"and {len(matches) - FOUND} more; --json lists all")
     else:
         _print_list()
 
@@ -147,13 +147,13 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
 def _print_list() -> None:
     """Print the formulas that most questions need, then all of them by chapter and subject."""
     printed = ""
-    for chapter, subject, found in calculator.listed():
+    for chapter, subject, members in calculator.listed():
         if chapter != printed:
             put(("\n" if printed else "") + chapter, bold=True)
             printed = chapter
         if subject:
             put(f"  {subject.replace('_', ' ')}")
-        for formula in found:
+        for formula in members:
             say(f"    {calculator.command(formula):30} {formula.summary}")
 
 
@@ -170,7 +170,7 @@ def formula_command(name: str) -> click.Command | None:
 def _command(formula: Formula, preset: Mapping[str, str]) -> click.Command:
     arguments: list[click.Parameter] = []
     if formula.parameters:
-        metavar = " ".join(f"[{_meta(one)}]" for one in _positional(formula))
+        metavar = " ".join(f"[{_meta(parameter)}]" for parameter in _positional(formula))
         arguments.append(click.Argument(["value"], nargs=-1, metavar=metavar))
     arguments += [_option(formula, parameter) for parameter in formula.parameters]
     arguments += [
@@ -252,7 +252,7 @@ def _answer(
     formula: Formula, preset: Mapping[str, str], value: tuple[str, ...] = (), **options: Any
 ) -> None:
     """Answer a command: read the arguments, ask for what the options ask, and print it."""
-    asked = _Asked(**{name[:-1]: one for name, one in options.items() if name[-1:] == "_"})
+    asked = _Asked(**{name[:-1]: value for name, value in options.items() if name[-1:] == "_"})
     _check_options(asked)
     texts = {formula.parameter(name).name: text for name, text in preset.items()}
     texts |= {name: text for name, text in options.items() if name[-1:] != "_" and text is not None}
@@ -274,7 +274,9 @@ def _answer(
 
             with ending_quietly():
                 uncertain.prepare()
-        sweeps = [session.swept(_with_log_steps(one) if asked.log else one) for one in asked.sweep]
+        sweeps = [
+            session.swept(_with_log_steps(value) if asked.log else value) for value in asked.sweep
+        ]
         sweeps += session.swept_lists()
         if asked.solve is not None and asked.result is not None:
             name, equals, limits = asked.solve.partition("=")
@@ -417,12 +419,12 @@ def _searching() -> AbstractContextManager[object]:
     return Progress("searching; Ctrl-C stops")
 
 
-def _with_log_steps(wanted: str) -> str:
+def _with_log_steps(sweep: str) -> str:
     """Return a --sweep with logarithmic steps, unless it is a list or says how they are."""
-    name, found, limits = wanted.partition("=")
+    name, equals, limits = sweep.partition("=")
     parts = limits.split(":")
-    if not found or len(parts) not in (2, 3) or re.match(r"\s*(log|lin)", parts[-1]):
-        return wanted
+    if not equals or len(parts) not in (2, 3) or re.match(r"\s*(log|lin)", parts[-1]):
+        return sweep
     return f"{name}={parts[0]}:{parts[1]}:log{''.join(parts[2:])}"
 
 

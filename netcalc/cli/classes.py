@@ -403,7 +403,7 @@ def exercise(
 
     Parameters
     ----------
-    wanted : [LESSON | ID]...
+    words : [LESSON | ID]...
         Lessons, and exercises.
     student : NAME
         Draw the numbers of this student.

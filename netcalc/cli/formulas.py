@@ -231,7 +231,7 @@ def readings_said(
     formula: Formula, texts: Mapping[str, str], arguments: Mapping[str, Any]
 ) -> list[Notice]:
     """Return how texts were read that may have meant something else."""
-    found = []
+    notices = []
     for name, text in texts.items():
         parameter, value = formula.parameter(name), arguments.get(name)
         if parameter.kind in ("text", "choice"):
@@ -249,8 +249,8 @@ def readings_said(
         if doubtful:
             option = "--" + formula.option(name)
             shown = parameter.show(value)
-            found.append(Notice("read-as", {"name": option, "text": text, "value": shown}))
-    return found + _small_loads(texts, arguments)
+            notices.append(Notice("read-as", {"name": option, "text": text, "value": shown}))
+    return notices + _small_loads(texts, arguments)
 
 
 def _small_loads(texts: Mapping[str, str], arguments: Mapping[str, Any]) -> list[Notice]:
@@ -275,11 +275,11 @@ def example(formula: Formula) -> list[str]:
     >>> print(*example(calculator.formula("transfer")), sep="\\n")
     netcalc calc transfer 1MB --bandwidth 1.544Mbit/s --latency 30ms
     """
-    given = formula.example
+    arguments = formula.example
     words = [f"netcalc calc {calculator.command(formula)}"]
     for index, parameter in enumerate(formula.parameters):
-        if parameter.name in given:
-            text = _typed(parameter, given[parameter.name])
+        if parameter.name in arguments:
+            text = _typed(parameter, arguments[parameter.name])
             words.append(text if index == 0 else f"--{formula.option(parameter.name)} {text}")
     if len(words) == 1:
         return []
@@ -295,7 +295,7 @@ def example(formula: Formula) -> list[str]:
 def _typed(parameter: Parameter, value: Any) -> str:
     """Return a value as it is typed on a command line, quoted where a shell needs that."""
     if parameter.kind == "list":
-        text = "; ".join(_one(parameter, one) for one in np.ravel(value))
+        text = "; ".join(_one(parameter, item) for item in np.ravel(value))
     else:
         text = _one(parameter, value)
     return text if shlex.quote(text) == text else f'"{text}"'
@@ -349,14 +349,14 @@ class FormulaCommand(QuantityCommand):
         if ctx.resilient_parsing:  # the shell asks how a line may go on
             return super().parse_args(ctx, args)
         options = [param for param in self.params if isinstance(param, click.Option)]
-        known = {name for option in options for name in option.opts} | {"--help", "-h"}
-        words = self._named(self._with_stack(joined(args)), known)
+        names = {name for option in options for name in option.opts} | {"--help", "-h"}
+        words = self._named(self._with_stack(joined(args)), names)
         self._check_values(ctx, words)
-        return super().parse_args(ctx, self._options(ctx, words, known))
+        return super().parse_args(ctx, self._options(ctx, words, names))
 
     def _check_values(self, ctx: click.Context, words: Sequence[str]) -> None:
         """Refuse an argument without a value, and one with two."""
-        given: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for word, after in zip(words, [*words[1:], "--"], strict=False):
             name, equals, value = word.partition("=")
             if not name.startswith("--") or name == "--":
@@ -368,88 +368,88 @@ class FormulaCommand(QuantityCommand):
                 continue
             if not equals and after[:2] == "--":
                 raise CommandError("option-without-value", command=ctx.command_path, option=name)
-            if (before := given.get(meant[0].name)) is not None:
+            if (before := texts.get(meant[0].name)) is not None:
                 label = self._formula.label(meant[0].name)
                 second = value if equals else after
                 raise CommandError("argument-typed-twice", name=label, first=before, second=second)
-            given[meant[0].name] = value if equals else after
+            texts[meant[0].name] = value if equals else after
 
     def _with_stack(self, words: list[str]) -> list[str]:
         """Put a stack of tunnels together: ``vxlan over ipsec``."""
         if all(parameter.name != "stack" for parameter in self._formula.parameters):
             return words
-        found: list[str] = []
+        joined_words: list[str] = []
         for word in words:
-            if found and (
-                word in _BETWEEN_LAYERS or found[-1].rpartition(" ")[2] in _BETWEEN_LAYERS
+            if joined_words and (
+                word in _BETWEEN_LAYERS or joined_words[-1].rpartition(" ")[2] in _BETWEEN_LAYERS
             ):
-                found[-1] += f" {word}"
+                joined_words[-1] += f" {word}"
             else:
-                found.append(word)
-        return found
+                joined_words.append(word)
+        return joined_words
 
-    def _named(self, words: list[str], known: set[str]) -> list[str]:
+    def _named(self, words: list[str], option_names: set[str]) -> list[str]:
         """Take ``rtt=40ms`` for ``--rtt=40ms``, but not behind an option such as --sweep."""
         flags = {
             name for param in self.params if getattr(param, "is_flag", False) for name in param.opts
         }
-        found = []
+        named = []
         for before, word in zip(["", *words], words, strict=False):
             name, equals, _ = word.partition("=")
             of_option = before.startswith("--") and "=" not in before and before not in flags
             names = equals and name.isidentifier() and not of_option
-            meant = names and (f"--{name}" in known or self._formula.called(name))
-            found.append(f"--{word}" if meant else word)
-        return found
+            meant = names and (f"--{name}" in option_names or self._formula.called(name))
+            named.append(f"--{word}" if meant else word)
+        return named
 
-    def _options(self, ctx: click.Context, words: Sequence[str], known: set[str]) -> list[str]:
+    def _options(self, ctx: click.Context, words: Sequence[str], names: set[str]) -> list[str]:
         """Give the options of a line the names that the formula has for them."""
-        found: list[str] = []
+        arguments: list[str] = []
         halved, unit_word = False, ""
         self._given = self._sure(words)
         for word in self._of_rates(ctx, words):
             name, equals, value = word.partition("=")
             spoken = name[2:].lower() if name.startswith("--") else ""
             if halved:
-                found.append(_half(ctx, word))
+                arguments.append(_half(ctx, word))
                 halved = False
             elif unit_word:
-                found.append(word + unit_word if _COUNTED.fullmatch(word) else word)
+                arguments.append(word + unit_word if _COUNTED.fullmatch(word) else word)
                 unit_word = ""
-            elif not equals and name not in known and (of := self._by_unit(spoken)) is not None:
-                found.append("--" + of.name.replace("_", "-"))
+            elif not equals and name not in names and (of := self._by_unit(spoken)) is not None:
+                arguments.append("--" + of.name.replace("_", "-"))
                 unit_word = _spelled(spoken)
-            elif spoken in _ROUND_TRIPS and name not in known and self._is_one_way(spoken):
-                found += ["--latency-s", *([_half(ctx, value)] if equals else [])]
+            elif spoken in _ROUND_TRIPS and name not in names and self._is_one_way(spoken):
+                arguments += ["--latency-s", *([_half(ctx, value)] if equals else [])]
                 halved = not equals
             else:
-                found.append(self._option(ctx, word, known))
-                if found[-1] != word and not equals and _kinds(spoken):
+                arguments.append(self._option(ctx, word, names))
+                if arguments[-1] != word and not equals and _kinds(spoken):
                     unit_word = _spelled(spoken)
-        return found
+        return arguments
 
     def _sure(self, words: Sequence[str]) -> set[str]:
         """Return the arguments that the options of a line name for sure."""
-        found = set()
+        sure = set()
         for word in words:
             spoken = word.partition("=")[0].removeprefix("--").replace("-", "_")
             if not word.startswith("--"):
                 continue
             own = [p.name for p in self._formula.parameters if spoken in (p.name, p.short_name)]
             called = own or [p.name for p in self._formula.called(spoken)]
-            found |= set(called) if len(called) == 1 else set()
-        return found
+            sure |= set(called) if len(called) == 1 else set()
+        return sure
 
     def _of_rates(self, ctx: click.Context, words: Sequence[str]) -> Sequence[str]:
         """Turn rates of arrivals and of service, as books have them, into load and service time."""
-        given = {parameter.short_name for parameter in self._formula.parameters}
+        names_of_formula = {parameter.short_name for parameter in self._formula.parameters}
         flat = [
             part for word in words for part in (word.split("=", 1) if word[:2] == "--" else [word])
         ]
         rates: dict[str, str] = {}
         for names in (_ARRIVALS, _SERVICES):
-            at = next((i for i, one in enumerate(flat[:-1]) if one.lower() in names), None)
-            if at is None or not {"utilization", "service"} <= given:
+            at = next((i for i, part in enumerate(flat[:-1]) if part.lower() in names), None)
+            if at is None or not {"utilization", "service"} <= names_of_formula:
                 return words
             rates[flat[at]] = flat[at + 1]
             del flat[at : at + 2]
@@ -486,7 +486,7 @@ class FormulaCommand(QuantityCommand):
         if not kinds or self._formula.called(spoken):
             return None
         every = [parameter for parameter in self._formula.parameters if parameter.unit in kinds]
-        needed = [one for one in every if one.required] or every
+        needed = [parameter for parameter in every if parameter.required] or every
         return needed[0] if len(needed) == 1 else None
 
     def _is_one_way(self, spoken: str) -> bool:
@@ -494,11 +494,11 @@ class FormulaCommand(QuantityCommand):
         one_way = any(parameter.name == "latency_s" for parameter in self._formula.parameters)
         return one_way and not self._formula.called(spoken)
 
-    def _option(self, ctx: click.Context, word: str, known: set[str]) -> str:
+    def _option(self, ctx: click.Context, word: str, names: set[str]) -> str:
         name, equals, value = word.partition("=")
-        if not name.startswith("--") or len(name) < 3 or name in known:
+        if not name.startswith("--") or len(name) < 3 or name in names:
             return word
-        if name.lower() in known:
+        if name.lower() in names:
             return f"{name.lower()}{equals}{value}"
         command = calculator.command(self._formula)
         flag = calculator.flag(self._formula, name[2:]) if not equals else None
@@ -506,9 +506,9 @@ class FormulaCommand(QuantityCommand):
             return f"--{flag[0].replace('_', '-')}={flag[1]}"
         meant = self._formula.called(name[2:])
         if len(meant) > 1:  # those that the line has by another name are not meant
-            meant = [one for one in meant if one.name not in self._given] or meant
+            meant = [parameter for parameter in meant if parameter.name not in self._given] or meant
         if len(meant) > 1:
-            choices = ["--" + self._formula.option(one.name) for one in meant]
+            choices = ["--" + self._formula.option(parameter.name) for parameter in meant]
             raise CommandError(
                 "option-ambiguous", command=f"netcalc calc {command}", option=name, choices=choices
             )
@@ -525,7 +525,7 @@ class FormulaCommand(QuantityCommand):
             return f"--{meant[0].name.replace('_', '-')}{equals}{value}"
         from difflib import get_close_matches  # late: most options are known
 
-        bare = [one.lstrip("-") for one in known]
+        bare = [parameter.lstrip("-") for parameter in names]
         if not get_close_matches(name.lstrip("-"), bare, n=1, cutoff=0.7):
             options = [
                 "--" + self._formula.option(parameter.name)
@@ -544,9 +544,9 @@ def choices(parameter: Parameter) -> Callable[..., list[str]] | None:
         return None
 
     def offered(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-        known = parameter.choices or calculator.known_names(parameter.name)
-        known = known or (("yes", "no") if parameter.kind == "bool" else ())
-        return [one for one in known if one.startswith(incomplete)]
+        offers = parameter.choices or calculator.known_names(parameter.name)
+        offers = offers or (("yes", "no") if parameter.kind == "bool" else ())
+        return [offer for offer in offers if offer.startswith(incomplete)]
 
     return offered
 

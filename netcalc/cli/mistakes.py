@@ -86,8 +86,8 @@ def command_error(error: click.ClickException) -> NetcalcError:
     ctx = getattr(error, "ctx", None)
     command = "netcalc" if ctx is None else ctx.command_path
     match error:
-        case click.NoSuchOption(option_name=option, possibilities=known):
-            near = _near_option(option, known or ())
+        case click.NoSuchOption(option_name=option, possibilities=names):
+            near = _near_option(option, names or ())
             others = [] if near else _others_with(ctx, option)
             if others:
                 return CommandError(

@@ -259,7 +259,7 @@ def _text(name: str, value: Any) -> str:
 
 def _known(puzzle: Puzzle) -> Known:
     """Return the facts that the question of a puzzle states."""
-    stated: dict[str, Any] = dict(puzzle.known)
+    stated: dict[str, Any] = dict(puzzle.stated)
     return Known(**stated)
 
 
