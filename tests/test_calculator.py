@@ -11,8 +11,8 @@ import sys
 import numpy as np
 import pytest
 
-from netcalc import calculator, checks, units
-from netcalc.calculator.catalogue import FORMER_NAMES, FORMER_SUBJECTS
+from netcalc import calculator, checks, models, units
+from netcalc.calculator.catalogue import FORMER_NAMES
 from netcalc.calculator.names import TITLES
 from netcalc.errors import ArgumentTypeError, DomainError, UnitError
 
@@ -294,8 +294,8 @@ def test_every_rule_for_what_is_no_number_is_found_in_its_docstring():
         ("latency.balance-bytes", "latency.half_rate_bytes"),
         ("mm1_state", "mm1.mm1_state_probability"),
         ("mm1.mm1_state_ratio", "mm1.mm1_state_probability"),
-        ("rate_reading.goodput_rate", "packet_rates.goodput_rate_pps"),
-        ("rate-reading.saturating-pair-count", "packet_rates.saturating_pair_count"),
+        ("rate_reading.goodput_rate", "line_rate.goodput_rate_pps"),
+        ("rate-reading.saturating-pair-count", "line_rate.saturating_pair_count"),
         ("pftk_inverse.pftk_loss_ratio", "pftk.pftk_loss_ratio"),
         ("pftk_inverse.pftk_approx_loss", "pftk.pftk_approx_loss_ratio"),
         ("cubic_under_loss.cubic_throughput", "cubic.cubic_throughput_bps"),
@@ -311,8 +311,8 @@ def test_former_names_lead_to_formulas_and_hide_none():
     assert not known & set(FORMER_NAMES)
     assert set(FORMER_NAMES.values()) <= known
     subjects = {f.subject for f in present.values()}
-    assert not subjects & set(FORMER_SUBJECTS)
-    assert set(FORMER_SUBJECTS.values()) <= subjects
+    assert not subjects & set(models.FORMER_SUBJECTS)
+    assert set(models.FORMER_SUBJECTS.values()) <= subjects
 
 
 def test_python_without_docstrings_is_refused_in_a_sentence():

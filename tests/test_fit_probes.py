@@ -9,7 +9,7 @@ from netcalc import compare, fit, plots
 from netcalc.emulation.chain import Chain
 from netcalc.emulation.queue import LinkQueue
 from netcalc.errors import DomainError
-from netcalc.models.delays.path_mixes import path_mixes
+from netcalc.models.delays.latency import path_mixes
 from netcalc.models.measuring.probing import rtt_slope
 from netcalc.path import Hop, Link, Path
 from netcalc.samples import HopSamples, Meta, TrainSamples, load

@@ -19,7 +19,7 @@ from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, ReaderE
 from netcalc.models.delays import latency
 from netcalc.models.queues import md1
 from netcalc.models.rates import forwarding
-from netcalc.models.sizes import encapsulation, esp, fragmentation, framing, layers, suites
+from netcalc.models.sizes import encapsulation, fragmentation, framing, headers, layers, vpn
 from netcalc.models.tcp import slow_start
 from netcalc.path import Link, Path
 from netcalc.solver import default_range, solve
@@ -129,7 +129,7 @@ UNHASHABLE = ([], {}, bytearray(b"x"), np.array(["a"]), Mute())
 
 @pytest.mark.parametrize("suite", UNHASHABLE, ids=lambda one: type(one).__name__)
 def test_a_suite_that_is_no_text_is_refused_before_it_is_looked_up(suite):
-    for call in (suites.suite_sizes, lambda one: esp.esp_packet_bytes(1500, suite=one)):
+    for call in (headers.suite_sizes, lambda one: vpn.esp_packet_bytes(1500, suite=one)):
         with pytest.raises(ArgumentTypeError) as refused:
             call(suite)
         assert (refused.value.code, refused.value.values["name"]) == ("not-text", "suite")
@@ -218,7 +218,7 @@ def test_a_file_that_no_system_can_name_is_refused():
 
 
 OTHERS = {
-    "suite": lambda: suites.suite_sizes(1),
+    "suite": lambda: headers.suite_sizes(1),
     "hop": lambda: Path.parse("T1").until("1"),
     "links": lambda: Path.of(3),
     "truth": lambda: Path.from_truth("T1 5 ms"),

@@ -12,10 +12,9 @@ from click.testing import CliRunner
 from netcalc.calculator import formula, solve_for
 from netcalc.cli import commands
 from netcalc.models.rates.voice import voip_call_count
-from netcalc.models.sizes.esp import esp_payload_bytes
-from netcalc.models.tcp.rfc6349 import connection_count
+from netcalc.models.sizes.vpn import esp_payload_bytes
 from netcalc.models.tcp.slow_start import rounds, window_growth_s
-from netcalc.models.tcp.window import throughput_bps
+from netcalc.models.tcp.window import connection_count, throughput_bps
 from netcalc.solver import solve
 
 

@@ -597,13 +597,6 @@ def _left_side(equation: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3]
 
 
-FORMER_SUBJECTS = {
-    "cubic_under_loss": "cubic",
-    "pftk_inverse": "pftk",
-    "rate_reading": "packet_rates",
-}
-"""Subjects that were renamed or joined to another, with their present names."""
-
 FORMER_NAMES = {
     "balance": "half_rate",
     "balance_bytes": "half_rate_bytes",
@@ -646,6 +639,7 @@ def subject_formulas(subject: str) -> dict[str, Formula]:
     """
     if sys.flags.optimize > 1:
         raise NetcalcError("docstrings-removed")
+    subject = models.FORMER_SUBJECTS.get(subject, subject)
     module = models.subject_module(subject)
     return {
         f"{subject}.{name}": Formula(f"{subject}.{name}", getattr(module, name))
@@ -692,7 +686,7 @@ def _near(name: str, present: str) -> list[str]:
 def _present_name(name: str) -> str:
     """Return a name with its subject and its formula as they are called now."""
     subject, dot, short = name.rpartition(".")
-    return FORMER_SUBJECTS.get(subject, subject) + dot + FORMER_NAMES.get(short, short)
+    return models.FORMER_SUBJECTS.get(subject, subject) + dot + FORMER_NAMES.get(short, short)
 
 
 def command(formula: Formula) -> str:

@@ -15,7 +15,7 @@ from netcalc.cli.options import JSON, QuantityCommand, WholeNumber, command
 from netcalc.cli.output import print_rows
 from netcalc.errors import DomainError
 from netcalc.fit import SEPARATION_HEADINGS, separations
-from netcalc.models.delays.path_mixes import path_mixes
+from netcalc.models.delays.latency import path_mixes
 
 SHOWN = 20
 """Combinations that are printed without ``--all``. [1]"""

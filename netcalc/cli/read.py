@@ -44,8 +44,7 @@ from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
 from netcalc.explain.causes import captures as capture
 from netcalc.messages import Notice
-from netcalc.models.measuring.billing import billed_rate_bps
-from netcalc.models.measuring.robust import percentile
+from netcalc.models.measuring.sample_statistics import billed_rate_bps, percentile
 from netcalc.printable import excerpt, printable
 from netcalc.rate_layers import IN_HEADING, LAYERS, UNKNOWN, RateLayer, named
 from netcalc.readers.captures import anonymized_error, anonymized_samples

@@ -16,8 +16,7 @@ from netcalc.language import phrase, term
 from netcalc.models.rates.goodput import tcp_goodput_bps
 from netcalc.models.sizes.framing import tcp_payload_bytes
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
-from netcalc.models.tcp.fairness import max_min_bps
-from netcalc.models.tcp.sharing import drain_s
+from netcalc.models.tcp.sharing import drain_s, max_min_bps
 from netcalc.models.tcp.slow_start import rounds
 from netcalc.path import Path
 from netcalc.printable import printable_lines

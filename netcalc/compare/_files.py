@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import DomainError, ReaderError
 from netcalc.messages import Notice
-from netcalc.models.measuring.robust import median
+from netcalc.models.measuring.sample_statistics import median
 from netcalc.readers.captures.round_trips import echo_samples, udp_samples
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp, flow_label, flow_table, new_bytes
 from netcalc.readers.format import RECEIVER, SENDER

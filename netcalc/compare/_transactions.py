@@ -22,15 +22,16 @@ from netcalc.fit import Costs
 from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.fit.costs import IPV6_EXTRA_BYTES, LARGEST_PACKET_BYTES, ip_version, loopback_mtu_bytes
 from netcalc.language import phrase, term
-from netcalc.models.delays.exchange import ExchangeTimeline, exchange_timeline
-from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S, tick_timer_wait_s
-from netcalc.models.hosts.write_timeline import (
+from netcalc.models.delays.store_and_forward import ExchangeTimeline, exchange_timeline
+from netcalc.models.hosts.small_writes import (
     HOLDS_ACK,
+    LINUX_ATO_MIN_S,
     RESPONSE,
     TO_CLIENT,
     TO_SERVER,
     Policy,
     WriteTimeline,
+    tick_timer_wait_s,
     write_timeline,
 )
 from netcalc.models.sizes.fragmentation import fragment_count

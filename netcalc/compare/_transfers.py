@@ -22,8 +22,7 @@ from netcalc.compare._comparison import (
 from netcalc.fit.costs import IPV6_EXTRA_BYTES, ip_version, protocol
 from netcalc.language import phrase, term
 from netcalc.models.hosts.host_stack import message_s
-from netcalc.models.rates.line_rate import frame_rate_pps
-from netcalc.models.rates.packet_rates import stop_and_wait_goodput_bps
+from netcalc.models.rates.line_rate import frame_rate_pps, stop_and_wait_goodput_bps
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import (
     DATAGRAM_HEADERS_BYTES,

@@ -13,13 +13,14 @@ from netcalc.compare._comparison import Comparison, points, truth_value
 from netcalc.display import show
 from netcalc.language import phrase, term
 from netcalc.models.queues.backlog import lindley_wait_s
-from netcalc.models.queues.finite_queues import (
+from netcalc.models.queues.md1 import md1_wait_cdf, md1_wait_s
+from netcalc.models.queues.mm1 import (
+    mm1_wait_cdf,
+    mm1_wait_s,
     mm1k_blocking_ratio,
     mm1k_wait_cdf,
     mm1k_wait_s,
 )
-from netcalc.models.queues.md1 import md1_wait_cdf, md1_wait_s
-from netcalc.models.queues.mm1 import mm1_wait_cdf, mm1_wait_s
 from netcalc.samples import Table
 
 DRAWN = 200

@@ -19,8 +19,7 @@ from netcalc.congestion import ns3, theory
 from netcalc.congestion.result import Result, Trajectory, segment_bytes
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
-from netcalc.models.tcp.fairness import jain_index
-from netcalc.models.tcp.sharing import drain_s
+from netcalc.models.tcp.sharing import drain_s, jain_index
 from netcalc.rate_layers import IP, TCP_PAYLOAD, RateLayer
 from netcalc.samples import json_ready
 from netcalc.scenario import Scenario

@@ -13,7 +13,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
-from netcalc.models.tcp.fairness import jain_index
+from netcalc.models.tcp.sharing import jain_index
 from netcalc.samples import json_ready
 from netcalc.scenario import Flow, Scenario
 from netcalc.version import __version__

@@ -467,7 +467,7 @@ def lockstep(
 
     References
     ----------
-    :func:`netcalc.models.rates.packet_rates.stop_and_wait_goodput_bps`.
+    :func:`netcalc.models.rates.line_rate.stop_and_wait_goodput_bps`.
     """
     common = Common(
         path=path, progress=progress, stop=stop, save=save,

@@ -184,8 +184,8 @@ def exchange_rows(
     Returns
     -------
     list of ExchangePacket
-        As :func:`netcalc.models.delays.exchange.exchange_timeline` takes them, from the first
-        packet to the one that ends the response; empty without a response.
+        As :func:`netcalc.models.delays.store_and_forward.exchange_timeline` takes them, from the
+        first packet to the one that ends the response; empty without a response.
     """
     steps = _transits(near, far, server)
     ends = [step for step in steps if step.sender and _ends_stream(step.packet)][:1]

@@ -44,7 +44,7 @@ from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Progress
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
-from netcalc.models.hosts.write_timeline import HOLDS_ACK
+from netcalc.models.hosts.small_writes import HOLDS_ACK
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES, tcp_ip_header_bytes
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples

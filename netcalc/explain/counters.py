@@ -13,7 +13,7 @@ from netcalc.explain.evidence import MOST_PACKET_BYTES, NAN, Evidence, Known, fi
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.rate_limits import COUNT_TOLERANCE, missing, rate_limits
 from netcalc.messages import Notice
-from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
+from netcalc.models.hosts.small_writes import LINUX_ATO_MIN_S
 from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.rate_layers import FRAME, TCP_PAYLOAD
 from netcalc.samples import COUNTER_LIMIT, Samples, Table

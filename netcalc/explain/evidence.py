@@ -15,7 +15,7 @@ from netcalc.errors import DomainError
 from netcalc.models.measuring import delay_variation as variation
 from netcalc.models.sizes.framing import captured_wire_bytes, ethernet_wire_bytes
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
-from netcalc.models.tcp import rfc6349
+from netcalc.models.tcp import window
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.round_trips import find_udp_exchanges, find_udp_openings
@@ -710,7 +710,7 @@ def delay_variation(delay_s: ArrayLike) -> dict[str, float]:
 
     See Also
     --------
-    netcalc.models.measuring.delay_variation : The definitions.
+    netcalc.models.measuring.sample_statistics : The definitions.
 
     Notes
     -----
@@ -797,18 +797,18 @@ def transfer_metrics(
     if evidence.is_udp or 0 < evidence.size_bytes <= first_bytes:
         return metrics
     if line_ceiling_bps > 0 and evidence.size_bytes > 0 and evidence.duration_s > 0:
-        ideal = rfc6349.ideal_transfer_s(evidence.size_bytes, throughput_bps=line_ceiling_bps)
+        ideal = window.ideal_transfer_s(evidence.size_bytes, throughput_bps=line_ceiling_bps)
         if evidence.duration_s >= ideal:  # else the line is not what was stated: a note says so
-            factor = rfc6349.transfer_time_factor(evidence.duration_s, ideal_s=ideal)
+            factor = window.transfer_time_factor(evidence.duration_s, ideal_s=ideal)
             metrics["transfer_time_factor"] = float(factor)
     again = first_known(
         evidence.retransmitted_bytes, evidence.retransmit_count * evidence.segment_bytes
     )
     if evidence.size_bytes > 0 and not math.isnan(again):
-        share = rfc6349.efficiency_ratio(evidence.size_bytes + again, retransmitted_bytes=again)
+        share = window.efficiency_ratio(evidence.size_bytes + again, retransmitted_bytes=again)
         metrics["efficiency_ratio"] = float(share)
     base = first_known(stated.rtt_s, evidence.base_rtt_s)
     if base > 0 and evidence.rtt_s >= base:
-        factor = rfc6349.buffer_delay_factor(evidence.rtt_s, base_rtt_s=base)
+        factor = window.buffer_delay_factor(evidence.rtt_s, base_rtt_s=base)
         metrics["buffer_delay_factor"] = float(factor)
     return metrics

@@ -27,7 +27,7 @@ from netcalc.explain.rate_limits import stall_notice, timer_of
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, stepped_line
 from netcalc.messages import Notice
 from netcalc.models.sizes import fragmentation
-from netcalc.models.sizes.atm import CELL_BYTES, CELL_PAYLOAD_BYTES
+from netcalc.models.sizes.serial_lines import CELL_BYTES, CELL_PAYLOAD_BYTES
 from netcalc.samples import PathSamples, RttSamples, Table, TransactionSamples
 
 COARSE_RATIO = 0.5

@@ -21,7 +21,7 @@ from netcalc.fit.steps import (
 )
 from netcalc.messages import Notice
 from netcalc.models.delays import latency
-from netcalc.models.measuring.robust import theil_sen_intercept, theil_sen_slope
+from netcalc.models.measuring.sample_statistics import theil_sen_intercept, theil_sen_slope
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import RttSamples, TransferSamples
 from netcalc.units import show

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.models.measuring.robust import MAD_TO_STD
+from netcalc.models.measuring.sample_statistics import MAD_TO_STD
 
 # Iglewicz and Hoaglin (1993) advise 3.5 for normal scatter. Queueing delays have a long tail: at 6,
 # a normal sample of 1000 points loses none, and a probe that waited for ARP or DNS is still found.

@@ -29,7 +29,7 @@ from netcalc.errors import ArgumentTypeError
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, Line, robust_line
 from netcalc.language import phrase, term
 from netcalc.messages import Notice
-from netcalc.models.delays.path_mixes import PathMixes
+from netcalc.models.delays.latency import PathMixes
 from netcalc.models.measuring.probing import hop_bandwidth_bps, pair_bandwidth_bps
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, DATAGRAM_HEADERS_V6_BYTES
 from netcalc.path import Path
@@ -492,7 +492,7 @@ def separations(
     Parameters
     ----------
     mixes : PathMixes
-        The mixes found by :func:`netcalc.models.delays.path_mixes.path_mixes`.
+        The mixes found by :func:`netcalc.models.delays.latency.path_mixes`.
     bandwidth_bps : 1-D array_like
         Rate of each kind of link, in the order of the mixes. [bit/s]
     packet_bytes : float
@@ -509,7 +509,7 @@ def separations(
 
     Examples
     --------
-    >>> from netcalc.models.delays.path_mixes import path_mixes
+    >>> from netcalc.models.delays.latency import path_mixes
     >>> kinds = [1.544e6, 10e6, 45e6]
     >>> mixes = path_mixes(0.187, bandwidth_bps=kinds, link_count=[12, 13], packet_bytes=1428,
     ...     base_rtt_s=0.092)

@@ -14,7 +14,7 @@ from netcalc.congestion.recording import Recording, from_table
 from netcalc.datasets import printed_numbers
 from netcalc.errors import ReaderError
 from netcalc.language import phrase, term
-from netcalc.models.tcp.fairness import jain_index
+from netcalc.models.tcp.sharing import jain_index
 from netcalc.models.tcp.window import bdp_bytes, throughput_bps
 from netcalc.plots import Axis, Plot
 from netcalc.plots.courses import WAYS

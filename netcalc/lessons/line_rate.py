@@ -14,7 +14,7 @@ from netcalc.errors import ExperimentError, ReaderError
 from netcalc.experiments import line_rate as blasts
 from netcalc.experiments import lockstep
 from netcalc.language import phrase, term
-from netcalc.models.rates import forwarding, line_rate, packet_rates
+from netcalc.models.rates import forwarding, line_rate
 from netcalc.models.sizes import framing
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, Plot, curves
@@ -165,13 +165,13 @@ def behind_printed_rate(
     behind = {}
     for size in captured_bytes:
         for root in solver.solve(
-            packet_rates.constant_offset_rate_pps,
+            line_rate.constant_offset_rate_pps,
             for_="goodput_bps",
             result=printed_pps,
             frame_bytes=size,
         ):
             payload = framing.captured_tcp_payload_bytes(size)
-            behind[size] = float(packet_rates.goodput_rate_pps(root.value, payload_bytes=payload))
+            behind[size] = float(line_rate.goodput_rate_pps(root.value, payload_bytes=payload))
     return behind
 
 
@@ -185,14 +185,14 @@ def conversion_panel() -> Panel:
     payload = framing.captured_tcp_payload_bytes(_CAPTURED)
 
     def model(device_pps: float, offset_bps: float) -> Swept:
-        goodput = packet_rates.rate_goodput_bps(device_pps, payload_bytes=payload)
-        wrong = packet_rates.constant_offset_rate_pps(
+        goodput = line_rate.rate_goodput_bps(device_pps, payload_bytes=payload)
+        wrong = line_rate.constant_offset_rate_pps(
             np.asarray(goodput), frame_bytes=_CAPTURED, offset_bps=offset_bps, min_frame_bytes=0
         )
         at_64, at_1514 = (
             float(
-                packet_rates.constant_offset_rate_pps(
-                    packet_rates.rate_goodput_bps(
+                line_rate.constant_offset_rate_pps(
+                    line_rate.rate_goodput_bps(
                         device_pps, payload_bytes=float(framing.captured_tcp_payload_bytes(size))
                     ),
                     frame_bytes=size,
@@ -203,7 +203,7 @@ def conversion_panel() -> Panel:
         )
         return {
             term("adding a constant"): wrong,
-            term("dividing by the payload"): packet_rates.goodput_rate_pps(
+            term("dividing by the payload"): line_rate.goodput_rate_pps(
                 goodput, payload_bytes=payload
             ),
         }, phrase(
@@ -251,7 +251,7 @@ def two_devices_panel() -> Panel:
     def model(device_pps: float, other_pps: float) -> Swept:
         rates = {slow: device_pps, fast: other_pps, term("limit of the 100 Mbit/s line"): np.inf}
         goodput = {
-            name: packet_rates.rate_goodput_bps(np.minimum(rate, line_pps), payload_bytes=payload)
+            name: line_rate.rate_goodput_bps(np.minimum(rate, line_pps), payload_bytes=payload)
             for name, rate in rates.items()
         }
         ratio = goodput[fast] / goodput[slow]
@@ -468,7 +468,7 @@ def lockstep_panel() -> Panel:
     def update(bandwidth_bps: float, latency_s: float) -> None:
         runs_by_way.pop("path", None)  # that was another path
         cycle_s, most_bps = compare.lockstep_cycle(Path.of([Link(bandwidth_bps, latency_s)]))
-        theory = packet_rates.stop_and_wait_goodput_bps(
+        theory = line_rate.stop_and_wait_goodput_bps(
             _PAIRS, payload_bytes=_PAYLOAD_BYTES, cycle_s=cycle_s, capacity_bps=most_bps
         )
         figure.update_all({"path, theory": {"y": theory}, "path, measured": _CLEARED})
@@ -533,15 +533,15 @@ def _pairs() -> Plot:
     printed = printed_numbers("router_forwarding")
     one_bps, hundred_bps = printed["RP33"], printed["RP18"]
     line_pps = line_rate.frame_rate_pps(1518, bandwidth_bps=_LINE_BPS)
-    cycle_s = 1 / packet_rates.goodput_rate_pps(one_bps, payload_bytes=_PAYLOAD_BYTES)
+    cycle_s = 1 / line_rate.goodput_rate_pps(one_bps, payload_bytes=_PAYLOAD_BYTES)
     return curves(
         _PAIRS,
         {
-            "the article's line": packet_rates.stop_and_wait_goodput_bps(
+            "the article's line": line_rate.stop_and_wait_goodput_bps(
                 _PAIRS,
                 payload_bytes=_PAYLOAD_BYTES,
                 cycle_s=cycle_s,
-                capacity_bps=packet_rates.rate_goodput_bps(line_pps, payload_bytes=_PAYLOAD_BYTES),
+                capacity_bps=line_rate.rate_goodput_bps(line_pps, payload_bytes=_PAYLOAD_BYTES),
             ),
             "path, theory": _PAIRS,
             "loopback, fitted": _PAIRS * np.nan,
@@ -562,8 +562,8 @@ def _describe_pairs(
 ) -> str:
     """Describe the path in theory, and the measurement."""
     chosen = {"payload_bytes": _PAYLOAD_BYTES, "cycle_s": cycle_s}
-    one_bps = float(packet_rates.stop_and_wait_goodput_bps(1, capacity_bps=most_bps, **chosen))
-    count = float(packet_rates.saturating_pair_count(most_bps, **chosen))
+    one_bps = float(line_rate.stop_and_wait_goodput_bps(1, capacity_bps=most_bps, **chosen))
+    count = float(line_rate.saturating_pair_count(most_bps, **chosen))
     texts = [
         phrase(
             "A cycle over the path takes {cycle}: one pair gets {one}, and {count:.0f} "

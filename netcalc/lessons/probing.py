@@ -13,7 +13,7 @@ from netcalc.checks import FloatArray
 from netcalc.errors import NetcalcError
 from netcalc.experiments import packet_trains, probing
 from netcalc.language import phrase, term
-from netcalc.models.delays.path_mixes import PathMixes, path_mixes
+from netcalc.models.delays.latency import PathMixes, path_mixes
 from netcalc.models.measuring.probing import pair_dispersion_s
 from netcalc.path import Link, Path
 from netcalc.plots import Axis

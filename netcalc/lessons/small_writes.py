@@ -12,15 +12,15 @@ from netcalc.checks import FloatArray
 from netcalc.datasets import points_by
 from netcalc.experiments import small_writes
 from netcalc.language import phrase, term
-from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
-from netcalc.models.hosts.small_writes import write_write_read_s
-from netcalc.models.hosts.write_timeline import (
+from netcalc.models.hosts.small_writes import (
+    LINUX_ATO_MIN_S,
     SERVER,
     TO_CLIENT,
     TO_SERVER,
     Policy,
     WriteTimeline,
     write_timeline,
+    write_write_read_s,
 )
 from netcalc.path import Link, Path
 from netcalc.plots import Axis

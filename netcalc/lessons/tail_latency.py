@@ -16,9 +16,8 @@ from netcalc.congestion.recording import Recording
 from netcalc.experiments.router_queue import ARRIVALS, SERVICES
 from netcalc.language import phrase, term
 from netcalc.lessons.congestion_control import NAMES
-from netcalc.models.queues.finite_queues import mm1k_wait_cdf, mm1k_wait_s
 from netcalc.models.queues.md1 import md1_wait_cdf, md1_wait_s
-from netcalc.models.queues.mm1 import mm1_wait_cdf, mm1_wait_s
+from netcalc.models.queues.mm1 import mm1_wait_cdf, mm1_wait_s, mm1k_wait_cdf, mm1k_wait_s
 from netcalc.models.tcp.sharing import drain_s
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.path import Path

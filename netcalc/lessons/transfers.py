@@ -13,7 +13,7 @@ from netcalc.datasets import printed_numbers
 from netcalc.experiments import bulk
 from netcalc.language import phrase, term
 from netcalc.models.hosts import host_stack
-from netcalc.models.rates import goodput, packet_rates
+from netcalc.models.rates import goodput, line_rate
 from netcalc.models.sizes import framing
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.path import Path
@@ -63,7 +63,7 @@ def segment_cost_panel() -> Panel:
 
     def model(packet_cost: float, byte_cost: float) -> Swept:
         rates, slow_s, fast_s = _rates(packet_cost=packet_cost, byte_cost=byte_cost)
-        fast = packet_rates.rate_goodput_bps(1 / fast_s, payload_bytes=_BOOK_BYTES)
+        fast = line_rate.rate_goodput_bps(1 / fast_s, payload_bytes=_BOOK_BYTES)
         sentence = phrase(
             "{packet_cost} per segment and {byte_cost} per byte: 7.2 MB take {slow} in "
             "segments of 1448 bytes and {fast} in segments of 16332, {slow_2:.2f} times "
@@ -252,7 +252,7 @@ def source_sink_panel() -> Panel:
             return
         fitted = compare.bulk(datagrams)
         spent_s = np.interp(axis, fitted.curve_x, fitted.curve_y)
-        figure.update(theory, y=packet_rates.rate_goodput_bps(1 / spent_s, payload_bytes=axis))
+        figure.update(theory, y=line_rate.rate_goodput_bps(1 / spent_s, payload_bytes=axis))
         lost = float(np.nanmedian(datagrams.loss_ratio))
         warned = " ".join(map(str, datagrams.meta.warnings))
         figure.describe(
@@ -430,7 +430,7 @@ def _rates(**costs: float) -> tuple[FloatArray, float, float]:
     slow_s, fast_s = host_stack.bulk_s(
         np.asarray(_BOOK_BYTES), segment_bytes=pieces, **costs
     ).tolist()
-    rates = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
+    rates = line_rate.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
     return np.asarray(rates), slow_s, fast_s
 
 

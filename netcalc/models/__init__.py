@@ -22,43 +22,50 @@ from types import ModuleType
 from netcalc.checks import named_arguments
 
 __all__ = [
-    "CHAPTERS", "SUBJECTS", "delays", "hosts", "links", "measuring", "media", "queues", "rates",
-    "sizes", "subject_module", "tcp", "users",
+    "CHAPTERS", "FORMER_SUBJECTS", "SUBJECTS", "delays", "hosts", "links", "measuring", "media",
+    "queues", "rates", "sizes", "subject_module", "tcp", "users",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
 CHAPTERS = {
-    "sizes": (
-        "framing", "fragmentation", "encapsulation", "esp", "wireguard", "atm", "serial_lines",
-    ),
-    "rates": ("line_rate", "goodput", "packet_rates", "forwarding", "hashing", "voice"),
-    "delays": (
-        "latency", "store_and_forward", "exchange", "path_mixes", "asymmetry",
-        "distribution",
-    ),
-    "hosts": (
-        "host_stack", "mbufs", "small_writes", "write_timeline", "delayed_ack", "cores", "pcie",
-    ),
+    "sizes": ("framing", "fragmentation", "encapsulation", "vpn", "serial_lines"),
+    "rates": ("line_rate", "goodput", "forwarding", "hashing", "voice"),
+    "delays": ("latency", "store_and_forward", "asymmetry", "distribution"),
+    "hosts": ("host_stack", "mbufs", "small_writes", "pcie"),
     "tcp": (
-        "window", "handshakes", "slow_start", "short_transfers", "cardwell", "timers",
-        "loss_limited", "pftk", "tfrc", "cubic", "bbr", "sharing", "fairness", "rfc6349",
-        "datagram_loss", "bit_errors", "policer", "ecn", "congestion_controls", "ceilings",
-        "transfer_time", "page_load",
+        "window", "handshakes", "slow_start", "short_transfers", "timers", "loss_limited", "pftk",
+        "cubic", "bbr", "sharing", "policer", "ecn", "ceilings", "transfer_time",
     ),
     "queues": (
-        "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "shared_buffer",
-        "token_bucket", "mg1_percentiles", "priorities", "scheduling", "network_calculus",
-        "burstiness", "mmck", "engset", "kaufman_roberts", "erlang_a", "networks",
+        "queueing", "mm1", "md1", "erlang", "backlog", "shared_buffer", "token_bucket",
+        "scheduling", "networks",
     ),
-    "media": ("dcf", "aggregates", "access"),
+    "media": ("wifi", "access"),
     "links": ("arq", "random_access", "channel"),
-    "users": ("multiplexing", "access_node", "growth", "availability"),
-    "measuring": ("probing", "delay_variation", "robust", "billing", "clock"),
+    "users": ("multiplexing", "growth", "availability"),
+    "measuring": ("probing", "sample_statistics", "clock"),
 }  # fmt: skip
 """The subjects of each chapter, in the order in which a course would take them."""
 
 SUBJECTS = tuple(subject for subjects in CHAPTERS.values() for subject in subjects)
 """The files of formulas, by name, in that order."""
+
+FORMER_SUBJECTS = {
+    "access_node": "multiplexing", "aggregates": "wifi", "atm": "serial_lines",
+    "billing": "sample_statistics", "bit_errors": "loss_limited", "burstiness": "backlog",
+    "cardwell": "short_transfers",
+    "congestion_controls": "ceilings", "cores": "host_stack", "cubic_under_loss": "cubic",
+    "datagram_loss": "loss_limited", "dcf": "wifi", "delay_variation": "sample_statistics",
+    "delayed_ack": "small_writes", "engset": "erlang", "erlang_a": "erlang",
+    "esp": "vpn", "exchange": "store_and_forward", "fairness": "sharing",
+    "finite_queues": "mm1", "kaufman_roberts": "erlang", "mg1_percentiles": "queueing",
+    "mmc": "erlang", "mmck": "erlang", "network_calculus": "token_bucket",
+    "packet_rates": "line_rate", "page_load": "handshakes", "path_mixes": "latency",
+    "pftk_inverse": "pftk", "priorities": "scheduling", "rate_reading": "line_rate",
+    "rfc6349": "window", "robust": "sample_statistics", "tfrc": "pftk",
+    "wireguard": "vpn", "write_timeline": "small_writes",
+}  # fmt: skip
+"""Subjects that were renamed or joined to another, with their present names."""
 
 _CHAPTER_OF = {subject: name for name, subjects in CHAPTERS.items() for subject in subjects}
 
@@ -66,6 +73,7 @@ _CHAPTER_OF = {subject: name for name, subjects in CHAPTERS.items() for subject 
 @named_arguments
 def subject_module(subject: str) -> ModuleType:
     """Return the module of a subject, whichever chapter it is in."""
+    subject = FORMER_SUBJECTS.get(subject, subject)
     return import_module(f"netcalc.models.{_CHAPTER_OF[subject]}.{subject}")
 
 

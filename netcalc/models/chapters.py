@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
-from netcalc.models import CHAPTERS
+from netcalc.models import CHAPTERS, FORMER_SUBJECTS
 
 
 def chapter(package: str) -> tuple[Callable[[str], ModuleType], Callable[[], list[str]]]:
@@ -14,8 +14,9 @@ def chapter(package: str) -> tuple[Callable[[str], ModuleType], Callable[[], lis
     subjects = CHAPTERS[package.rpartition(".")[2]]
 
     def load(name: str) -> ModuleType:
-        if name in subjects:
-            return import_module(f"{package}.{name}")
+        subject = FORMER_SUBJECTS.get(name, name)
+        if subject in subjects:
+            return import_module(f"{package}.{subject}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return load, lambda: list(subjects)

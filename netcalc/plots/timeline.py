@@ -14,7 +14,7 @@ from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
 from netcalc.models.delays.store_and_forward import Timeline
-from netcalc.models.hosts.write_timeline import (
+from netcalc.models.hosts.small_writes import (
     ACKNOWLEDGEMENT,
     CLIENT,
     HOLDS_ACK,
@@ -258,7 +258,7 @@ def ladder(
     Parameters
     ----------
     steps : WriteTimeline
-        Segments and waits, from :mod:`netcalc.models.hosts.write_timeline`.
+        Segments and waits, from :mod:`netcalc.models.hosts.small_writes`.
     title : str
         Title above the figure.
     description : str

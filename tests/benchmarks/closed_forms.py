@@ -53,18 +53,18 @@ LEFT_OUT: dict[str, str] = {
     "ceilings.path_ceilings": "several other forms: PFTK, Mathis and CUBIC, and the line",
     "transfer_time.transfer_time_s": "a sum of other forms: slow start, loss and steady rate",
     "transfer_time.transfer_parts": "a sum of other forms: slow start, loss and steady rate",
-    "cardwell.lossy_transfer_s": "a sum of other forms: slow start, PFTK's timeouts and rate",
+    "short_transfers.lossy_transfer_s": "a sum of others: slow start, PFTK's timeouts and rate",
     "host_stack.transaction_s": "a sum of other forms: mbufs, fragments and message",
     "erlang.erlang_b_ratio": "a recursion over the servers",
     "erlang.erlang_b_load": SEARCHES,
     "erlang.erlang_b_server_count": SEARCHES,
-    "mmc.erlang_c_ratio": "a recursion over the servers",
-    "mmc.erlang_c_server_count": SEARCHES,
-    "mmc.service_level_ratio": "a recursion over the servers",
-    "mmc.mmc_wait_s": "a recursion over the servers",
-    "mmc.mmc_wait_percentile_s": "a recursion over the servers",
+    "erlang.erlang_c_ratio": "a recursion over the servers",
+    "erlang.erlang_c_server_count": SEARCHES,
+    "erlang.service_level_ratio": "a recursion over the servers",
+    "erlang.mmc_wait_s": "a recursion over the servers",
+    "erlang.mmc_wait_percentile_s": "a recursion over the servers",
     "md1.md1_wait_cdf": "a recursion over the customers",
-    "finite_queues.mm1k_wait_cdf": "a sum over the customers",
+    "mm1.mm1k_wait_cdf": "a sum over the customers",
     "md1.md1_wait_percentile_s": SEARCHES,
     "multiplexing.active_percentile_count": SEARCHES,
     "multiplexing.shared_bandwidth_bps": SEARCHES,
@@ -73,25 +73,25 @@ LEFT_OUT: dict[str, str] = {
     "multiplexing.overload_ratio": "an incomplete beta function",
     "multiplexing.overload_normal_ratio": "the normal distribution",
     "multiplexing.shared_bandwidth_normal_bps": "the normal quantile",
-    "engset.engset_blocking_ratio": "a recursion over the servers",
-    "engset.engset_time_ratio": "a recursion over the servers",
-    "erlang_a.erlang_a": "a sum over the calls that wait, for each element",
-    "mg1_percentiles.packet_mix_wait_percentile_s": "an inversion: queue_percentiles.py",
-    "mmck.mmck_blocking_ratio": "a recursion over the servers",
-    "mmck.mmck_wait_s": "a recursion over the servers",
-    "congestion_controls.congestion_controls": "seven other forms",
+    "erlang.engset_blocking_ratio": "a recursion over the servers",
+    "erlang.engset_time_ratio": "a recursion over the servers",
+    "erlang.erlang_a": "a sum over the calls that wait, for each element",
+    "queueing.packet_mix_wait_percentile_s": "an inversion: queue_percentiles.py",
+    "erlang.mmck_blocking_ratio": "a recursion over the servers",
+    "erlang.mmck_wait_s": "a recursion over the servers",
+    "ceilings.congestion_controls": "seven other forms",
     "pftk.pftk_loss_ratio": SEARCHES,
     "pftk.pftk_approx_loss_ratio": SEARCHES,
-    "tfrc.tfrc_loss_ratio": SEARCHES,
+    "pftk.tfrc_loss_ratio": SEARCHES,
     "slow_start.rounds_delayed_ack": "a recursion over the rounds",
-    "atm.atm_overhead_bytes": NAMES,
-    "delayed_ack.delayed_ack_s": NAMES,
+    "serial_lines.atm_overhead_bytes": NAMES,
+    "small_writes.delayed_ack_s": NAMES,
     "fragmentation.min_mtu_bytes": NAMES,
     "fragmentation.fragments_bytes": "gives the list of one datagram's fragments",
     "framing.udp_payload_limit_bytes": NAMES,
     "handshakes.round_trips": NAMES,
     "handshakes.segments": NAMES,
-    "wireguard.wireguard_overhead_bytes": NAMES,
+    "vpn.wireguard_overhead_bytes": NAMES,
 }
 
 
@@ -228,27 +228,27 @@ def full_number(load: Any, places: Any) -> Any:
 
 # The equation as a user of numpy would type it; p is the namespace of the arguments.
 BARE: dict[str, Callable[[Any], Any]] = {
-    "atm.atm_cell_count": lambda p: np.ceil((p.packet_bytes + 10) / 48),
-    "atm.atm_wire_bytes": lambda p: 53 * np.ceil((p.packet_bytes + 10) / 48),
-    "atm.atm_efficiency_ratio": lambda p: (
+    "serial_lines.atm_cell_count": lambda p: np.ceil((p.packet_bytes + 10) / 48),
+    "serial_lines.atm_wire_bytes": lambda p: 53 * np.ceil((p.packet_bytes + 10) / 48),
+    "serial_lines.atm_efficiency_ratio": lambda p: (
         p.packet_bytes / (53 * np.ceil((p.packet_bytes + 10) / 48))
     ),
-    "atm.atm_packet_rate_pps": lambda p: (
+    "serial_lines.atm_packet_rate_pps": lambda p: (
         p.bandwidth_bps / (8 * 53 * np.ceil((p.packet_bytes + 10) / 48))
     ),
     "backlog.fluid_backlog_bytes": lambda p: np.maximum(
         0, (p.input_bps - p.output_bps) * p.duration_s / 8
     ),
-    "cardwell.slow_start_segments": lambda p: (
+    "short_transfers.slow_start_segments": lambda p: (
         (1 - (1 - p.loss_ratio) ** p.segments) * (1 - p.loss_ratio) / p.loss_ratio
     ),
-    "bit_errors.frame_error_ratio": lambda p: (
+    "loss_limited.frame_error_ratio": lambda p: (
         -np.expm1(8 * p.frame_bytes * np.log1p(-p.bit_error_ratio))
     ),
-    "bit_errors.bit_error_limit_ratio": lambda p: (
+    "loss_limited.bit_error_limit_ratio": lambda p: (
         -np.expm1(np.log1p(-p.loss_ratio) / (8 * p.frame_bytes))
     ),
-    "bit_errors.bit_error_interval_s": lambda p: 1 / (p.bit_error_ratio * p.bandwidth_bps),
+    "loss_limited.bit_error_interval_s": lambda p: 1 / (p.bit_error_ratio * p.bandwidth_bps),
     "policer.policed_throughput_bps": lambda p: np.minimum(
         p.token_bps, 0.75 * (p.token_bps + 8 / p.rtt_s * np.sqrt(2 * p.bucket_bytes * p.mss_bytes))
     ),
@@ -260,13 +260,13 @@ BARE: dict[str, Callable[[Any], Any]] = {
         np.sqrt(2 * p.flow_count * (p.bdp_packets + p.threshold_packets)) / 2
     ),
     "ecn.ecn_threshold_bytes": lambda p: p.bandwidth_bps * p.rtt_s / 8,
-    "congestion_controls.bbr_throughput_bps": lambda p: (1 - p.loss_ratio) * np.where(
+    "ceilings.bbr_throughput_bps": lambda p: (1 - p.loss_ratio) * np.where(
         p.loss_ratio <= 0.2, p.bandwidth_bps, np.minimum(p.bandwidth_bps, 32 * 1460 / p.rtt_s)
     ),
-    "burstiness.dispersion_wait_s": lambda p: (
+    "backlog.dispersion_wait_s": lambda p: (
         p.service_s * p.utilization / (1 - p.utilization) * p.dispersion / 2
     ),
-    "access_node.access_node_subscriber_count": lambda p: np.floor(
+    "multiplexing.access_node_subscriber_count": lambda p: np.floor(
         np.maximum(p.bandwidth_bps - 1.2 * p.sold_bps, 0) / p.mean_bps
     ),
     "clock.reading_error_std_s": lambda p: p.tick_s / np.sqrt(12),
@@ -293,14 +293,14 @@ BARE: dict[str, Callable[[Any], Any]] = {
             cubic_raw(p.loss_ratio, p.rtt_s), p.reno_constant / np.sqrt(p.loss_ratio)
         ) * 8 * p.packet_bytes / p.rtt_s
     ),
-    "delayed_ack.heartbeat_wait_s": lambda p: (
+    "small_writes.heartbeat_wait_s": lambda p: (
         p.period_s - np.mod(p.arrival_s - p.phase_s, p.period_s)
     ),
-    "delayed_ack.tick_timer_wait_s": lambda p: (
+    "small_writes.tick_timer_wait_s": lambda p: (
         p.tick_s * (p.tick_count + 1) - np.mod(p.arrival_s, p.tick_s)
     ),
-    "esp.esp_packet_bytes": lambda p: np.ceil((p.payload_bytes + 2) / 4) * 4 + 52,
-    "esp.esp_payload_bytes": lambda p: np.floor((p.mtu_bytes - 52) / 4) * 4 - 2,
+    "vpn.esp_packet_bytes": lambda p: np.ceil((p.payload_bytes + 2) / 4) * 4 + 52,
+    "vpn.esp_payload_bytes": lambda p: np.floor((p.mtu_bytes - 52) / 4) * 4 - 2,
     "forwarding.forwarding_rate_pps": lambda p: np.minimum(
         p.device_pps, p.bandwidth_bps / (8 * (np.maximum(p.frame_bytes, 64) + p.overhead_bytes))
     ),
@@ -324,7 +324,7 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "line_rate.payload_throughput_bps": lambda p: np.where(
         p.payload_bytes > p.wire_bytes, np.nan, p.bandwidth_bps * p.payload_bytes / p.wire_bytes
     ),
-    "packet_rates.goodput_wire_bps": lambda p: np.where(
+    "line_rate.goodput_wire_bps": lambda p: np.where(
         p.payload_bytes > p.wire_bytes, np.nan, p.goodput_bps * p.wire_bytes / p.payload_bytes
     ),
     "framing.ethernet_frame_bytes": lambda p: np.maximum(p.packet_bytes + 18, 64),
@@ -400,17 +400,17 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "queueing.kingman_wait_s": lambda p: (
         p.service_s * p.utilization / (1 - p.utilization) * (p.arrival_scv + p.service_scv) / 2
     ),
-    "packet_rates.header_bandwidth_bps": lambda p: np.where(
+    "line_rate.header_bandwidth_bps": lambda p: np.where(
         p.payload_bytes > p.wire_bytes, np.nan,
         p.bandwidth_bps * (1 - p.payload_bytes / p.wire_bytes),
     ),
-    "packet_rates.stop_and_wait_goodput_bps": lambda p: np.minimum(
+    "line_rate.stop_and_wait_goodput_bps": lambda p: np.minimum(
         p.capacity_bps, p.pair_count * 8 * p.payload_bytes / p.cycle_s
     ),
-    "packet_rates.saturating_pair_count": lambda p: np.ceil(
+    "line_rate.saturating_pair_count": lambda p: np.ceil(
         p.capacity_bps * p.cycle_s / (8 * p.payload_bytes)
     ),
-    "rfc6349.connection_count": lambda p: np.maximum(np.ceil(p.bdp_bytes / p.window_bytes), 1),
+    "window.connection_count": lambda p: np.maximum(np.ceil(p.bdp_bytes / p.window_bytes), 1),
     "sharing.buffer_rule_bytes": lambda p: p.bandwidth_bps * p.rtt_s / (8 * np.sqrt(p.flow_count)),
     "slow_start.initial_window_bytes": lambda p: np.minimum(
         10 * p.mss_bytes, np.maximum(2 * p.mss_bytes, 14600)
@@ -431,11 +431,11 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "store_and_forward.cut_through_s": lambda p: (
         8 * p.frame_bytes / 1e8 + 8 * 14 / 1e7 + 8 * p.frame_bytes / 1e6 + 0.024003
     ),
-    "tfrc.tfrc_rounds": lambda p: (
+    "pftk.tfrc_rounds": lambda p: (
         np.sqrt(2 * p.loss_ratio / 3)
         + 12 * np.sqrt(3 * p.loss_ratio / 8) * p.loss_ratio * (1 + 32 * p.loss_ratio**2)
     ),
-    "tfrc.tfrc_throughput_bps": lambda p: 8 * p.mss_bytes / p.rtt_s / (
+    "pftk.tfrc_throughput_bps": lambda p: 8 * p.mss_bytes / p.rtt_s / (
         np.sqrt(2 * p.loss_ratio / 3)
         + 12 * np.sqrt(3 * p.loss_ratio / 8) * p.loss_ratio * (1 + 32 * p.loss_ratio**2)
     ),
@@ -457,14 +457,14 @@ BARE: dict[str, Callable[[Any], Any]] = {
         1, p.window_packets * 0.0012 / (p.base_rtt_s + 0.0012)
     ),
     "window.max_window_bytes": lambda p: 65535 * 2**p.shift,
-    "wireguard.wireguard_packet_bytes": lambda p: (
+    "vpn.wireguard_packet_bytes": lambda p: (
         60 + np.minimum(1420, 16 * np.ceil(p.packet_bytes / 16))
     ),
     "bbr.bbr_probe_rtt_ratio": lambda p: np.minimum(p.probe_rtt_s / p.probe_rtt_interval_s, 1),
     "bbr.bbr_startup_rounds": lambda p: np.maximum(np.ceil(np.log2(
         p.bandwidth_bps * p.rtt_s / (8 * p.mss_bytes * p.initial_window_segments)
     )), 0),
-    "cardwell.slow_start_s": lambda p: slow_start(p.segments, p.rtt_s),
+    "short_transfers.slow_start_s": lambda p: slow_start(p.segments, p.rtt_s),
     "clock.typical_interval_error_std_s": lambda p: p.tick_s / np.sqrt(6),
     "cubic.cubic_loss_interval_s": lambda p: (
         (4 * 0.3 / (0.4 * 3.7) * p.rtt_s / p.loss_ratio) ** 0.25
@@ -480,21 +480,21 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "encapsulation.tunnel_goodput_bps": lambda p: (
         p.bandwidth_bps * (p.mtu_bytes - 150) / (np.maximum(p.mtu_bytes + 18, 64) + 20)
     ),
-    "finite_queues.mm1k_blocking_ratio": lambda p: (
+    "mm1.mm1k_blocking_ratio": lambda p: (
         (1 - p.utilization) * p.utilization**p.place_count
         / (1 - p.utilization ** (p.place_count + 1))
     ),
-    "finite_queues.mm1k_customers": lambda p: full_number(p.utilization, p.place_count),
-    "finite_queues.mm1k_throughput_pps": lambda p: p.utilization / p.service_s * (
+    "mm1.mm1k_customers": lambda p: full_number(p.utilization, p.place_count),
+    "mm1.mm1k_throughput_pps": lambda p: p.utilization / p.service_s * (
         1 - (1 - p.utilization) * p.utilization**p.place_count
         / (1 - p.utilization ** (p.place_count + 1))
     ),
-    "finite_queues.mm1k_sojourn_s": lambda p: (
+    "mm1.mm1k_sojourn_s": lambda p: (
         full_number(p.utilization, p.place_count) * p.service_s
         * (1 - p.utilization ** (p.place_count + 1))
         / (p.utilization * (1 - p.utilization**p.place_count))
     ),
-    "finite_queues.mm1k_wait_s": lambda p: (
+    "mm1.mm1k_wait_s": lambda p: (
         p.service_s * full_number(p.utilization, p.place_count - 1)
     ),
     "fragmentation.fragment_count": lambda p: fragment_count(p.ip_payload_bytes),

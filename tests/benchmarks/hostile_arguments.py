@@ -34,7 +34,7 @@ from base_arguments import BASE, SIGNED
 
 from netcalc import calculator, checks, path, samples, solver, units
 from netcalc.errors import NetcalcError
-from netcalc.models.sizes import layers, suites
+from netcalc.models.sizes import headers, layers
 from netcalc.printable import safe_repr
 
 COUNT = 20_000
@@ -46,8 +46,8 @@ MEMORY_BYTES = 4 << 30
 
 MAY_BE_NEGATIVE = {
     **SIGNED,
-    "robust.median": "a value of the list",
-    "robust.percentile": "a value of the list",
+    "sample_statistics.median": "a value of the list",
+    "sample_statistics.percentile": "a value of the list",
     "checks.real": "any number",
     "checks.as_float": "any number",
 }
@@ -186,7 +186,7 @@ def targets() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "units.factor_of": (units.factor_of, {"written_unit": "ms", "unit": "s"}),
         "units.example": (units.example, {"unit": "s"}),
         "units.line": (units.line, {"name": "T1"}),
-        "suites.suite_sizes": (suites.suite_sizes, {"suite": "aes-gcm-16"}),
+        "suites.suite_sizes": (headers.suite_sizes, {"suite": "aes-gcm-16"}),
         "layers.stack_layers": (layers.stack_layers, {"stack": "gre4"}),
         "samples.loads": (samples.loads, {"data": '{"format": "netcalc samples"}'}),
         "units.parse_number": (units.parse_number, {"text": "1.5"}),

@@ -170,17 +170,12 @@ ROOMS = {
         ("tests/models/test_layers.py", "tests/models/test_encapsulation.py",
          "tests/models/test_goodput.py"),
     ),
-    "esp": Room(
-        ("netcalc/models/sizes/esp.py", "netcalc/models/sizes/suites.py"),
-        ("tests/models/test_esp.py",),
-    ),
-    "atm": Room(("netcalc/models/sizes/atm.py",), ("tests/models/test_atm.py",)),
     "sizes": Room(
         tuple(f"netcalc/models/sizes/{name}.py"
               for name in ("__init__", "encapsulation", "fragmentation", "framing", "serial_lines",
-                           "wireguard", "headers")),
-        _models("defaults encapsulation fragmentation framing serial_lines wireguard goodput "
-                "datagram_loss faults_of_numbers limits_of_arguments"),
+                           "vpn", "headers")),
+        _models("defaults encapsulation fragmentation framing serial_lines atm esp wireguard "
+                "goodput datagram_loss faults_of_numbers limits_of_arguments"),
     ),
     "rates": Room(
         ("netcalc/models/rates/*.py",),

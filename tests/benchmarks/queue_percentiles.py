@@ -11,7 +11,7 @@ from __future__ import annotations
 import statistics
 import time
 
-from netcalc.models.queues import md1, mg1_percentiles
+from netcalc.models.queues import md1, queueing
 
 BUDGET_S = 0.05
 RUNS = 9
@@ -28,7 +28,7 @@ QUANTILES = (0.95, 0.99, 0.99999)
 def percentile(mix: str, load: float, quantile: float) -> float:
     sizes, weight = MIXES[mix]
     return float(
-        mg1_percentiles.packet_mix_wait_percentile_s(
+        queueing.packet_mix_wait_percentile_s(
             load, wire_bytes=sizes, weight=weight, bandwidth_bps=1e9, quantile=quantile
         )
     )
@@ -45,9 +45,9 @@ def main() -> None:
                     start = time.perf_counter()
                     found = percentile(mix, load, quantile)
                     times.append(time.perf_counter() - start)
-                fine, mg1_percentiles.FINE = mg1_percentiles.FINE, 16 * mg1_percentiles.FINE
+                fine, queueing.FINE = queueing.FINE, 16 * queueing.FINE
                 finer = percentile(mix, load, quantile)
-                mg1_percentiles.FINE = fine
+                queueing.FINE = fine
                 exact = ""
                 if mix == "one size":
                     service = 8 * 1538.0 / 1e9

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netcalc.models.queues import backlog, erlang, md1, mmc
+from netcalc.models.queues import backlog, erlang, md1
 from netcalc.models.tcp import pftk
 
 RUNS = 5
@@ -38,8 +38,8 @@ def cases() -> dict[str, Callable[[], object]]:
         "servers for 100,000 erlangs at 1 %": lambda: erlang.erlang_b_server_count(
             100_000, blocking_ratio=0.01
         ),
-        "Erlang C, 100,000 servers": lambda: mmc.erlang_c_ratio(99_900, **crew),
-        "servers for 80 % in 20 s, 10,000 erlangs": lambda: mmc.erlang_c_server_count(
+        "Erlang C, 100,000 servers": lambda: erlang.erlang_c_ratio(99_900, **crew),
+        "servers for 80 % in 20 s, 10,000 erlangs": lambda: erlang.erlang_c_server_count(
             10_000, service_level_ratio=0.8, **late
         ),
         "M/D/1 percentile at 0.99": lambda: md1.md1_wait_percentile_s(0.99, **one, quantile=0.99),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netcalc.models.queues import erlang, md1, mmc
+from netcalc.models.queues import erlang, md1
 from netcalc.models.tcp import pftk
 
 RUNS = 7
@@ -48,7 +48,7 @@ def forms() -> dict[str, tuple[Callable[[], object], float]]:
             1.0,
         ),
         "Erlang C, servers for 80 % in 20 s at 100,000 erlangs": (
-            lambda: mmc.erlang_c_server_count(
+            lambda: erlang.erlang_c_server_count(
                 100_000, service_level_ratio=0.8, within_s=20, service_s=180
             ),
             1.0,

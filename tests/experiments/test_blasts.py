@@ -18,7 +18,7 @@ from netcalc.emulation import Routed
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import TESTER_FRAMES, bulk, line_rate, lockstep, transfer
 from netcalc.messages import Notice
-from netcalc.models.rates import packet_rates
+from netcalc.models.rates import line_rate as formulas
 from netcalc.models.tcp import window
 from netcalc.path import Path
 from netcalc.samples import DROP_PLACES
@@ -152,7 +152,7 @@ def test_lockstep_counts_what_was_answered(nothing_left):
 def test_one_pair_in_lockstep_obeys_its_cycle():
     result = lockstep(1, duration_s=0.05, run_count=1)
     mean_s = float(result.delivery_s[0] * 1460 / result.received_bytes[0])
-    theory = packet_rates.stop_and_wait_goodput_bps(
+    theory = formulas.stop_and_wait_goodput_bps(
         1, payload_bytes=1460, cycle_s=mean_s, capacity_bps=1e12
     )
     assert float(result.goodput_bps[0]) == pytest.approx(float(theory), rel=1e-9), "identity"
@@ -242,7 +242,7 @@ def test_lockstep_over_a_path(nothing_left):
     path = Path.parse("100 Mbit/s 5 ms")
     result = lockstep([1, 4], duration_s=0.2, run_count=1, path=path)
     # Derived: a cycle is no shorter than the path's round trip, so n pairs send n writes in it.
-    ceiling = packet_rates.stop_and_wait_goodput_bps(
+    ceiling = formulas.stop_and_wait_goodput_bps(
         [1, 4], payload_bytes=1460, cycle_s=0.010, capacity_bps=100e6
     )
     assert (result.cycle_s > 0.010).all()

@@ -31,8 +31,7 @@ from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.small_writes import MODES, Rounds, WritePlan
 from netcalc.messages import Notice
-from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
-from netcalc.models.hosts.write_timeline import write_timeline
+from netcalc.models.hosts.small_writes import LINUX_ATO_MIN_S, write_timeline
 
 pytestmark = [
     pytest.mark.live, pytest.mark.namespace, pytest.mark.usefixtures("every_row_is_told"),

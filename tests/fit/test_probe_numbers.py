@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc import fit
-from netcalc.models.delays.path_mixes import PathMixes, path_mixes
+from netcalc.models.delays.latency import PathMixes, path_mixes
 from netcalc.path import Path
 from netcalc.samples import HopSamples, Meta, TrainSamples
 from netcalc.units import parse

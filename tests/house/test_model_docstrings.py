@@ -225,10 +225,10 @@ def test_docstring_is_complete(functions):
 
 RIVALS = (
     "mm1.mm1_wait_s", "md1.md1_wait_s", "queueing.mg1_wait_s", "queueing.kingman_wait_s",
-    "finite_queues.mm1k_wait_s", "erlang.erlang_b_ratio", "mmc.erlang_c_ratio",
+    "mm1.mm1k_wait_s", "erlang.erlang_b_ratio", "erlang.erlang_c_ratio",
     "loss_limited.mathis_throughput_bps", "pftk.pftk_rate_pps", "cubic.cubic_throughput_bps",
-    "tfrc.tfrc_throughput_bps", "latency.satellite_rtt_s", "store_and_forward.cut_through_s",
-    "delay_variation.ipdv_s", "probing.pair_bandwidth_bps", "small_writes.minshall_may_send",
+    "pftk.tfrc_throughput_bps", "latency.satellite_rtt_s", "store_and_forward.cut_through_s",
+    "sample_statistics.ipdv_s", "probing.pair_bandwidth_bps", "small_writes.minshall_may_send",
 )  # fmt: skip
 """Formulas with another answer to the same question somewhere, which their See Also names."""
 

@@ -24,8 +24,8 @@ EXACT = {
     "small_writes.minshall_may_send": "large: a window that is not the limit, an assumption",
     "mbufs.freebsd_mbufs": "large: the name of a kind of cluster",
     "hashing.hashed_load_cv": "large: a flow in an example; the variance is exact",
-    "kaufman_roberts.multirate_blocking_ratio": "large: calls of many circuits; the sum is exact",
-    "mg1_percentiles.packet_ahead_wait_s": "large: packets; a mean that is exact",
+    "erlang.multirate_blocking_ratio": "large: calls of many circuits; the sum is exact",
+    "queueing.packet_ahead_wait_s": "large: packets; a mean that is exact",
     "probing.rtt_slope": "large: a reply as large as the request",
     "probing.hop_bandwidth_bps": "large: the slopes; their difference is exact",
     "policer.policer_rule_bytes": "the rule of thumb itself, a product and no result of a model",
@@ -124,7 +124,7 @@ def test_one_number_for_one_limit():
     ranges = {name: checks.published_ranges(one.function) for name, one in FORMULAS.items()}
     transfer = ranges["transfer_time.transfer_time_s"]
     assert transfer == ranges["transfer_time.transfer_parts"]
-    assert transfer == {"loss_count": ranges["cardwell.lossy_transfer_s"]["loss_count"]}
+    assert transfer == {"loss_count": ranges["short_transfers.lossy_transfer_s"]["loss_count"]}
     for name in ("ceilings.congestion_limit_bps", "ceilings.path_ceilings",
-                 "congestion_controls.bbr_throughput_bps"):  # fmt: skip
+                 "ceilings.bbr_throughput_bps"):  # fmt: skip
         assert ranges[name]["loss_ratio"][1] == LOSS_TOLERANCE_RATIO

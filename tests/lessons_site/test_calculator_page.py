@@ -222,7 +222,7 @@ class TestInABrowser:
             assert page.locator("#inputs input[type=text]").first.input_value() == "0.5"
 
     def test_a_choice_with_a_unit_is_in_the_command_as_the_command_reads_it(self, browser, file):
-        with opened(browser, file.as_uri() + "#aggregates.wifi_rate_bps") as page:
+        with opened(browser, file.as_uri() + "#wifi.wifi_rate_bps") as page:
             page.locator("#inputs select").first.select_option(label="40 MHz")
             page.wait_for_function("document.querySelector('#command').textContent.includes('40')")
             command = page.inner_text("#command")

@@ -161,13 +161,13 @@ EQUATIONS = {
     "access.hdlc_efficiency_ratio": lambda packet_bytes, header_bytes, fcs_bytes, flag_bytes,
     stuffing_ratio: packet_bytes
         / ((packet_bytes + header_bytes + fcs_bytes) * (1 + stuffing_ratio) + flag_bytes),
-    "aggregates.wifi_aggregate_bytes": lambda packet_count, packet_bytes:
+    "wifi.wifi_aggregate_bytes": lambda packet_count, packet_bytes:
         packet_count * (4 + 4 * ceil((packet_bytes + 38) / 4)),
-    "dcf.ofdm_frame_s": ofdm_s,
-    "dcf.dsss_frame_s": lambda frame_bytes, bandwidth_bps:
+    "wifi.ofdm_frame_s": ofdm_s,
+    "wifi.dsss_frame_s": lambda frame_bytes, bandwidth_bps:
         192 / mpf(10) ** 6 + 8 * frame_bytes / bandwidth_bps,
-    "dcf.ofdm_throughput_bps": ofdm_throughput_bps,
-    "dcf.dsss_throughput_bps": dsss_throughput_bps,
+    "wifi.ofdm_throughput_bps": ofdm_throughput_bps,
+    "wifi.dsss_throughput_bps": dsss_throughput_bps,
     "arq.stop_and_wait_loss_utilization": lambda loss_ratio, packet_bytes, bandwidth_bps, rtt_s:
         (1 - loss_ratio) / arq_cycle(packet_bytes, bandwidth_bps, rtt_s),
     "arq.go_back_n_utilization": go_back_n,
@@ -188,7 +188,7 @@ EQUATIONS = {
     download_bps, upload_bps: max(
         8 * payload_bytes / server_bps, 8 * payload_bytes / download_bps,
         8 * peer_count * payload_bytes / (server_bps + peer_count * upload_bps)),
-    "page_load.page_load_s": page_load_s,
+    "handshakes.page_load_s": page_load_s,
     "random_access.pure_aloha_utilization": lambda offered_attempts:
         offered_attempts * exp(-2 * offered_attempts),
     "random_access.slotted_aloha_utilization": lambda offered_attempts:
@@ -197,10 +197,11 @@ EQUATIONS = {
     "random_access.csma_cd_efficiency_ratio": lambda serialization_s, propagation_s:
         1 / (1 + 5 * propagation_s / serialization_s),
     "random_access.csma_cd_stations_efficiency_ratio": stations_efficiency,
-    "cores.cycle_budget": lambda rate_pps, clock_hz, core_count: clock_hz * core_count / rate_pps,
-    "cores.core_rate_pps": lambda packet_cycles, clock_hz, core_count, target_utilization:
+    "host_stack.cycle_budget": lambda rate_pps, clock_hz, core_count:
+        clock_hz * core_count / rate_pps,
+    "host_stack.core_rate_pps": lambda packet_cycles, clock_hz, core_count, target_utilization:
         target_utilization * clock_hz * core_count / packet_cycles,
-    "cores.core_count": core_count,
+    "host_stack.core_count": core_count,
     "hashing.fullest_link_approx_flows": lambda flow_count, link_count: flow_count / link_count
         + sqrt(2 * flow_count * log(link_count) / link_count),
     "hashing.hashed_load_cv": load_cv,

@@ -212,14 +212,16 @@ EQUATIONS = {
     segments_per_ack: goodput_bps * ack_wire_bytes / (segments_per_ack * mss_bytes),
     "asymmetry.asymmetry_factor": lambda bandwidth_bps, reverse_bandwidth_bps, wire_bytes,
     ack_wire_bytes: (bandwidth_bps / wire_bytes) / (reverse_bandwidth_bps / ack_wire_bytes),
-    "atm.atm_overhead_bytes": lambda encapsulation: {"pppoe-llcsnap": mpf(40)}[encapsulation],
-    "atm.atm_cell_count": lambda packet_bytes, encapsulation, extra_bytes:
+    "serial_lines.atm_overhead_bytes": lambda encapsulation:
+        {"pppoe-llcsnap": mpf(40)}[encapsulation],
+    "serial_lines.atm_cell_count": lambda packet_bytes, encapsulation, extra_bytes:
         cells(packet_bytes, encapsulation, extra_bytes),
-    "atm.atm_wire_bytes": lambda packet_bytes, encapsulation, extra_bytes:
+    "serial_lines.atm_wire_bytes": lambda packet_bytes, encapsulation, extra_bytes:
         53 * cells(packet_bytes, encapsulation, extra_bytes),
-    "atm.atm_efficiency_ratio": lambda packet_bytes, encapsulation, extra_bytes:
+    "serial_lines.atm_efficiency_ratio": lambda packet_bytes, encapsulation, extra_bytes:
         packet_bytes / (53 * cells(packet_bytes, encapsulation, extra_bytes)),
-    "atm.atm_packet_rate_pps": lambda packet_bytes, bandwidth_bps, encapsulation, extra_bytes:
+    "serial_lines.atm_packet_rate_pps":
+        lambda packet_bytes, bandwidth_bps, encapsulation, extra_bytes:
         bandwidth_bps / (8 * 53 * cells(packet_bytes, encapsulation, extra_bytes)),
     "backlog.fluid_backlog_bytes": lambda duration_s, input_bps, output_bps:
         max(0, (input_bps - output_bps) * duration_s / 8),
@@ -229,13 +231,13 @@ EQUATIONS = {
     "clock.interval_error_limit_s": lambda tick_s: tick_s,
     "clock.interval_error_std_s": interval_error_std_s,
     "clock.typical_interval_error_std_s": lambda tick_s: tick_s / sqrt(mpf(6)),
-    "delay_variation.ipdv_s": lambda transit_s:
+    "sample_statistics.ipdv_s": lambda transit_s:
         [b - a for a, b in pairwise(transit_s)],
-    "delay_variation.pdv_s": lambda transit_s: [t - min(transit_s) for t in transit_s],
-    "delayed_ack.heartbeat_mean_s": lambda period_s: period_s / 2,
-    "delayed_ack.heartbeat_wait_s": lambda arrival_s, period_s, phase_s:
+    "sample_statistics.pdv_s": lambda transit_s: [t - min(transit_s) for t in transit_s],
+    "small_writes.heartbeat_mean_s": lambda period_s: period_s / 2,
+    "small_writes.heartbeat_wait_s": lambda arrival_s, period_s, phase_s:
         period_s - ((arrival_s - phase_s) - period_s * floor((arrival_s - phase_s) / period_s)),
-    "delayed_ack.tick_timer_wait_s": lambda arrival_s, tick_count, tick_s:
+    "small_writes.tick_timer_wait_s": lambda arrival_s, tick_count, tick_s:
         tick_s * (floor(arrival_s / tick_s) + tick_count + 1) - arrival_s,
     "encapsulation.tunnel_packet_bytes": lambda packet_bytes, mtu_bytes:
         tunnel(packet_bytes, mtu_bytes),
@@ -252,9 +254,9 @@ EQUATIONS = {
     "encapsulation.tunnel_goodput_bps": lambda mtu_bytes, bandwidth_bps, ip_version,
     tcp_option_bytes, tag_count: bandwidth_bps
         * (mtu_bytes - 110 - headers(ip_version, tcp_option_bytes)) / wire(mtu_bytes, tag_count),
-    "esp.esp_packet_bytes": lambda payload_bytes, ip_version:
+    "vpn.esp_packet_bytes": lambda payload_bytes, ip_version:
         IP[ip_version] + 8 + 8 + 4 * ceil((payload_bytes + 2) / 4) + 16,
-    "esp.esp_payload_bytes": lambda mtu_bytes, ip_version:
+    "vpn.esp_payload_bytes": lambda mtu_bytes, ip_version:
         4 * floor((mtu_bytes - IP[ip_version] - 8 - 8 - 16) / 4) - 2,
     "forwarding.forwarding_rate_pps": lambda frame_bytes, device_pps, bandwidth_bps,
     overhead_bytes, min_frame_bytes:
@@ -387,23 +389,23 @@ EQUATIONS = {
         8 * packet_bytes / dispersion_s,
     "probing.train_rate_bps": lambda dispersion_s, packet_bytes, packet_count:
         (packet_count - 1) * 8 * packet_bytes / dispersion_s,
-    "packet_rates.goodput_rate_pps": lambda goodput_bps, payload_bytes:
+    "line_rate.goodput_rate_pps": lambda goodput_bps, payload_bytes:
         goodput_bps / (8 * payload_bytes),
-    "packet_rates.rate_goodput_bps": lambda rate_pps, payload_bytes: 8 * payload_bytes * rate_pps,
-    "packet_rates.goodput_wire_bps": lambda goodput_bps, payload_bytes, wire_bytes:
+    "line_rate.rate_goodput_bps": lambda rate_pps, payload_bytes: 8 * payload_bytes * rate_pps,
+    "line_rate.goodput_wire_bps": lambda goodput_bps, payload_bytes, wire_bytes:
         goodput_bps * wire_bytes / payload_bytes
         if payload_bytes <= wire_bytes else mpf("nan"),
-    "packet_rates.header_bandwidth_bps": lambda payload_bytes, wire_bytes, bandwidth_bps:
+    "line_rate.header_bandwidth_bps": lambda payload_bytes, wire_bytes, bandwidth_bps:
         bandwidth_bps * (1 - payload_bytes / wire_bytes)
         if payload_bytes <= wire_bytes else mpf("nan"),
-    "packet_rates.constant_offset_rate_pps": lambda goodput_bps, frame_bytes, offset_bps,
+    "line_rate.constant_offset_rate_pps": lambda goodput_bps, frame_bytes, offset_bps,
     overhead_bytes, min_frame_bytes:
         (goodput_bps + offset_bps) / on_wire(frame_bytes, min_frame_bytes, overhead_bytes),
-    "packet_rates.stop_and_wait_utilization": lambda packet_bytes, bandwidth_bps, rtt_s:
+    "line_rate.stop_and_wait_utilization": lambda packet_bytes, bandwidth_bps, rtt_s:
         (8 * packet_bytes / bandwidth_bps) / (rtt_s + 8 * packet_bytes / bandwidth_bps),
-    "packet_rates.stop_and_wait_goodput_bps": lambda pair_count, payload_bytes, cycle_s,
+    "line_rate.stop_and_wait_goodput_bps": lambda pair_count, payload_bytes, cycle_s,
     capacity_bps: min(capacity_bps, pair_count * 8 * payload_bytes / cycle_s),
-    "packet_rates.saturating_pair_count": lambda capacity_bps, payload_bytes, cycle_s:
+    "line_rate.saturating_pair_count": lambda capacity_bps, payload_bytes, cycle_s:
         # 0.01 is no binary number: what is a last digit above a whole number is that number.
         ceil(capacity_bps * cycle_s / (8 * payload_bytes) * (1 - mpf(10) ** -15)),
     "serial_lines.bit_stuffing_ratio": stuffing,
@@ -432,10 +434,10 @@ EQUATIONS = {
     "voice.voip_call_count": lambda bandwidth_bps, payload_bytes, interval_s, header_bytes,
     link_bytes:
         floor(bandwidth_bps * interval_s / (8 * (payload_bytes + header_bytes + link_bytes))),
-    "wireguard.wireguard_overhead_bytes": lambda ip_version: IP[ip_version] + 8 + 32,
-    "wireguard.wireguard_packet_bytes": lambda packet_bytes, device_mtu_bytes, ip_version:
+    "vpn.wireguard_overhead_bytes": lambda ip_version: IP[ip_version] + 8 + 32,
+    "vpn.wireguard_packet_bytes": lambda packet_bytes, device_mtu_bytes, ip_version:
         IP[ip_version] + 8 + 32 + min(device_mtu_bytes, 16 * ceil(packet_bytes / 16))
         if packet_bytes <= device_mtu_bytes else mpf("nan"),
-    "wireguard.wireguard_mtu_bytes": lambda mtu_bytes, ip_version:
+    "vpn.wireguard_mtu_bytes": lambda mtu_bytes, ip_version:
         mtu_bytes - IP[ip_version] - 8 - 32,
 }  # fmt: skip

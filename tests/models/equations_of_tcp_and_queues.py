@@ -570,10 +570,10 @@ EQUATIONS = {
     "bbr.bbr_startup_rounds": lambda bandwidth_bps, rtt_s, mss_bytes, initial_window_segments:
         max(0, ceil(log(bandwidth_bps * rtt_s / (8 * mss_bytes * initial_window_segments))
                     / log(mpf(2)) - mpf("1e-12"))) if rtt_s else 0,
-    "cardwell.handshake_s": handshake_s,
-    "cardwell.slow_start_segments": slow_start_segments,
-    "cardwell.slow_start_s": slow_start_s,
-    "cardwell.lossy_transfer_s": lossy_transfer_s,
+    "short_transfers.handshake_s": handshake_s,
+    "short_transfers.slow_start_segments": slow_start_segments,
+    "short_transfers.slow_start_s": slow_start_s,
+    "short_transfers.lossy_transfer_s": lossy_transfer_s,
     "cubic.cubic_window_packets": lambda elapsed_s, peak_window_packets, cubic_scale,
     decrease_factor: cubic_scale * (elapsed_s
         - cbrt(peak_window_packets * (1 - decrease_factor) / cubic_scale)) ** 3
@@ -592,33 +592,33 @@ EQUATIONS = {
     decrease_factor, reno_constant: mpf(0) if loss_ratio == 1 else 8 * packet_bytes / rtt_s
         * cubic_mean(loss_ratio, rtt_s, cubic_scale, decrease_factor, reno_constant),
     "cubic.cubic_loss_ratio": cubic_loss_ratio,
-    "datagram_loss.datagram_loss_ratio": lambda loss_ratio, fragments:
+    "loss_limited.datagram_loss_ratio": lambda loss_ratio, fragments:
         1 - (1 - loss_ratio) ** fragments,
-    "datagram_loss.fragment_loss_ratio": lambda datagram_loss_ratio, fragments:
+    "loss_limited.fragment_loss_ratio": lambda datagram_loss_ratio, fragments:
         1 - (1 - datagram_loss_ratio) ** (1 / fragments),
     "erlang.erlang_b_ratio": lambda offered_erlang, server_count:
         erlang_b(offered_erlang, server_count),
     "erlang.erlang_b_load": lambda result, blocking_ratio, server_count:
         (erlang_b(result, server_count), blocking_ratio),
     "erlang.erlang_b_server_count": erlang_b_server_count,
-    "fairness.jain_index": jain,
-    "fairness.jain_one_deviating": lambda deviation, flow_count:
+    "sharing.jain_index": jain,
+    "sharing.jain_one_deviating": lambda deviation, flow_count:
         (flow_count + deviation) ** 2 / (flow_count * (flow_count - 1 + (1 + deviation) ** 2)),
-    "fairness.proportional_long_flow_bps": lambda link_count, capacity_bps:
+    "sharing.proportional_long_flow_bps": lambda link_count, capacity_bps:
         capacity_bps / (link_count + 1),
-    "fairness.proportional_short_flow_bps": lambda link_count, capacity_bps:
+    "sharing.proportional_short_flow_bps": lambda link_count, capacity_bps:
         capacity_bps * link_count / (link_count + 1),
-    "finite_queues.mm1k_blocking_ratio": lambda utilization, place_count:
+    "mm1.mm1k_blocking_ratio": lambda utilization, place_count:
         mm1k_states(utilization, place_count)[1],
-    "finite_queues.mm1k_customers": lambda utilization, place_count:
+    "mm1.mm1k_customers": lambda utilization, place_count:
         mm1k_number(utilization, place_count),
-    "finite_queues.mm1k_throughput_pps": lambda utilization, place_count, service_s:
+    "mm1.mm1k_throughput_pps": lambda utilization, place_count, service_s:
         (1 - mm1k_states(utilization, place_count)[0]) / service_s,
-    "finite_queues.mm1k_sojourn_s": lambda utilization, place_count, service_s:
+    "mm1.mm1k_sojourn_s": lambda utilization, place_count, service_s:
         mm1k_sojourn(utilization, place_count, service_s),
-    "finite_queues.mm1k_wait_s": lambda utilization, place_count, service_s:
+    "mm1.mm1k_wait_s": lambda utilization, place_count, service_s:
         mm1k_sojourn(utilization, place_count, service_s) - service_s,
-    "finite_queues.mm1k_wait_cdf": lambda wait_s, utilization, place_count, service_s:
+    "mm1.mm1k_wait_cdf": lambda wait_s, utilization, place_count, service_s:
         mm1k_within(wait_s / service_s, utilization, place_count),
     "handshakes.first_byte_s": lambda rtt_s, server_s, extra_round_trips:
         (1 + 1 + 1 + extra_round_trips) * rtt_s + server_s,
@@ -655,16 +655,16 @@ EQUATIONS = {
     "mm1.mm1_sojourn_percentile_s": lambda utilization, service_s, quantile:
         -service_s / (1 - utilization) * log(1 - quantile)
         if utilization < 1 and quantile < 1 else inf,
-    "mmc.erlang_c_ratio": lambda offered_erlang, server_count:
+    "erlang.erlang_c_ratio": lambda offered_erlang, server_count:
         erlang_c(offered_erlang, server_count),
-    "mmc.erlang_c_server_count": erlang_c_server_count,
-    "mmc.service_level_ratio": lambda offered_erlang, server_count, within_s, service_s:
+    "erlang.erlang_c_server_count": erlang_c_server_count,
+    "erlang.service_level_ratio": lambda offered_erlang, server_count, within_s, service_s:
         1 - late(offered_erlang, server_count, within_s / service_s)
         if offered_erlang < server_count else mpf(0),
-    "mmc.mmc_wait_s": lambda offered_erlang, server_count, service_s:
+    "erlang.mmc_wait_s": lambda offered_erlang, server_count, service_s:
         erlang_c(offered_erlang, server_count) * service_s / (server_count - offered_erlang)
         if offered_erlang < server_count else inf,
-    "mmc.mmc_wait_percentile_s": mmc_wait_percentile_s,
+    "erlang.mmc_wait_percentile_s": mmc_wait_percentile_s,
     "pftk.pftk_window_packets": lambda loss_ratio, segments_per_ack:
         window_of(loss_ratio, segments_per_ack),
     "pftk.pftk_timeout_ratio": timeout_ratio,
@@ -690,13 +690,13 @@ EQUATIONS = {
         / (bandwidth_bps * mix(wire_bytes, weight)[0]),
     "queueing.kingman_wait_s": lambda utilization, service_s, arrival_scv, service_scv:
         service_s * busy(utilization) * (arrival_scv + service_scv) / 2,
-    "rfc6349.ideal_transfer_s": lambda payload_bytes, throughput_bps:
+    "window.ideal_transfer_s": lambda payload_bytes, throughput_bps:
         8 * payload_bytes / throughput_bps,
-    "rfc6349.transfer_time_factor": lambda transfer_s, ideal_s: transfer_s / ideal_s,
-    "rfc6349.efficiency_ratio": lambda transmitted_bytes, retransmitted_bytes:
+    "window.transfer_time_factor": lambda transfer_s, ideal_s: transfer_s / ideal_s,
+    "window.efficiency_ratio": lambda transmitted_bytes, retransmitted_bytes:
         (transmitted_bytes - retransmitted_bytes) / transmitted_bytes,
-    "rfc6349.buffer_delay_factor": lambda rtt_s, base_rtt_s: (rtt_s - base_rtt_s) / base_rtt_s,
-    "rfc6349.connection_count": lambda bdp_bytes, window_bytes:
+    "window.buffer_delay_factor": lambda rtt_s, base_rtt_s: (rtt_s - base_rtt_s) / base_rtt_s,
+    "window.connection_count": lambda bdp_bytes, window_bytes:
         max(1, ceil(bdp_bytes / window_bytes)),
     "sharing.aimd_utilization": aimd_utilization,
     "sharing.cubic_utilization": cubic_utilization,
@@ -720,10 +720,10 @@ EQUATIONS = {
     "small_writes.tail_delay_s": tail_delay_s,
     "small_writes.write_write_read_s": lambda rtt_s, delayed_ack_s, write_gap_s, server_s:
         rtt_s + server_s + max(write_gap_s, rtt_s + delayed_ack_s),
-    "tfrc.tfrc_rounds": tfrc_rounds,
-    "tfrc.tfrc_throughput_bps": lambda loss_ratio, mss_bytes, rtt_s, segments_per_ack,
+    "pftk.tfrc_rounds": tfrc_rounds,
+    "pftk.tfrc_throughput_bps": lambda loss_ratio, mss_bytes, rtt_s, segments_per_ack,
     timeout_rtts: 8 * mss_bytes / rtt_s / tfrc_rounds(loss_ratio, segments_per_ack, timeout_rtts),
-    "tfrc.tfrc_loss_ratio": tfrc_loss_ratio,
+    "pftk.tfrc_loss_ratio": tfrc_loss_ratio,
     "timers.rto_s": rto_s,
     "ceilings.congestion_limit_bps": congestion_limit_bps,
     "ceilings.path_ceilings": path_ceilings,
@@ -758,16 +758,17 @@ EQUATIONS = {
 DIGITS = {
     **dict.fromkeys(
         (
-            "datagram_loss.datagram_loss_ratio", "datagram_loss.fragment_loss_ratio",
-            "cardwell.slow_start_segments", "cardwell.lossy_transfer_s", "cardwell.slow_start_s",
-            "finite_queues.mm1k_blocking_ratio", "finite_queues.mm1k_customers",
-            "finite_queues.mm1k_throughput_pps", "finite_queues.mm1k_sojourn_s",
-            "finite_queues.mm1k_wait_s", "pftk.pftk_timeout_ratio", "pftk.pftk_rate_pps",
+            "loss_limited.datagram_loss_ratio", "loss_limited.fragment_loss_ratio",
+            "short_transfers.slow_start_segments", "short_transfers.lossy_transfer_s",
+            "short_transfers.slow_start_s",
+            "mm1.mm1k_blocking_ratio", "mm1.mm1k_customers",
+            "mm1.mm1k_throughput_pps", "mm1.mm1k_sojourn_s",
+            "mm1.mm1k_wait_s", "pftk.pftk_timeout_ratio", "pftk.pftk_rate_pps",
             "pftk.pftk_throughput_pps", "pftk.pftk_loss_ratio", "slow_start.rounds",
-            "slow_start.window_growth_s", "mm1.mm1_wait_cdf", "mmc.service_level_ratio",
+            "slow_start.window_growth_s", "mm1.mm1_wait_cdf", "erlang.service_level_ratio",
             "cubic.cubic_window_packets", "queueing.packet_mix_scv",
             "handshakes.certificate_round_trips", "mm1.mm1_wait_percentile_s",
-            "delayed_ack.heartbeat_wait_s", "delayed_ack.tick_timer_wait_s",
+            "small_writes.heartbeat_wait_s", "small_writes.tick_timer_wait_s",
             "transfer_time.transfer_time_s", "transfer_time.transfer_parts",
             "ceilings.congestion_limit_bps", "ceilings.path_ceilings",
         ),

@@ -10,7 +10,7 @@ from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning, dou
 from netcalc.models.delays.store_and_forward import message_s
 from netcalc.models.hosts.mbufs import datagram_mbufs
 from netcalc.models.sizes.fragmentation import fragmented_wire_bytes
-from netcalc.models.tcp.page_load import page_round_trips
+from netcalc.models.tcp.handshakes import page_round_trips
 
 LONG = 3 * BLOCK + 5
 seen = []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.tcp import cardwell, pftk
+from netcalc.models.tcp import pftk, short_transfers
 
 
 def test_handshake_against_monte_carlo():
@@ -16,7 +16,7 @@ def test_handshake_against_monte_carlo():
     rng = np.random.default_rng(1)
     losses = rng.geometric(1 - 0.1, size=(2, 1_000_000)) - 1
     mean_s = 0.1 + (3 * (2.0**losses - 1)).sum(axis=0).mean()
-    computed = cardwell.handshake_s(
+    computed = short_transfers.handshake_s(
         0.1, forward_loss_ratio=0.1, reverse_loss_ratio=0.1, syn_timeout_s=3
     )
     assert computed == pytest.approx(mean_s, rel=0.01)
@@ -24,8 +24,10 @@ def test_handshake_against_monte_carlo():
 
 def test_handshake_limits():
     none = {"forward_loss_ratio": 0, "reverse_loss_ratio": 0}
-    assert cardwell.handshake_s(0.1, **none) == 0.1, "identity: without loss one RTT"
-    half = cardwell.handshake_s(0.1, forward_loss_ratio=[0.49, 0.5, 0.6, 1], reverse_loss_ratio=0)
+    assert short_transfers.handshake_s(0.1, **none) == 0.1, "identity: without loss one RTT"
+    half = short_transfers.handshake_s(
+        0.1, forward_loss_ratio=[0.49, 0.5, 0.6, 1], reverse_loss_ratio=0
+    )
     assert np.isfinite(half[0])
     assert np.isinf(half[1:]).all(), "documented: no mean from one half on"
 
@@ -35,15 +37,15 @@ def test_slow_start_segments_against_the_sum():
     for loss, count in [(0.02, 10), (0.5, 1), (0.001, 1000), (0.3, 25)]:
         before = np.arange(count)
         mean = (before * loss * (1 - loss) ** before).sum() + count * (1 - loss) ** count
-        computed = cardwell.slow_start_segments(count, loss_ratio=loss)
+        computed = short_transfers.slow_start_segments(count, loss_ratio=loss)
         assert computed == pytest.approx(mean, rel=1e-9)
-        printed = cardwell.slow_start_segments(count, loss_ratio=loss, count_lost=True)
+        printed = short_transfers.slow_start_segments(count, loss_ratio=loss, count_lost=True)
         assert printed == pytest.approx(mean + 1, rel=1e-9)
 
 
 def test_slow_start_segments_limits():
     """Identity: nothing lost sends all, all lost nothing; no cancellation at tiny losses."""
-    computed = cardwell.slow_start_segments(1000, loss_ratio=[0, 1e-15, 1])
+    computed = short_transfers.slow_start_segments(1000, loss_ratio=[0, 1e-15, 1])
     assert computed == pytest.approx([1000, 1000, 0], rel=1e-9)
 
 
@@ -51,7 +53,7 @@ def test_slow_start_time_sends_the_segments():
     """Derived: the data sent by T, (w1 g^T - w1)/(g - 1), is the data asked for."""
     for per_ack in (1, 2):
         growth = 1 + 1 / per_ack
-        rtts = cardwell.slow_start_s(
+        rtts = short_transfers.slow_start_s(
             500, rtt_s=1, initial_window_segments=3, segments_per_ack=per_ack
         )
         assert 3 * (growth**rtts - 1) / (growth - 1) == pytest.approx(500)
@@ -62,7 +64,7 @@ def test_slow_start_tail_is_continuous_and_straight():
     largest, growth, first = 64, 1.5, 10
     at = (growth * largest - first) / (growth - 1)
     path = {"rtt_s": 1, "initial_window_segments": first, "max_window_segments": largest}
-    below, above, far = cardwell.slow_start_s([at, at * (1 + 1e-12), at + 640], **path)
+    below, above, far = short_transfers.slow_start_s([at, at * (1 + 1e-12), at + 640], **path)
     assert below == pytest.approx(above)
     assert far - below == pytest.approx(10)
 
@@ -70,8 +72,8 @@ def test_slow_start_tail_is_continuous_and_straight():
 def test_transfer_without_loss_is_slow_start():
     """Identity: no loss leaves the start and the delayed acknowledgement."""
     n = np.array([0, 1, 69, 5000])
-    whole = cardwell.lossy_transfer_s(n, rtt_s=0.1, loss_ratio=0, delayed_ack_s=0.1)
-    assert whole == pytest.approx(cardwell.slow_start_s(n, rtt_s=0.1) + 0.1)
+    whole = short_transfers.lossy_transfer_s(n, rtt_s=0.1, loss_ratio=0, delayed_ack_s=0.1)
+    assert whole == pytest.approx(short_transfers.slow_start_s(n, rtt_s=0.1) + 0.1)
 
 
 def test_transfer_term_by_term():
@@ -89,7 +91,7 @@ def test_transfer_term_by_term():
     start_s = rtt_s * math.log(started * (g - 1) / 10 + 1, g)
     stall_s = lost * (share_w * timeouts_s + (1 - share_w) * rtt_s)
     expected_s = start_s + stall_s + (d - started) / rate + 0.1
-    computed = cardwell.lossy_transfer_s(
+    computed = short_transfers.lossy_transfer_s(
         d, rtt_s=rtt_s, loss_ratio=p, rto_s=rto_s, segments_per_ack=2
     )
     assert computed == pytest.approx(expected_s, rel=1e-9)
@@ -98,19 +100,19 @@ def test_transfer_term_by_term():
 def test_the_defaults_are_those_of_linux():
     """Derived: bytes are counted, and the timeout is 0.2 s above the round trip."""
     path = {"rtt_s": 0.05, "loss_ratio": 0.01}
-    linux = cardwell.lossy_transfer_s(10_000, rto_s=0.25, segments_per_ack=1, **path)
-    assert cardwell.lossy_transfer_s(10_000, **path) == linux
+    linux = short_transfers.lossy_transfer_s(10_000, rto_s=0.25, segments_per_ack=1, **path)
+    assert short_transfers.lossy_transfer_s(10_000, **path) == linux
 
 
 def test_what_the_first_window_holds_takes_one_round():
     """Derived: one flight is sent at once and acknowledged a round trip later, however few."""
     path = {"rtt_s": 0.1, "initial_window_segments": 10, "segments_per_ack": [1, 2, 200]}
     for count in (0.5, 1, 2, 9, 10):
-        assert cardwell.slow_start_s(count, **path) == pytest.approx([0.1] * 3)
-        narrow = cardwell.slow_start_s(count, max_window_segments=10, **path)
+        assert short_transfers.slow_start_s(count, **path) == pytest.approx([0.1] * 3)
+        narrow = short_transfers.slow_start_s(count, max_window_segments=10, **path)
         assert narrow == pytest.approx([0.1] * 3)
-    assert (cardwell.slow_start_s(0, **path) == 0).all(), "identity: nothing to send"
-    assert (cardwell.slow_start_s(10.01, **path) > 0.1).all()
+    assert (short_transfers.slow_start_s(0, **path) == 0).all(), "identity: nothing to send"
+    assert (short_transfers.slow_start_s(10.01, **path) > 0.1).all()
 
 
 def test_a_part_of_a_segment_is_never_sent_back():
@@ -121,7 +123,7 @@ def test_a_part_of_a_segment_is_never_sent_back():
     """
     path = {"rtt_s": 2, "loss_ratio": 0.5, "rto_s": 0.5, "initial_window_segments": 1}
     for per_ack in (2, 128, 1.5e6):
-        taken_s = cardwell.lossy_transfer_s(0.5, segments_per_ack=per_ack, **path)
+        taken_s = short_transfers.lossy_transfer_s(0.5, segments_per_ack=per_ack, **path)
         assert taken_s == pytest.approx(2 + (1 - math.sqrt(0.5)) * 4 + 0.1)
 
 
@@ -129,7 +131,7 @@ def test_no_transfer_takes_less_than_a_round_trip():
     """Identity: whatever is sent is acknowledged a round trip later at the earliest."""
     rng = np.random.default_rng(20261123)
     size = 30_000
-    taken_s = cardwell.lossy_transfer_s(
+    taken_s = short_transfers.lossy_transfer_s(
         rng.choice([0.01, 0.5, 1, 1.5, 2, 5, 10, 50, 1000], size),
         rtt_s=(rtt_s := 10 ** rng.uniform(-4, 1, size)),
         loss_ratio=np.where(rng.random(size) < 0.1, 0.0, 10 ** rng.uniform(-8, -0.01, size)),
@@ -146,7 +148,7 @@ def test_no_transfer_takes_less_than_a_round_trip():
 def test_a_long_transfer_runs_at_the_steady_rate():
     """Identity: the start no longer counts in 10^7 segments."""
     path = {"rtt_s": 0.1, "rto_s": 1.0}
-    taken = cardwell.lossy_transfer_s(1e7, loss_ratio=0.01, **path)
+    taken = short_transfers.lossy_transfer_s(1e7, loss_ratio=0.01, **path)
     assert 1e7 / taken == pytest.approx(pftk.pftk_throughput_pps(0.01, **path), rel=1e-3)
 
 
@@ -154,16 +156,16 @@ def test_transfer_grows_with_size_and_loss():
     """Identity: more segments and more loss never take less time."""
     n = np.arange(1, 2000, 7)[:, None]
     loss = np.array([0, 1e-5, 1e-3, 0.01, 0.05, 0.2])
-    times = cardwell.lossy_transfer_s(n, rtt_s=0.1, loss_ratio=loss)
+    times = short_transfers.lossy_transfer_s(n, rtt_s=0.1, loss_ratio=loss)
     is_in_first_window = (n[1:] <= 10) & (loss == 0)  # of which all segments take one round
     assert (np.diff(times, axis=0) > 0)[~is_in_first_window].all()
     assert (np.diff(times, axis=0)[is_in_first_window] == 0).all()
     assert (np.diff(times, axis=1) > 0).all()
-    assert cardwell.lossy_transfer_s(1, rtt_s=0.1, loss_ratio=1) == np.inf
+    assert short_transfers.lossy_transfer_s(1, rtt_s=0.1, loss_ratio=1) == np.inf
 
 
 def test_impossible():
     with pytest.raises(DomainError, match="Did you mean 3%"):
-        cardwell.slow_start_segments(10, loss_ratio=3)
+        short_transfers.slow_start_segments(10, loss_ratio=3)
     with pytest.raises(DomainError, match="max_window_segments"):
-        cardwell.slow_start_s(10, rtt_s=0.1, max_window_segments=0)
+        short_transfers.slow_start_s(10, rtt_s=0.1, max_window_segments=0)

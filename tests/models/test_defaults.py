@@ -37,7 +37,8 @@ VALUES = {
     # acknowledgement that is a packet covers two
     "growth": 2, "segments_per_ack": 2,
     **{f"{subject}.segments_per_ack": 1
-       for subject in ("pftk", "tfrc", "cardwell", "sharing", "ceilings", "transfer_time")},
+       for subject in ("pftk", "short_transfers.slow_start_s", "short_transfers.lossy_transfer_s",
+                       "sharing", "ceilings", "transfer_time")},
     "decrease_factor": 0.5, "cubic.decrease_factor": 0.7,
     "sharing.cubic_utilization.decrease_factor": 0.7,
     "cubic_scale": 0.4, "initial_rto_s": 1, "rto_s": 1, "syn_timeout_s": 1,
@@ -48,13 +49,13 @@ VALUES = {
     "timeout_rtts": 4, "sequence_space_bytes": 2**32, "window_bytes": 65535,
     "constant": math.sqrt(3 / 2), "reno_constant": math.sqrt(3 / 2),
     # Linux: TCP_RTO_MIN is 200 ms; it counts bytes (RFC 3465)
-    "congestion_controls.min_rto_s": 0.2, "congestion_controls.segments_per_ack": 1,
+    "ceilings.congestion_controls.min_rto_s": 0.2,
     # the rule of access nodes, 1.2 N of them at once; a tenth of a day's traffic in an hour
     "peak_factor": 1.2, "busy_hour_ratio": 0.1,
     # BBR: 1 - 1/1.25
     "loss_tolerance_ratio": 0.2,
     # Linux: TCP_DELACK_MIN is 40 ms; a heartbeat of 4.4BSD is 200 ms, on the average 100
-    "delayed_ack_s": 0.04, "cardwell.delayed_ack_s": 0.1, "period_s": 0.2,
+    "delayed_ack_s": 0.04, "short_transfers.lossy_transfer_s.delayed_ack_s": 0.1, "period_s": 0.2,
     "tick_s": 0.004, "tick_count": 10,
     # BBR (draft-cardwell-iccrg-bbr-congestion-control)
     "probe_gain": 1.25, "window_gain": 2, "probe_rtt_s": 0.2, "probe_rtt_interval_s": 10,
@@ -63,7 +64,7 @@ VALUES = {
     # Ethernet: IEEE 802.3, 3.1 and 4.4.2; IPv4 of RFC 791 and ICMP of RFC 792; TCP of RFC 9293
     "mtu_bytes": 1500, "host_stack.mtu_bytes": 1536, "min_frame_bytes": 64, "overhead_bytes": 20,
     "ip_version": 4, "mss_bytes": 1460, "mbufs.mss_bytes": 1448, "link_bytes": 18,
-    "congestion_controls.congestion_controls.mss_bytes": 1448,
+    "ceilings.congestion_controls.mss_bytes": 1448,
     "ceilings.mss_bytes": 1448,
     # Timestamps, as Linux, FreeBSD and macOS send them: RFC 7323, appendix A
     "goodput.tcp_option_bytes": 12, "encapsulation.tunnel_goodput_bps.tcp_option_bytes": 12,
@@ -95,10 +96,10 @@ VALUES = {
     # PCI Express: what most hosts and network cards negotiate
     "max_payload_bytes": 256, "max_read_bytes": 512,
     # A binary signal; browsers open six connections to a server
-    "level_count": 2, "connection_count": 6, "page_load.page_bytes": 0,
+    "level_count": 2, "connection_count": 6, "handshakes.page_bytes": 0,
     # IEEE 802.11: CWmin of OFDM and of 802.11b, windows of 16 slots that double six times, the
     # highest mandatory rates of answers, one stream with a long guard interval in 80 MHz
-    "contention_window": 15, "dcf.dsss_throughput_bps.contention_window": 31,
+    "contention_window": 15, "wifi.dsss_throughput_bps.contention_window": 31,
     "window_slots": 16, "stage_count": 6, "ack_bps": 1e6,
     "stream_count": 1, "guard_s": 0.8e-6, "channel_hz": 80e6, "mcs": 9,
     # VDSL2: Ethernet 18, PTM 4; HDLC of Cisco

@@ -7,7 +7,7 @@ import pytest
 
 from netcalc.checks import BLOCK
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models.measuring import delay_variation
+from netcalc.models.measuring import sample_statistics
 
 
 def rfc3550_integer_jitter(arrivals, stamps):
@@ -26,14 +26,14 @@ def test_jitter_against_the_code_of_the_rfc():
     stamps = np.arange(500) * 160_000
     arrivals = stamps + random.integers(0, 40_000, 500) + 123_456_789
     integer = rfc3550_integer_jitter(arrivals.tolist(), stamps.tolist())
-    computed = delay_variation.jitter_rfc3550_s((arrivals - stamps) * 1e-6)
+    computed = sample_statistics.jitter_rfc3550_s((arrivals - stamps) * 1e-6)
     assert computed[-1] * 1e6 == pytest.approx(integer, abs=2)
 
 
 def test_jitter_of_an_alternating_delay_approaches_the_difference():
     """Derived: after n packets 1 - (15/16)^n of a constant difference."""
     transit = np.tile([0.1, 0.116], 200)
-    jitter = delay_variation.jitter_rfc3550_s(transit)
+    jitter = sample_statistics.jitter_rfc3550_s(transit)
     n = np.arange(400)
     assert jitter == pytest.approx(0.016 * (1 - (15 / 16) ** n), rel=1e-9)
 
@@ -43,9 +43,9 @@ def test_the_three_are_not_the_same():
     transit = np.array([0.1, 0.13, 0.12, 0.12])
     for offset in (0.0, -17.0):
         shifted = transit + offset
-        assert delay_variation.ipdv_s(shifted) == pytest.approx([0.03, -0.01, 0.0])
-        assert delay_variation.pdv_s(shifted) == pytest.approx([0.0, 0.03, 0.02, 0.02])
-        jitter = delay_variation.jitter_rfc3550_s(shifted)
+        assert sample_statistics.ipdv_s(shifted) == pytest.approx([0.03, -0.01, 0.0])
+        assert sample_statistics.pdv_s(shifted) == pytest.approx([0.0, 0.03, 0.02, 0.02])
+        jitter = sample_statistics.jitter_rfc3550_s(shifted)
         first = 0.03 / 16
         second = first + (0.01 - first) / 16
         assert jitter == pytest.approx([0, first, second, second * 15 / 16])
@@ -55,24 +55,24 @@ def test_lost_packets():
     """Stated rule: jitter over those that arrived, IPDV undefined beside a loss, PDV kept."""
     transit = [np.nan, 0.1, np.nan, 0.116]
     with pytest.warns(NotFiniteWarning):
-        jitter = delay_variation.jitter_rfc3550_s(transit)
+        jitter = sample_statistics.jitter_rfc3550_s(transit)
     np.testing.assert_allclose(jitter, [np.nan, 0.0, np.nan, 0.001])
     with pytest.warns(NotFiniteWarning):
-        assert np.isnan(delay_variation.ipdv_s(transit)).all()
+        assert np.isnan(sample_statistics.ipdv_s(transit)).all()
     with pytest.warns(NotFiniteWarning):
-        pdv = delay_variation.pdv_s(transit)
+        pdv = sample_statistics.pdv_s(transit)
     np.testing.assert_allclose(pdv, [np.nan, 0.0, np.nan, 0.016])
 
 
 def test_one_packet_has_no_variation():
-    assert delay_variation.jitter_rfc3550_s(0.1).tolist() == [0.0]
-    assert delay_variation.ipdv_s(0.1).tolist() == []
-    assert delay_variation.pdv_s(0.1).tolist() == [0.0]
+    assert sample_statistics.jitter_rfc3550_s(0.1).tolist() == [0.0]
+    assert sample_statistics.ipdv_s(0.1).tolist() == []
+    assert sample_statistics.pdv_s(0.1).tolist() == [0.0]
     with pytest.warns(NotFiniteWarning):
-        assert np.isnan(delay_variation.pdv_s([np.nan, np.nan])).all()
+        assert np.isnan(sample_statistics.pdv_s([np.nan, np.nan])).all()
 
 
-@pytest.mark.each("function", [delay_variation.jitter_rfc3550_s, delay_variation.ipdv_s])
+@pytest.mark.each("function", [sample_statistics.jitter_rfc3550_s, sample_statistics.ipdv_s])
 def test_no_packets_are_refused(function):
     with pytest.raises(DomainError, match="transit_s"):
         function([])
@@ -93,5 +93,5 @@ def test_jitter_over_more_packets_than_are_computed_at_a_time():
         before = now
         expected.append(jitter)
     with pytest.warns(NotFiniteWarning):
-        found = delay_variation.jitter_rfc3550_s(transit)
+        found = sample_statistics.jitter_rfc3550_s(transit)
     np.testing.assert_array_equal(found, expected)

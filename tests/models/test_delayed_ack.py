@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.hosts import delayed_ack
+from netcalc.models.hosts import small_writes
 
 
 @pytest.mark.each(
@@ -26,18 +26,18 @@ from netcalc.models.hosts import delayed_ack
     ],
 )
 def test_systems(system, shortest_s, longest_s, source):
-    assert delayed_ack.delayed_ack_s(system, statistic="shortest") == shortest_s, source
-    assert delayed_ack.delayed_ack_s(system, statistic="longest") == longest_s, source
-    mean = delayed_ack.delayed_ack_s(system, statistic="mean")
+    assert small_writes.delayed_ack_s(system, statistic="shortest") == shortest_s, source
+    assert small_writes.delayed_ack_s(system, statistic="longest") == longest_s, source
+    mean = small_writes.delayed_ack_s(system, statistic="mean")
     assert mean == pytest.approx((shortest_s + longest_s) / 2), "the middle of the range"
     # published: tcp_delack_timer of Linux starts at TCP_ATO_MIN, and grows in no request alone
     typical = shortest_s if system == "linux" else mean
-    assert delayed_ack.delayed_ack_s(system) == typical
+    assert small_writes.delayed_ack_s(system) == typical
 
 
 def test_all_keep_the_rule():
     """Identity: RFC 1122 asks for less than 0.5 s; Solaris waits for 8 segments on a LAN."""
-    for name, system in delayed_ack.SYSTEMS.items():
+    for name, system in small_writes.SYSTEMS.items():
         assert 0 <= system.shortest_s <= system.longest_s <= 0.5, name
         assert system.every_segments == (8 if name == "solaris_local" else 2), name
         assert system.source, name
@@ -46,26 +46,26 @@ def test_all_keep_the_rule():
 def test_heartbeat_mean_is_that_of_all_phases():
     """Derived: 4.4BSD's tick waited for at 1000 phases; Cardwell et al. print 100 ms."""
     arrivals = (np.arange(1000) + 0.5) / 1000 * 0.2
-    waits = delayed_ack.heartbeat_wait_s(arrivals, phase_s=0.07)
-    assert waits.mean() == pytest.approx(delayed_ack.heartbeat_mean_s(0.2))
+    waits = small_writes.heartbeat_wait_s(arrivals, phase_s=0.07)
+    assert waits.mean() == pytest.approx(small_writes.heartbeat_mean_s(0.2))
     assert waits.min() > 0
     assert waits.max() <= 0.2
-    assert delayed_ack.delayed_ack_s("bsd44") == delayed_ack.heartbeat_mean_s(0.2)
+    assert small_writes.delayed_ack_s("bsd44") == small_writes.heartbeat_mean_s(0.2)
 
 
 def test_heartbeat_ticks():
     """Derived: the next tick after 1.03, 1.17 and 1.27 with ticks at 0.07, 0.27 ..."""
-    waits = delayed_ack.heartbeat_wait_s([1.03, 1.17, 1.2], phase_s=0.07)
+    waits = small_writes.heartbeat_wait_s([1.03, 1.17, 1.2], phase_s=0.07)
     assert waits == pytest.approx([0.04, 0.10, 0.07])
 
 
 def test_impossible():
     with pytest.raises(DomainError, match="system"):
-        delayed_ack.delayed_ack_s("cpm")
+        small_writes.delayed_ack_s("cpm")
     with pytest.raises(DomainError, match="statistic"):
-        delayed_ack.delayed_ack_s("linux", statistic="mode")
+        small_writes.delayed_ack_s("linux", statistic="mode")
     with pytest.raises(DomainError, match="period_s"):
-        delayed_ack.heartbeat_wait_s(0.0, period_s=0)
+        small_writes.heartbeat_wait_s(0.0, period_s=0)
 
 
 @pytest.mark.each(
@@ -78,14 +78,14 @@ def test_impossible():
     ],
 )
 def test_timer_in_ticks(arrival_s, expected_s, source):
-    assert float(delayed_ack.tick_timer_wait_s(arrival_s)) == pytest.approx(expected_s), source
+    assert float(small_writes.tick_timer_wait_s(arrival_s)) == pytest.approx(expected_s), source
 
 
 def test_timer_in_ticks_is_never_early_and_a_tick_late_at_most():
     arrivals = np.linspace(0, 0.1, 10_001)
-    waits = delayed_ack.tick_timer_wait_s(arrivals, tick_count=40, tick_s=0.001)
+    waits = small_writes.tick_timer_wait_s(arrivals, tick_count=40, tick_s=0.001)
     assert waits.min() > 0.04 - 1e-12  # derived: HZ / 25 at HZ = 1000
     assert waits.max() <= 0.041 + 1e-12
     with pytest.raises(DomainError) as refused:
-        delayed_ack.tick_timer_wait_s(0.0, tick_count=0.5)
+        small_writes.tick_timer_wait_s(0.0, tick_count=0.5)
     assert (refused.value.code, refused.value.name) == ("not-whole", "tick_count")

@@ -15,9 +15,13 @@ from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.queues.queueing import kingman_wait_s, mg1_wait_s
 from netcalc.models.rates.voice import codec_payload_bytes
 from netcalc.models.tcp.cubic import cubic_throughput_bps
-from netcalc.models.tcp.pftk import pftk_rate_pps, pftk_timeout_ratio, pftk_window_packets
+from netcalc.models.tcp.pftk import (
+    pftk_rate_pps,
+    pftk_timeout_ratio,
+    pftk_window_packets,
+    tfrc_throughput_bps,
+)
 from netcalc.models.tcp.sharing import buffer_rule_bytes
-from netcalc.models.tcp.tfrc import tfrc_throughput_bps
 from netcalc.models.tcp.transfer_time import transfer_time_s
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.rates.goodput import tcp_goodput_bps
 from netcalc.models.sizes import encapsulation
-from netcalc.models.sizes.esp import esp_packet_bytes
+from netcalc.models.sizes.vpn import esp_packet_bytes
 
 IP4, IP6, UDP, ETH = 20, 40, 8, 14
 HEADERS = {  # derived: header by header, sizes from the RFCs named

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models.queues import _erlang, erlang, mm1, mmc
+from netcalc.models.queues import erlang, mm1
 
 
 def exact_b(offered, servers):
@@ -115,7 +115,7 @@ def test_counting_up_to_an_endless_load_is_refused():
     with pytest.raises(DomainError, match="offered_erlang"):
         erlang.erlang_b_server_count(1e300, blocking_ratio=0.1)
     with pytest.raises(DomainError, match="offered_erlang"):
-        mmc.erlang_c_server_count(1e300, service_level_ratio=0.1)
+        erlang.erlang_c_server_count(1e300, service_level_ratio=0.1)
 
 
 def exact_c(offered, servers):
@@ -135,9 +135,9 @@ def test_mmc_against_the_direct_sum(offered, servers):
         tail = waiting / mp.mpf(0.125)
         percentile = float(mp.log(tail) / (servers - mp.mpf(offered)))
     crew = {"server_count": servers}
-    assert mmc.erlang_c_ratio(offered, **crew) == pytest.approx(float(waiting), rel=1e-12)
-    assert mmc.mmc_wait_s(offered, **crew, service_s=1.0) == pytest.approx(wait, rel=1e-12)
-    computed = mmc.mmc_wait_percentile_s(offered, **crew, service_s=1.0, quantile=0.875)
+    assert erlang.erlang_c_ratio(offered, **crew) == pytest.approx(float(waiting), rel=1e-12)
+    assert erlang.mmc_wait_s(offered, **crew, service_s=1.0) == pytest.approx(wait, rel=1e-12)
+    computed = erlang.mmc_wait_percentile_s(offered, **crew, service_s=1.0, quantile=0.875)
     assert computed == pytest.approx(max(percentile, 0.0), rel=1e-11)
 
 
@@ -145,11 +145,11 @@ def test_one_server_is_mm1():
     """Identity: M/M/c with one server."""
     load = np.array([0.1, 0.5, 0.9, 1 - 1e-12])
     one = {"server_count": 1}
-    assert mmc.erlang_c_ratio(load, **one) == pytest.approx(load, rel=1e-14)
-    assert mmc.mmc_wait_s(load, **one, service_s=2.0) == pytest.approx(
+    assert erlang.erlang_c_ratio(load, **one) == pytest.approx(load, rel=1e-14)
+    assert erlang.mmc_wait_s(load, **one, service_s=2.0) == pytest.approx(
         mm1.mm1_wait_s(load, service_s=2.0), rel=1e-14
     )
-    assert mmc.mmc_wait_percentile_s(load, **one, service_s=2.0, quantile=0.99) == pytest.approx(
+    assert erlang.mmc_wait_percentile_s(load, **one, service_s=2.0, quantile=0.99) == pytest.approx(
         mm1.mm1_wait_percentile_s(load, service_s=2.0, quantile=0.99), rel=1e-12
     )
 
@@ -157,8 +157,8 @@ def test_one_server_is_mm1():
 def test_service_level_and_percentile_are_inverse():
     """Identity: the share that waits at most the 95th percentile is 95 %."""
     crew = {"server_count": 20, "service_s": 180.0}
-    wait = mmc.mmc_wait_percentile_s(18, **crew, quantile=0.95)
-    level = mmc.service_level_ratio(18, **crew, within_s=wait)
+    wait = erlang.mmc_wait_percentile_s(18, **crew, quantile=0.95)
+    level = erlang.service_level_ratio(18, **crew, within_s=wait)
     assert level == pytest.approx(0.95, rel=1e-12)
 
 
@@ -167,26 +167,26 @@ def test_service_level_and_percentile_are_inverse():
 def test_one_server_less_is_too_late(offered, level, within_s):
     """Identity: the least number above the load that will do."""
     wanted = {"service_level_ratio": level, "within_s": within_s, "service_s": 180.0}
-    count = int(mmc.erlang_c_server_count(offered, **wanted))
+    count = int(erlang.erlang_c_server_count(offered, **wanted))
     reached = {"within_s": within_s, "service_s": 180.0}
     assert count > offered
-    assert mmc.service_level_ratio(offered, server_count=count, **reached) >= level
+    assert erlang.service_level_ratio(offered, server_count=count, **reached) >= level
     if count - 1 > offered:
-        assert mmc.service_level_ratio(offered, server_count=count - 1, **reached) < level
+        assert erlang.service_level_ratio(offered, server_count=count - 1, **reached) < level
 
 
 def test_overload_has_no_steady_state():
     """Stated limits: from as many erlangs as servers on, all wait forever."""
     crew = {"server_count": 3, "service_s": 1.0}
-    assert mmc.erlang_c_ratio([3, 4, 1e308], server_count=3).tolist() == [1.0, 1.0, 1.0]
-    assert mmc.mmc_wait_s([3, 4], **crew).tolist() == [np.inf, np.inf]
-    assert mmc.mmc_wait_percentile_s(3, **crew, quantile=0.0) == np.inf
-    assert mmc.service_level_ratio([3, 4], **crew, within_s=1e9).tolist() == [0.0, 0.0]
-    assert mmc.mmc_wait_s(0.0, **crew) == 0.0
-    assert mmc.mmc_wait_percentile_s(0.0, **crew, quantile=1.0) == 0.0
-    counts = mmc.erlang_c_server_count([0.0, 2.0], service_level_ratio=1.0)
+    assert erlang.erlang_c_ratio([3, 4, 1e308], server_count=3).tolist() == [1.0, 1.0, 1.0]
+    assert erlang.mmc_wait_s([3, 4], **crew).tolist() == [np.inf, np.inf]
+    assert erlang.mmc_wait_percentile_s(3, **crew, quantile=0.0) == np.inf
+    assert erlang.service_level_ratio([3, 4], **crew, within_s=1e9).tolist() == [0.0, 0.0]
+    assert erlang.mmc_wait_s(0.0, **crew) == 0.0
+    assert erlang.mmc_wait_percentile_s(0.0, **crew, quantile=1.0) == 0.0
+    counts = erlang.erlang_c_server_count([0.0, 2.0], service_level_ratio=1.0)
     assert counts.tolist() == [0.0, np.inf]
-    assert np.isnan(mmc.erlang_c_server_count(2.0, service_level_ratio=np.nan))
+    assert np.isnan(erlang.erlang_c_server_count(2.0, service_level_ratio=np.nan))
 
 
 @pytest.mark.each(("offered", "servers"), [(1.0, 170), (1.0, 171), (100.0, 900), (1000.0, 2900)])
@@ -206,10 +206,10 @@ def test_a_great_many_idle_servers_need_no_steps():
     assert alone[1] == 0.0
     both = erlang.erlang_b_ratio([1.0, 1e6], server_count=1e6)
     assert both.tolist() == [0.0, float(erlang.erlang_b_ratio(1e6, server_count=1e6))]
-    assert mmc.mmc_wait_s(1.0, server_count=1e7, service_s=1.0) == 0.0
+    assert erlang.mmc_wait_s(1.0, server_count=1e7, service_s=1.0) == 0.0
 
 
 def test_a_private_step_makes_no_list_of_a_long_range():
     with pytest.raises(DomainError) as refused:
-        _erlang.waiting_share(range(10**12), np.array(2.0))
+        erlang._waiting_share(range(10**12), np.array(2.0))
     assert refused.value.code == "too-long-range"

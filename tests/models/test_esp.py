@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.sizes import esp, suites
+from netcalc.models.sizes import headers, vpn
 
 # published: initialization vector, block and check value, RFC 2451, 3602, 4106, 7634, 4868, 2404
 SUITES = {
@@ -40,21 +40,21 @@ def test_size_and_largest_against_the_fields(suite, ip_version, nat_traversal):
     setting = {"suite": suite, "ip_version": ip_version, "nat_traversal": nat_traversal}
     payloads = np.arange(0, 1500)
     expected = [packet_by_fields(int(n), suite, ip_version, nat_traversal) for n in payloads]
-    sizes = esp.esp_packet_bytes(payloads, **setting)
+    sizes = vpn.esp_packet_bytes(payloads, **setting)
     np.testing.assert_array_equal(sizes, expected)
     for mtu_bytes in (1280, 1400, 1487, 1500):
         fits = payloads[np.array(expected) <= mtu_bytes].max()  # derived: exhaustive search
-        assert esp.esp_payload_bytes(mtu_bytes, **setting) == fits
+        assert vpn.esp_payload_bytes(mtu_bytes, **setting) == fits
 
 
 def test_subtracting_a_constant_is_wrong():
     # the trap: 1500 bytes take 60 more, but 1500 - 60 = 1440 does not fit
     setting = {"suite": "aes-cbc/hmac-sha1-96"}
-    overhead = esp.esp_packet_bytes(1500, **setting) - 1500
+    overhead = vpn.esp_packet_bytes(1500, **setting) - 1500
     assert overhead == 60  # derived: 20 + 8 + 16 + 1504 + 12 = 1560
-    assert esp.esp_payload_bytes(1500, **setting) == 1438
-    assert esp.esp_packet_bytes(1438, **setting) == 1496
-    assert esp.esp_packet_bytes(1439, **setting) == 1512
+    assert vpn.esp_payload_bytes(1500, **setting) == 1438
+    assert vpn.esp_packet_bytes(1438, **setting) == 1496
+    assert vpn.esp_packet_bytes(1439, **setting) == 1512
 
 
 @pytest.mark.each(
@@ -68,21 +68,21 @@ def test_subtracting_a_constant_is_wrong():
     ],
 )
 def test_other_names_of_a_suite(written, same):
-    assert suites.suite_sizes(written) == suites.suite_sizes(same)
+    assert headers.suite_sizes(written) == headers.suite_sizes(same)
 
 
 @pytest.mark.each(
     ("call", "facts"),
     [
         (
-            lambda: esp.esp_packet_bytes(1400, suite="rot13"),
+            lambda: vpn.esp_packet_bytes(1400, suite="rot13"),
             {"code": "unknown-suite", "name": "suite", "value": "rot13"},
         ),
-        (lambda: esp.esp_packet_bytes(1400, suite="aes-cbc/md4"), {"name": "suite"}),
-        (lambda: esp.esp_packet_bytes(-1), {"name": "payload_bytes"}),
-        (lambda: esp.esp_packet_bytes(1, ip_version=7), {"name": "ip_version"}),
+        (lambda: vpn.esp_packet_bytes(1400, suite="aes-cbc/md4"), {"name": "suite"}),
+        (lambda: vpn.esp_packet_bytes(-1), {"name": "payload_bytes"}),
+        (lambda: vpn.esp_packet_bytes(1, ip_version=7), {"name": "ip_version"}),
         (
-            lambda: esp.esp_payload_bytes(50),
+            lambda: vpn.esp_payload_bytes(50),
             {"code": "below-headers", "name": "mtu_bytes", "value": 50, "low": 56},
         ),
     ],
@@ -111,21 +111,21 @@ EVERY_INTEGRITY = {
 @pytest.mark.each(("cipher", "sizes"), EVERY_CIPHER.items())
 def test_every_cipher(cipher, sizes):
     iv, block, icv = sizes
-    assert suites.suite_sizes(cipher) == (iv, max(4, block), icv)
+    assert headers.suite_sizes(cipher) == (iv, max(4, block), icv)
     # by hand: 20 of IP and 8 of ESP in front of 30 bytes, padded with their trailer of 2
     padded = 32 if max(4, block) <= 16 else None
-    assert esp.esp_packet_bytes(30, suite=cipher) == 20 + 8 + iv + padded + icv
+    assert vpn.esp_packet_bytes(30, suite=cipher) == 20 + 8 + iv + padded + icv
 
 
 @pytest.mark.each(("integrity", "bits"), EVERY_INTEGRITY.items())
 def test_every_integrity_algorithm(integrity, bits):
-    assert suites.suite_sizes(f"aes-ctr/{integrity}") == (8, 4, bits / 8)
-    assert suites.suite_sizes(f"aes-gcm-16/{integrity}") == (8, 4, 16 + bits / 8)
+    assert headers.suite_sizes(f"aes-ctr/{integrity}") == (8, 4, bits / 8)
+    assert headers.suite_sizes(f"aes-gcm-16/{integrity}") == (8, 4, 16 + bits / 8)
 
 
 def test_the_tables_hold_no_other_row():
-    assert set(suites.CIPHERS) == set(EVERY_CIPHER)
-    assert set(suites.INTEGRITY) == set(EVERY_INTEGRITY)
+    assert set(headers.CIPHERS) == set(EVERY_CIPHER)
+    assert set(headers.INTEGRITY) == set(EVERY_INTEGRITY)
 
 
 @pytest.mark.each(
@@ -137,7 +137,7 @@ def test_the_tables_hold_no_other_row():
     ],
 )  # fmt: skip
 def test_names_that_people_write(written, sizes):
-    assert suites.suite_sizes(written) == sizes
+    assert headers.suite_sizes(written) == sizes
 
 
 @pytest.mark.each(
@@ -152,9 +152,9 @@ def test_names_that_people_write(written, sizes):
     ],
 )
 def test_the_suite_that_is_assumed(payload, options, expected, source):
-    assert esp.esp_packet_bytes(payload, **options) == expected, source
+    assert vpn.esp_packet_bytes(payload, **options) == expected, source
     if payload == 1502:
-        assert esp.esp_payload_bytes(expected) == payload, "the inverse, at a step's end"
+        assert vpn.esp_payload_bytes(expected) == payload, "the inverse, at a step's end"
 
 
 @pytest.mark.each(
@@ -168,18 +168,18 @@ def test_the_suite_that_is_assumed(payload, options, expected, source):
     ],
 )
 def test_what_the_suite_that_is_assumed_leaves(mtu, options, expected, source):
-    assert esp.esp_payload_bytes(mtu, **options) == expected, source
+    assert vpn.esp_payload_bytes(mtu, **options) == expected, source
 
 
 @pytest.mark.each("suite", [None, 16])
 def test_a_suite_that_is_no_text(suite):
     with pytest.raises(TypeError):
-        esp.esp_packet_bytes(1, suite=suite)
+        vpn.esp_packet_bytes(1, suite=suite)
     with pytest.raises(TypeError):
-        esp.esp_payload_bytes(1500, suite=suite)
+        vpn.esp_payload_bytes(1500, suite=suite)
 
 
 @pytest.mark.each("mtu", [55, 0, -1])
 def test_an_mtu_in_which_nothing_fits(mtu):
     with pytest.raises(DomainError):
-        esp.esp_payload_bytes(mtu)
+        vpn.esp_payload_bytes(mtu)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from netcalc.emulation.chain import Chain, both_directions
 from netcalc.emulation.queue import LinkQueue
 from netcalc.errors import DomainError
-from netcalc.models.delays.exchange import exchange_timeline
-from netcalc.models.delays.store_and_forward import pipeline_timeline
+from netcalc.models.delays.store_and_forward import exchange_timeline, pipeline_timeline
 from netcalc.path import Hop, Link, Path
 
 

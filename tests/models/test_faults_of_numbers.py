@@ -12,7 +12,7 @@ import pytest
 from netcalc import fit
 from netcalc.errors import DomainError
 from netcalc.models.delays import latency
-from netcalc.models.queues import erlang, mm1, mmc
+from netcalc.models.queues import erlang, mm1
 from netcalc.models.sizes import fragmentation, framing
 from netcalc.models.tcp import loss_limited
 from netcalc.samples import RttSamples
@@ -57,7 +57,7 @@ def test_a_hundred_thousand_servers_in_one_call():
     blocking = load * before / (servers + load * before)
     assert erlang.erlang_b_ratio(load, server_count=servers) == pytest.approx(blocking, rel=1e-9)
     waiting = servers * blocking / (servers - load * (1 - blocking))
-    assert mmc.erlang_c_ratio(load, server_count=servers) == pytest.approx(waiting, rel=1e-9)
+    assert erlang.erlang_c_ratio(load, server_count=servers) == pytest.approx(waiting, rel=1e-9)
 
 
 def test_no_loss_all_loss_and_more_than_all():

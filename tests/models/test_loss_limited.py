@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.tcp import loss_limited, tfrc
+from netcalc.models.tcp import loss_limited, pftk
 
 
 @pytest.mark.each(
@@ -77,7 +77,7 @@ def test_no_loss_is_no_limit_and_all_loss_is_nothing():
     assert loss_limited.reno_window_packets(0.0) == np.inf
     assert loss_limited.aimd_window_packets(0.0) == np.inf
     assert loss_limited.aimd_window_packets(0.01, decrease_factor=1.0) == np.inf
-    assert tfrc.tfrc_throughput_bps(0.0, **path) == np.inf
+    assert pftk.tfrc_throughput_bps(0.0, **path) == np.inf
 
 
 def test_percent_instead_of_a_share_is_asked_about():
@@ -90,13 +90,13 @@ def test_percent_instead_of_a_share_is_asked_about():
     [(0.0001, 8172), (0.001, 26052), (0.01, 89021), (0.03, 180704), (0.05, 271305)],
 )
 def test_tfrc_against_the_table_of_the_linux_kernel(loss, millionths):
-    computed = 1e6 * tfrc.tfrc_rounds(loss)
+    computed = 1e6 * pftk.tfrc_rounds(loss)
     assert computed == pytest.approx(millionths, abs=1), "published: tfrc_equation.c, truncated"
 
 
 def test_tfrc_holds_at_a_loss_of_one():
     """Derived: sqrt(2/3) + 12 sqrt(3/8) 33 = 243.315981, the kernel table's last entry."""
-    assert tfrc.tfrc_rounds(1.0) == pytest.approx(243.315981, abs=1e-6)
+    assert pftk.tfrc_rounds(1.0) == pytest.approx(243.315981, abs=1e-6)
 
 
 def test_tfrc_inverse():
@@ -104,9 +104,9 @@ def test_tfrc_inverse():
     path = {"mss_bytes": 1460, "rtt_s": 0.05}
     loss = np.geomspace(1e-12, 1.0, 200)
     for variant in ({}, {"segments_per_ack": 2}, {"timeout_rtts": 1e-6}, {"timeout_rtts": 1e6}):
-        rate = tfrc.tfrc_throughput_bps(loss, **path, **variant)
-        assert tfrc.tfrc_loss_ratio(rate, **path, **variant) == pytest.approx(
+        rate = pftk.tfrc_throughput_bps(loss, **path, **variant)
+        assert pftk.tfrc_loss_ratio(rate, **path, **variant) == pytest.approx(
             loss, rel=1e-11, abs=0
         )
-    assert tfrc.tfrc_loss_ratio([0.0, 1.0], **path).tolist() == [1.0, 1.0]
-    assert np.isnan(tfrc.tfrc_loss_ratio(np.nan, **path))
+    assert pftk.tfrc_loss_ratio([0.0, 1.0], **path).tolist() == [1.0, 1.0]
+    assert np.isnan(pftk.tfrc_loss_ratio(np.nan, **path))

@@ -10,17 +10,8 @@ import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models.measuring import clock, probing
-from netcalc.models.queues import (
-    backlog,
-    erlang,
-    finite_queues,
-    md1,
-    mm1,
-    mmc,
-    queueing,
-    token_bucket,
-)
-from netcalc.models.tcp import bbr, cubic, fairness, loss_limited, pftk, sharing, tfrc
+from netcalc.models.queues import backlog, erlang, md1, mm1, queueing, token_bucket
+from netcalc.models.tcp import bbr, cubic, loss_limited, pftk, sharing
 
 MATHIS = {"mss_bytes": 1460.0, "rtt_s": 0.1, "constant": 1.2}
 PFTK = {"rtt_s": 0.1, "rto_s": 0.4, "max_window_packets": 100.0, "segments_per_ack": 2.0}
@@ -52,9 +43,9 @@ GOOD = {  # a function, and good numbers for all that it takes
     pftk.pftk_approx_rate_pps: {"loss_ratio": 0.01, **PFTK},
     pftk.pftk_loss_ratio: {"rate_pps": 50.0, **PFTK},
     pftk.pftk_approx_loss_ratio: {"rate_pps": 50.0, **PFTK},
-    tfrc.tfrc_rounds: {"loss_ratio": 0.01, "segments_per_ack": 1.0, "timeout_rtts": 4.0},
-    tfrc.tfrc_throughput_bps: {"loss_ratio": 0.01, **TFRC},
-    tfrc.tfrc_loss_ratio: {"throughput_bps": 1e6, **TFRC},
+    pftk.tfrc_rounds: {"loss_ratio": 0.01, "segments_per_ack": 1.0, "timeout_rtts": 4.0},
+    pftk.tfrc_throughput_bps: {"loss_ratio": 0.01, **TFRC},
+    pftk.tfrc_loss_ratio: {"throughput_bps": 1e6, **TFRC},
     cubic.cubic_window_packets: {"elapsed_s": 3.0, "peak_window_packets": 1e3, **CURVE},
     cubic.cubic_k_s: {"peak_window_packets": 1e3, **CURVE},
     cubic.cubic_loss_interval_s: {"loss_ratio": 0.01, "rtt_s": 0.1, **CURVE},
@@ -78,9 +69,9 @@ GOOD = {  # a function, and good numbers for all that it takes
     bbr.bbr_startup_rounds: {
         "bandwidth_bps": 1e9, "rtt_s": 0.1, "mss_bytes": 1460.0, "initial_window_segments": 10.0,
     },
-    fairness.jain_one_deviating: {"deviation": 0.5, "flow_count": 3.0},
-    fairness.proportional_long_flow_bps: {"link_count": 3.0, "capacity_bps": 1e9},
-    fairness.proportional_short_flow_bps: {"link_count": 3.0, "capacity_bps": 1e9},
+    sharing.jain_one_deviating: {"deviation": 0.5, "flow_count": 3.0},
+    sharing.proportional_long_flow_bps: {"link_count": 3.0, "capacity_bps": 1e9},
+    sharing.proportional_short_flow_bps: {"link_count": 3.0, "capacity_bps": 1e9},
     token_bucket.token_bucket_transfer_s: {"traffic_bytes": 1e6, **BUCKET},
     token_bucket.token_bucket_passed_bytes: {"duration_s": 0.5, **BUCKET},
     token_bucket.token_bucket_burst_bytes: BUCKET,
@@ -101,26 +92,26 @@ GOOD = {  # a function, and good numbers for all that it takes
     queueing.kingman_wait_s: {"utilization": 0.8, **ONE, "arrival_scv": 2.0, "service_scv": 1.0},
     backlog.fluid_backlog_bytes: {"duration_s": 0.1, **FLUID},
     backlog.fluid_fill_s: {"buffer_bytes": 1e6, **FLUID},
-    finite_queues.mm1k_blocking_ratio: {"utilization": 0.8, "place_count": 5.0},
-    finite_queues.mm1k_customers: {"utilization": 0.8, "place_count": 5.0},
-    finite_queues.mm1k_throughput_pps: {"utilization": 0.8, "place_count": 5.0, **ONE},
-    finite_queues.mm1k_sojourn_s: {"utilization": 0.8, "place_count": 5.0, **ONE},
-    finite_queues.mm1k_wait_s: {"utilization": 0.8, "place_count": 5.0, **ONE},
-    finite_queues.mm1k_wait_cdf: {
+    mm1.mm1k_blocking_ratio: {"utilization": 0.8, "place_count": 5.0},
+    mm1.mm1k_customers: {"utilization": 0.8, "place_count": 5.0},
+    mm1.mm1k_throughput_pps: {"utilization": 0.8, "place_count": 5.0, **ONE},
+    mm1.mm1k_sojourn_s: {"utilization": 0.8, "place_count": 5.0, **ONE},
+    mm1.mm1k_wait_s: {"utilization": 0.8, "place_count": 5.0, **ONE},
+    mm1.mm1k_wait_cdf: {
         "wait_s": 0.01, "utilization": 0.8, "place_count": 5.0, **ONE,
     },
     erlang.erlang_b_ratio: {"offered_erlang": 8.0, "server_count": 10.0},
     erlang.erlang_b_load: {"blocking_ratio": 0.01, "server_count": 10.0},
     erlang.erlang_b_server_count: {"offered_erlang": 8.0, "blocking_ratio": 0.01},
-    mmc.erlang_c_ratio: {"offered_erlang": 8.0, "server_count": 10.0},
-    mmc.erlang_c_server_count: {
+    erlang.erlang_c_ratio: {"offered_erlang": 8.0, "server_count": 10.0},
+    erlang.erlang_c_server_count: {
         "offered_erlang": 8.0, "service_level_ratio": 0.8, "within_s": 20.0, "service_s": 180.0,
     },
-    mmc.service_level_ratio: {
+    erlang.service_level_ratio: {
         "offered_erlang": 8.0, "server_count": 10.0, "within_s": 20.0, "service_s": 180.0,
     },
-    mmc.mmc_wait_s: {"offered_erlang": 8.0, "server_count": 10.0, **ONE},
-    mmc.mmc_wait_percentile_s: {
+    erlang.mmc_wait_s: {"offered_erlang": 8.0, "server_count": 10.0, **ONE},
+    erlang.mmc_wait_percentile_s: {
         "offered_erlang": 8.0, "server_count": 10.0, **ONE, "quantile": 0.9,
     },
     probing.hop_bandwidth_bps: {"rtt_slope": 2e-6, "previous_rtt_slope": 1e-6},

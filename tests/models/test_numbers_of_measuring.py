@@ -9,11 +9,11 @@ import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models import measuring
-from netcalc.models.measuring import clock, probing, robust
+from netcalc.models.measuring import clock, probing, sample_statistics
 
 
 def test_the_chapter_lists_its_files():
-    assert {"clock", "probing", "robust", "delay_variation"} <= set(dir(measuring))
+    assert {"clock", "probing", "sample_statistics"} <= set(dir(measuring))
 
 
 @pytest.mark.each("digits", [0, 1, 2])
@@ -55,7 +55,7 @@ def test_percentiles_against_numpy(count):
     values = np.random.default_rng(count).normal(size=count)
     shares = np.linspace(0, 1, 21)
     expected = np.quantile(values, shares, method="linear")
-    assert robust.percentile(values, quantile=shares) == pytest.approx(expected)
+    assert sample_statistics.percentile(values, quantile=shares) == pytest.approx(expected)
 
 
 def test_a_missing_value_makes_a_percentile_missing_wherever_it_is():
@@ -63,14 +63,14 @@ def test_a_missing_value_makes_a_percentile_missing_wherever_it_is():
         values = np.array([1.0, 2.0, 3.0])
         values[at] = np.nan
         with pytest.warns(NotFiniteWarning):
-            assert np.isnan(robust.percentile(values, quantile=[0.0, 1.0])).all()
+            assert np.isnan(sample_statistics.percentile(values, quantile=[0.0, 1.0])).all()
 
 
 def test_slopes_of_each_pair_once_and_none_with_itself():
     x, y = np.array([0.0, 1.0, 3.0, 7.0]), np.array([0.0, 5.0, 4.0, 30.0])
     slopes = [(y[j] - y[i]) / (x[j] - x[i]) for j in range(4) for i in range(j)]
-    assert robust.theil_sen_slope(x, y=y) == pytest.approx(np.median(slopes))
+    assert sample_statistics.theil_sen_slope(x, y=y) == pytest.approx(np.median(slopes))
     with pytest.raises(DomainError) as caught:
-        robust.theil_sen_slope([1, 2, 3], y=[1, 2])
+        sample_statistics.theil_sen_slope([1, 2, 3], y=[1, 2])
     assert (caught.value.name, caught.value.values["count"]) == ("y", 2)
     assert caught.value.values["expected"] == 3

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.tcp import handshakes, slow_start, tfrc
+from netcalc.models.tcp import handshakes, pftk, slow_start
 
 # Flights to and fro before the request, counted in the figures of the RFCs
 TRANSPORTS = {
@@ -74,8 +74,8 @@ def test_the_loss_of_tfrc_is_the_inverse_of_its_rate(timeout):
     """Identity, whichever of the three terms of RFC 5348, 3.1, is the largest."""
     loss = np.logspace(-12, 0, 49)
     path = {"mss_bytes": 1460, "rtt_s": 0.1, "segments_per_ack": 2, "timeout_rtts": timeout}
-    rate = tfrc.tfrc_throughput_bps(loss, **path)
-    assert tfrc.tfrc_loss_ratio(rate, **path) == pytest.approx(loss, rel=1e-9)
+    rate = pftk.tfrc_throughput_bps(loss, **path)
+    assert pftk.tfrc_loss_ratio(rate, **path) == pytest.approx(loss, rel=1e-9)
 
 
 def test_the_rate_of_tfrc_by_hand():
@@ -84,5 +84,5 @@ def test_the_rate_of_tfrc_by_hand():
     R sqrt(2/3 0.01) is 8.16497e-3 s, 3 sqrt(3/8 0.01) is 0.183712, times 0.01 (1 + 32e-4) times
     0.4 s is 7.37199e-4 s; 1460 bytes in the sum of both.
     """
-    rate = tfrc.tfrc_throughput_bps(0.01, mss_bytes=1460, rtt_s=0.1)
+    rate = pftk.tfrc_throughput_bps(0.01, mss_bytes=1460, rtt_s=0.1)
     assert rate == pytest.approx(8 * 1460 / (8.16497e-3 + 7.37199e-4), rel=1e-5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.rates import packet_rates
+from netcalc.models.rates import line_rate
 from netcalc.models.sizes import framing
 
 
@@ -21,25 +21,25 @@ from netcalc.models.sizes import framing
 )
 def test_packets_behind_a_reading(goodput_bps, captured_bytes, expected, source):
     payload = framing.captured_tcp_payload_bytes(captured_bytes)
-    rate = packet_rates.goodput_rate_pps(goodput_bps, payload_bytes=payload)
+    rate = line_rate.goodput_rate_pps(goodput_bps, payload_bytes=payload)
     assert rate == pytest.approx(expected, abs=0.05), source
-    back = packet_rates.rate_goodput_bps(rate, payload_bytes=payload)
+    back = line_rate.rate_goodput_bps(rate, payload_bytes=payload)
     assert back == pytest.approx(goodput_bps)
 
 
 def test_headers_of_a_full_line():
     # audited: the "6 Mbit/s" is 5.85 with timestamps and 5.07 without
-    found = packet_rates.header_bandwidth_bps([1448, 1460], wire_bytes=1538, bandwidth_bps=100e6)
+    found = line_rate.header_bandwidth_bps([1448, 1460], wire_bytes=1538, bandwidth_bps=100e6)
     assert found / 1e6 == pytest.approx([5.85, 5.07], abs=0.005)
-    assert np.isnan(packet_rates.header_bandwidth_bps(90, wire_bytes=84, bandwidth_bps=1e8))
+    assert np.isnan(line_rate.header_bandwidth_bps(90, wire_bytes=84, bandwidth_bps=1e8))
 
 
 def test_the_constant_is_right_at_a_full_line_only():
     # audited: the constant finds 9346 pps where there are 3512, and 10 278 for 11 337
-    low = packet_rates.constant_offset_rate_pps([0.281e6, 0.907e6], frame_bytes=64)
+    low = line_rate.constant_offset_rate_pps([0.281e6, 0.907e6], frame_bytes=64)
     assert np.floor(low).tolist() == [9346, 10_278]
     # derived: with the line full, the right constant and the wire size, both ways agree
-    full = packet_rates.constant_offset_rate_pps(
+    full = line_rate.constant_offset_rate_pps(
         100e6 * 1448 / 1538, frame_bytes=1518, offset_bps=100e6 * 90 / 1538
     )
     assert full == pytest.approx(100e6 / 8 / 1538)
@@ -47,55 +47,53 @@ def test_the_constant_is_right_at_a_full_line_only():
 
 def test_wire_rate_is_proportional():
     # audited: 91.212 Mbit/s of 1460 bytes is 96.08 on the wire
-    rate = packet_rates.goodput_wire_bps(91.212e6, payload_bytes=1460, wire_bytes=1538)
+    rate = line_rate.goodput_wire_bps(91.212e6, payload_bytes=1460, wire_bytes=1538)
     assert rate / 1e6 == pytest.approx(96.08, abs=0.01)
-    half = packet_rates.goodput_wire_bps(45.606e6, payload_bytes=1460, wire_bytes=1538)
+    half = line_rate.goodput_wire_bps(45.606e6, payload_bytes=1460, wire_bytes=1538)
     assert half == pytest.approx(float(rate) / 2)
 
 
 def test_stop_and_wait_utilization():
     # published: Kurose and Ross section 3.4: 0.00027 and 267 kbit/s
-    share = float(packet_rates.stop_and_wait_utilization(1000, bandwidth_bps=1e9, rtt_s=0.03))
+    share = float(line_rate.stop_and_wait_utilization(1000, bandwidth_bps=1e9, rtt_s=0.03))
     assert share == pytest.approx(0.00027, abs=0.000005)
     assert share * 1e9 == pytest.approx(267e3, abs=500)
     # identity: no distance, no waiting; no packet, no use; neither, no answer
-    assert packet_rates.stop_and_wait_utilization(1000, bandwidth_bps=1e9, rtt_s=0) == 1
-    assert packet_rates.stop_and_wait_utilization(0, bandwidth_bps=1e9, rtt_s=0.03) == 0
-    assert np.isnan(packet_rates.stop_and_wait_utilization(0, bandwidth_bps=1e9, rtt_s=0))
+    assert line_rate.stop_and_wait_utilization(1000, bandwidth_bps=1e9, rtt_s=0) == 1
+    assert line_rate.stop_and_wait_utilization(0, bandwidth_bps=1e9, rtt_s=0.03) == 0
+    assert np.isnan(line_rate.stop_and_wait_utilization(0, bandwidth_bps=1e9, rtt_s=0))
 
 
 def test_pairs_up_to_saturation():
     # audited: one pair makes 20 Mbit/s of 1460 bytes per 584 us; five fill 94.93 Mbit/s
     setting = {"payload_bytes": 1460, "cycle_s": 584e-6}
-    rates = packet_rates.stop_and_wait_goodput_bps(
-        [0, 1, 4, 5, 100], capacity_bps=94.93e6, **setting
-    )
+    rates = line_rate.stop_and_wait_goodput_bps([0, 1, 4, 5, 100], capacity_bps=94.93e6, **setting)
     assert rates / 1e6 == pytest.approx([0, 20, 80, 94.93, 94.93])
-    pairs = packet_rates.saturating_pair_count([94.93e6, 20e6, 20.1e6], **setting)
+    pairs = line_rate.saturating_pair_count([94.93e6, 20e6, 20.1e6], **setting)
     assert pairs.tolist() == [5, 1, 2]
 
 
 @pytest.mark.each(
     ("call", "named"),
     [
-        (lambda: packet_rates.goodput_rate_pps(1e6, payload_bytes=0), "payload_bytes"),
-        (lambda: packet_rates.rate_goodput_bps(-1, payload_bytes=10), "rate_pps"),
+        (lambda: line_rate.goodput_rate_pps(1e6, payload_bytes=0), "payload_bytes"),
+        (lambda: line_rate.rate_goodput_bps(-1, payload_bytes=10), "rate_pps"),
         (
-            lambda: packet_rates.goodput_wire_bps(-1, payload_bytes=10, wire_bytes=84),
+            lambda: line_rate.goodput_wire_bps(-1, payload_bytes=10, wire_bytes=84),
             "goodput_bps",
         ),
         (
-            lambda: packet_rates.stop_and_wait_goodput_bps(
+            lambda: line_rate.stop_and_wait_goodput_bps(
                 1.5, payload_bytes=1, cycle_s=1, capacity_bps=1
             ),
             "pair_count",
         ),
         (
-            lambda: packet_rates.stop_and_wait_utilization(1, bandwidth_bps=0, rtt_s=1),
+            lambda: line_rate.stop_and_wait_utilization(1, bandwidth_bps=0, rtt_s=1),
             "bandwidth_bps",
         ),
         (
-            lambda: packet_rates.saturating_pair_count(1e6, payload_bytes=10, cycle_s=0),
+            lambda: line_rate.saturating_pair_count(1e6, payload_bytes=10, cycle_s=0),
             "cycle_s",
         ),
     ],

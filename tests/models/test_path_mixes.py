@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.delays import path_mixes as module
-from netcalc.models.delays.path_mixes import path_mixes
+from netcalc.models.delays import latency as module
+from netcalc.models.delays.latency import path_mixes
 from netcalc.path import Link, Path
 
 T1, ETHERNET, T3 = 1.544e6, 10e6, 45e6

@@ -9,7 +9,7 @@ import pytest
 
 from netcalc.errors import DomainError
 from netcalc.models.hosts import small_writes
-from netcalc.models.hosts.write_timeline import write_timeline
+from netcalc.models.hosts.small_writes import write_timeline
 
 
 @pytest.mark.each(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.hosts.write_timeline import write_timeline
+from netcalc.models.hosts.small_writes import write_timeline
 
 
 def rows(timeline):

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, ReaderError, doubts
-from netcalc.models.measuring.billing import billed_rate_bps
-from netcalc.models.measuring.robust import percentile
+from netcalc.models.measuring.sample_statistics import billed_rate_bps, percentile
 from netcalc.readers.columns import read_usage
 
 # published: HNS, Computing the 95th Percentile; its month is 1 hour and 40 minutes long. [Mbit/s]

@@ -10,8 +10,7 @@ import xarray as xr
 from netcalc.errors import ArgumentTypeError
 from netcalc.models.delays.store_and_forward import pipeline_timeline, store_and_forward_s
 from netcalc.models.hosts.mbufs import stream_mbufs
-from netcalc.models.measuring.delay_variation import ipdv_s
-from netcalc.models.measuring.robust import median, percentile
+from netcalc.models.measuring.sample_statistics import ipdv_s, median, percentile
 from netcalc.models.tcp.window import bdp_bytes
 
 RTT = pd.Series([0.01, 0.02], index=["near", "far"])

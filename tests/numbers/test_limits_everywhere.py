@@ -136,7 +136,7 @@ def test_a_timeout_below_the_round_trip_is_noted():
 def test_numbers_of_things_are_whole():
     kinds = ("_count", "fragments")
     is_count = lambda p: p.name.endswith(kinds) and p.unit == "1"  # noqa: E731
-    assert silences(is_count, 2.5) == {("access_node.busy_hour_erlang", "call_count")}  # a mean
+    assert silences(is_count, 2.5) == {("multiplexing.busy_hour_erlang", "call_count")}  # a mean
     windows = silences(lambda p: p.name == "window_packets", 2.5)
     assert windows == {("pftk.pftk_timeout_ratio", "window_packets")}  # a mean
 

@@ -78,8 +78,8 @@ def test_every_formula_of_an_ethernet_frame_pads_it():
     ]
     assert without == [
         "serial_lines.pos_frame_rate_pps",  # no Ethernet: SONET has no smallest
-        "bit_errors.frame_error_ratio", "bit_errors.bit_error_limit_ratio",  # of any medium
-        "dcf.ofdm_frame_s", "dcf.dsss_frame_s",  # Wi-Fi
+        "loss_limited.frame_error_ratio", "loss_limited.bit_error_limit_ratio",  # of any medium
+        "wifi.ofdm_frame_s", "wifi.dsss_frame_s",  # Wi-Fi
     ]  # fmt: skip
 
 
@@ -120,7 +120,7 @@ NOTED = [
     ("failure-utilization", 0.6, {"link_count": 3}, 0.9, []),
     # derived: 2^31 bytes are 1,470,881 segments of 1460, 18 doublings of ten (2^18 = 262,144)
     ("window-growth", 2**31, {"rtt_s": 0.05, "mss_bytes": 1460}, 0.9, ["window-above-tcp"]),
-    ("rfc6349.connection-count", 4e9, {"window_bytes": 2**31}, 2, ["window-above-tcp"]),
+    ("window.connection-count", 4e9, {"window_bytes": 2**31}, 2, ["window-above-tcp"]),
     # derived: 200 x 200 + 1.2 x 100; (40,120 - 1.2 x 100) / 200
     ("access-node-bandwidth", 200, {"mean_bps": 2e8, "sold_bps": 1e8}, 40.12e9,
      ["mean-above-sold"]),

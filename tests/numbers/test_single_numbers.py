@@ -35,7 +35,7 @@ def literal_choices():
 
 COMPOSED = ("stack", "suite")
 """Texts that are put together from parts, so that no list has them all."""
-OPEN = ("delayed_ack.delayed_ack_s.system", "delayed_ack.delayed_ack_s.statistic")
+OPEN = ("small_writes.delayed_ack_s.system", "small_writes.delayed_ack_s.statistic")
 
 
 def test_choices_of_text_are_literal():

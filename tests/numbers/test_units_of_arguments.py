@@ -12,9 +12,9 @@ from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.delays.latency import propagation_s, serialization_s
 from netcalc.models.hosts.host_stack import bulk_s
 from netcalc.models.links.channel import shannon_bps
-from netcalc.models.measuring.robust import median
+from netcalc.models.measuring.sample_statistics import median
 from netcalc.models.rates.line_rate import line_utilization
-from netcalc.models.sizes.esp import esp_packet_bytes
+from netcalc.models.sizes.vpn import esp_packet_bytes
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.path import Link

@@ -10,7 +10,7 @@ import pytest
 
 from netcalc import compare
 from netcalc.models.delays.store_and_forward import pipeline_timeline
-from netcalc.models.hosts.write_timeline import write_timeline
+from netcalc.models.hosts.small_writes import write_timeline
 from netcalc.plots import Axis, curves, distribution, ladder, overlay, svg, timeline, truth
 from netcalc.samples import RttSamples, Table
 

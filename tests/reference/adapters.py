@@ -14,44 +14,22 @@ import re
 
 from netcalc import units
 from netcalc.models.delays import asymmetry, latency, store_and_forward
-from netcalc.models.hosts import delayed_ack, mbufs, small_writes
+from netcalc.models.hosts import mbufs, small_writes
 from netcalc.models.links import random_access
-from netcalc.models.measuring import clock, delay_variation, probing, robust
-from netcalc.models.media import access, dcf
-from netcalc.models.queues import (
-    backlog,
-    erlang,
-    finite_queues,
-    md1,
-    mm1,
-    mmc,
-    queueing,
-    token_bucket,
-)
-from netcalc.models.rates import forwarding, goodput, line_rate, packet_rates, voice
-from netcalc.models.sizes import (
-    atm,
-    encapsulation,
-    esp,
-    fragmentation,
-    framing,
-    serial_lines,
-    wireguard,
-)
+from netcalc.models.measuring import clock, probing, sample_statistics
+from netcalc.models.media import access, wifi
+from netcalc.models.queues import backlog, erlang, md1, mm1, queueing, token_bucket
+from netcalc.models.rates import forwarding, goodput, line_rate, voice
+from netcalc.models.sizes import encapsulation, fragmentation, framing, serial_lines, vpn
 from netcalc.models.tcp import (
     bbr,
-    cardwell,
     cubic,
-    datagram_loss,
-    fairness,
     handshakes,
     loss_limited,
     pftk,
-    rfc6349,
     sharing,
     short_transfers,
     slow_start,
-    tfrc,
     timers,
     window,
 )
@@ -266,22 +244,20 @@ def device_affine_cost(pps1, size1, pps2, size2):
 
 @adapter("device.pps_from_goodput")
 def device_pps_from_goodput(goodput_bps, payload_bytes):
-    return float(packet_rates.goodput_rate_pps(goodput_bps, payload_bytes=payload_bytes))
+    return float(line_rate.goodput_rate_pps(goodput_bps, payload_bytes=payload_bytes))
 
 
 @adapter("stop_and_wait.utilisation")
 def stop_and_wait_utilisation(packet_bytes, rate_bps, prop_rtt_s):
     return float(
-        packet_rates.stop_and_wait_utilization(
-            packet_bytes, bandwidth_bps=rate_bps, rtt_s=prop_rtt_s
-        )
+        line_rate.stop_and_wait_utilization(packet_bytes, bandwidth_bps=rate_bps, rtt_s=prop_rtt_s)
     )
 
 
 @adapter("stop_and_wait.parallel")
 def stop_and_wait_parallel(flows, payload_bytes, cycle_s, capacity_bps):
     return float(
-        packet_rates.stop_and_wait_goodput_bps(
+        line_rate.stop_and_wait_goodput_bps(
             flows, payload_bytes=payload_bytes, cycle_s=cycle_s, capacity_bps=capacity_bps
         )
     )
@@ -323,7 +299,7 @@ def encap_esp_packet_size(
 ):
     protected = inner_ip_bytes if mode == "tunnel" else ip_payload_bytes
     return float(
-        esp.esp_packet_bytes(
+        vpn.esp_packet_bytes(
             protected, suite=suite, ip_version=outer_ip_version, nat_traversal=nat_t
         )
     )
@@ -333,7 +309,7 @@ def encap_esp_packet_size(
 def encap_esp_max_inner(suite, outer_ip_mtu, mode="tunnel", nat_t=False, outer_ip_version=4):
     # In transport mode: the largest part behind the IP header, as esp_packet_size takes it.
     return float(
-        esp.esp_payload_bytes(
+        vpn.esp_payload_bytes(
             outer_ip_mtu, suite=suite, ip_version=outer_ip_version, nat_traversal=nat_t
         )
     )
@@ -341,13 +317,13 @@ def encap_esp_max_inner(suite, outer_ip_mtu, mode="tunnel", nat_t=False, outer_i
 
 @adapter("encap.wireguard_fixed_overhead")
 def encap_wireguard_fixed_overhead(outer_ip_version=4):
-    return float(wireguard.wireguard_overhead_bytes(outer_ip_version))
+    return float(vpn.wireguard_overhead_bytes(outer_ip_version))
 
 
 @adapter("encap.wireguard_packet_size")
 def encap_wireguard_packet_size(inner_ip_bytes, device_mtu=1420, outer_ip_version=4):
     return float(
-        wireguard.wireguard_packet_bytes(
+        vpn.wireguard_packet_bytes(
             inner_ip_bytes, device_mtu_bytes=device_mtu, ip_version=outer_ip_version
         )
     )
@@ -358,24 +334,26 @@ def encap_wireguard_packet_size(inner_ip_bytes, device_mtu=1420, outer_ip_versio
 
 @adapter("atm.overhead_before_cells")
 def atm_overhead_before_cells(encap):
-    return float(atm.atm_overhead_bytes(encap))
+    return float(serial_lines.atm_overhead_bytes(encap))
 
 
 @adapter("atm.wire_bytes")
 def atm_wire_bytes(ip_bytes, encap="none", overhead_bytes=0):
-    return float(atm.atm_wire_bytes(ip_bytes, encapsulation=encap, extra_bytes=overhead_bytes))
+    return float(
+        serial_lines.atm_wire_bytes(ip_bytes, encapsulation=encap, extra_bytes=overhead_bytes)
+    )
 
 
 @adapter("atm.efficiency")
 def atm_efficiency(ip_bytes, encap="none", overhead_bytes=0):
     return float(
-        atm.atm_efficiency_ratio(ip_bytes, encapsulation=encap, extra_bytes=overhead_bytes)
+        serial_lines.atm_efficiency_ratio(ip_bytes, encapsulation=encap, extra_bytes=overhead_bytes)
     )
 
 
 @adapter("atm.cell_tax")
 def atm_cell_tax():
-    return 1.0 - float(atm.atm_efficiency_ratio(48, encapsulation="none"))
+    return 1.0 - float(serial_lines.atm_efficiency_ratio(48, encapsulation="none"))
 
 
 @adapter("ppp.byte_stuffing_expected")
@@ -449,7 +427,7 @@ def rfc6349_max_tcp_throughput(mtu, rate_bps, ip_version=4, timestamps=False, li
         return ethernet_tcp_goodput(mtu, rate_bps, ip_version, timestamps)
     packets_pps = serial_lines.ppp_packet_rate_pps(mtu, bandwidth_bps=rate_bps)
     payload = tcp_mss_payload(mtu, ip_version, timestamps)
-    return float(packet_rates.rate_goodput_bps(packets_pps, payload_bytes=payload))
+    return float(line_rate.rate_goodput_bps(packets_pps, payload_bytes=payload))
 
 
 # --- IP fragmentation ---
@@ -505,7 +483,7 @@ def ip_wire_bytes_l3(udp_payload_bytes, mtu, ip_version=4, ip_options=0, algorit
 
 @adapter("ip.datagram_loss")
 def ip_datagram_loss(fragment_loss, fragments):
-    return float(datagram_loss.datagram_loss_ratio(fragment_loss, fragments=fragments))
+    return float(loss_limited.datagram_loss_ratio(fragment_loss, fragments=fragments))
 
 
 # --- voice ---
@@ -726,7 +704,7 @@ def tcp_initial_window_rfc6928(mss):
 @adapter("cardwell.handshake_time")
 def cardwell_handshake_time(rtt_s, loss_forward, loss_reverse, syn_timeout_s):
     return float(
-        cardwell.handshake_s(
+        short_transfers.handshake_s(
             rtt_s,
             forward_loss_ratio=loss_forward,
             reverse_loss_ratio=loss_reverse,
@@ -737,13 +715,15 @@ def cardwell_handshake_time(rtt_s, loss_forward, loss_reverse, syn_timeout_s):
 
 @adapter("cardwell.ss_segments")
 def cardwell_ss_segments(segments, loss, plus_one=False):
-    return float(cardwell.slow_start_segments(segments, loss_ratio=loss, count_lost=plus_one))
+    return float(
+        short_transfers.slow_start_segments(segments, loss_ratio=loss, count_lost=plus_one)
+    )
 
 
 @adapter("cardwell.ss_time")
 def cardwell_ss_time(ss_segments, rtt_s, initial_window, wmax=math.inf, b=2):
     return float(
-        cardwell.slow_start_s(
+        short_transfers.slow_start_s(
             ss_segments,
             rtt_s=rtt_s,
             initial_window_segments=initial_window,
@@ -758,24 +738,24 @@ def cardwell_ss_time(ss_segments, rtt_s, initial_window, wmax=math.inf, b=2):
 
 @adapter("rfc6349.ideal_transfer_time")
 def rfc6349_ideal_transfer_time(bytes, throughput_bps):
-    return float(rfc6349.ideal_transfer_s(bytes, throughput_bps=throughput_bps))
+    return float(window.ideal_transfer_s(bytes, throughput_bps=throughput_bps))
 
 
 @adapter("rfc6349.transfer_time_ratio")
 def rfc6349_transfer_time_ratio(actual_s, ideal_s):
-    return float(rfc6349.transfer_time_factor(actual_s, ideal_s=ideal_s))
+    return float(window.transfer_time_factor(actual_s, ideal_s=ideal_s))
 
 
 @adapter("rfc6349.tcp_efficiency")
 def rfc6349_tcp_efficiency(transmitted_bytes, retransmitted_bytes):
     return 100 * float(
-        rfc6349.efficiency_ratio(transmitted_bytes, retransmitted_bytes=retransmitted_bytes)
+        window.efficiency_ratio(transmitted_bytes, retransmitted_bytes=retransmitted_bytes)
     )
 
 
 @adapter("rfc6349.buffer_delay")
 def rfc6349_buffer_delay(average_rtt_s, baseline_rtt_s):
-    return 100 * float(rfc6349.buffer_delay_factor(average_rtt_s, base_rtt_s=baseline_rtt_s))
+    return 100 * float(window.buffer_delay_factor(average_rtt_s, base_rtt_s=baseline_rtt_s))
 
 
 # --- timers ---
@@ -821,17 +801,17 @@ def tcp_syn_last_retransmission(retries, initial_rto_s=1.0, linear_timeouts=0):
 
 
 DELAYED_ACK_CONSTANTS = {  # those that are no time of a system
-    "bsd44_heartbeat": delayed_ack.SYSTEMS["bsd44"].longest_s,
-    "linux_ato_min": delayed_ack.LINUX_ATO_MIN_S,
-    "linux_max_quickacks": delayed_ack.LINUX_MAX_QUICKACKS,
+    "bsd44_heartbeat": small_writes.SYSTEMS["bsd44"].longest_s,
+    "linux_ato_min": small_writes.LINUX_ATO_MIN_S,
+    "linux_max_quickacks": small_writes.LINUX_MAX_QUICKACKS,
     "linux_init_cwnd": slow_start.INITIAL_WINDOW_SEGMENTS,
     "linux_initial_rto": timers.LINUX_TIMERS["initial_rto_s"],
     "linux_rto_min": timers.LINUX_TIMERS["min_rto_s"],
     "linux_rto_max": timers.LINUX_TIMERS["max_rto_s"],
     "linux_syn_retries": timers.LINUX_TIMERS["retry_count"],
     "linux_syn_linear_timeouts": timers.LINUX_TIMERS["linear_count"],
-    "windows_ack_every": delayed_ack.SYSTEMS["windows_2000"].every_segments,
-    "rfc1122_every_full_segments": delayed_ack.SYSTEMS["rfc1122"].every_segments,
+    "windows_ack_every": small_writes.SYSTEMS["windows_2000"].every_segments,
+    "rfc1122_every_full_segments": small_writes.SYSTEMS["rfc1122"].every_segments,
 }
 STATISTICS = {"_min": "shortest", "_max": "longest", "_mean": "mean"}
 
@@ -841,17 +821,17 @@ def delayed_ack_constant(name):
     if name in DELAYED_ACK_CONSTANTS:
         return DELAYED_ACK_CONSTANTS[name]
     if name == "cardwell_bsd_mean":
-        return float(delayed_ack.heartbeat_mean_s(0.2))
+        return float(small_writes.heartbeat_mean_s(0.2))
     for ending, statistic in STATISTICS.items():
         if name.endswith(ending):
             system = name.removesuffix(ending)
-            return float(delayed_ack.delayed_ack_s(system, statistic=statistic))
-    return float(delayed_ack.delayed_ack_s(name, statistic="longest"))
+            return float(small_writes.delayed_ack_s(system, statistic=statistic))
+    return float(small_writes.delayed_ack_s(name, statistic="longest"))
 
 
 @adapter("delayed_ack.heartbeat_mean")
 def delayed_ack_heartbeat_mean(period_s):
-    return float(delayed_ack.heartbeat_mean_s(period_s))
+    return float(small_writes.heartbeat_mean_s(period_s))
 
 
 # --- small writes ---
@@ -1060,12 +1040,12 @@ def tcp_pftk_approx(loss, rtt_s, t0_s, wmax=None, b=2):
 
 @adapter("tcp.tfrc_f")
 def tcp_tfrc_f(loss, b=1, t_rto_factor=4):
-    return float(tfrc.tfrc_rounds(loss, segments_per_ack=b, timeout_rtts=t_rto_factor))
+    return float(pftk.tfrc_rounds(loss, segments_per_ack=b, timeout_rtts=t_rto_factor))
 
 
 @adapter("tcp.tfrc_rate")
 def tcp_tfrc_rate(loss, rtt_s, segment_bytes, b=1, t_rto_factor=4):
-    bits = tfrc.tfrc_throughput_bps(
+    bits = pftk.tfrc_throughput_bps(
         loss,
         mss_bytes=segment_bytes,
         rtt_s=rtt_s,
@@ -1231,22 +1211,22 @@ def bbr_startup_rounds(rate_bps, rtt_s, mss, initial_window=10):
 
 @adapter("fairness.jain")
 def fairness_jain(allocations):
-    return float(fairness.jain_index(allocations))
+    return float(sharing.jain_index(allocations))
 
 
 @adapter("fairness.jain_one_deviating")
 def fairness_jain_one_deviating(n, delta):
-    return float(fairness.jain_one_deviating(delta, flow_count=n))
+    return float(sharing.jain_one_deviating(delta, flow_count=n))
 
 
 @adapter("fairness.max_min_single")
 def fairness_max_min_single(capacity, demands):
-    return fairness.max_min_bps(demands, capacity_bps=capacity).tolist()
+    return sharing.max_min_bps(demands, capacity_bps=capacity).tolist()
 
 
 @adapter("fairness.max_min_weighted")
 def fairness_max_min_weighted(capacity, demands, weights):
-    return fairness.max_min_bps(demands, capacity_bps=capacity, weight=weights).tolist()
+    return sharing.max_min_bps(demands, capacity_bps=capacity, weight=weights).tolist()
 
 
 @adapter("fairness.max_min_network")
@@ -1254,23 +1234,21 @@ def fairness_max_min_network(capacities, routes):
     places = {link: place for place, link in enumerate(capacities)}
     crossings = [(flow, places[link]) for flow, route in enumerate(routes) for link in route]
     flows, links = zip(*crossings, strict=True)
-    return fairness.max_min_network_bps(
+    return sharing.max_min_network_bps(
         list(capacities.values()), crossing_flow=flows, crossing_link=links
     ).tolist()
 
 
 @adapter("fairness.proportional_parking_lot")
 def fairness_proportional_parking_lot(links, capacity=1.0):
-    long = fairness.proportional_long_flow_bps(links, capacity_bps=capacity)
-    return [float(long), float(fairness.proportional_short_flow_bps(links, capacity_bps=capacity))]
+    long = sharing.proportional_long_flow_bps(links, capacity_bps=capacity)
+    return [float(long), float(sharing.proportional_short_flow_bps(links, capacity_bps=capacity))]
 
 
 @adapter("fairness.fair_share_bits")
 def fairness_fair_share_bits(capacity_bps, flows_start_duration_s):
     starts, durations = zip(*flows_start_duration_s, strict=True)
-    return fairness.fair_share_bits(
-        starts, duration_s=durations, capacity_bps=capacity_bps
-    ).tolist()
+    return sharing.fair_share_bits(starts, duration_s=durations, capacity_bps=capacity_bps).tolist()
 
 
 @adapter("token_bucket.burst_time")
@@ -1395,18 +1373,18 @@ def queue_fluid_backlog(in_bps, out_bps, duration_s):
 
 @adapter("queue.mm1k.blocking")
 def queue_mm1k_blocking(arrival_rate, service_rate, K):
-    return float(finite_queues.mm1k_blocking_ratio(arrival_rate / service_rate, place_count=K))
+    return float(mm1.mm1k_blocking_ratio(arrival_rate / service_rate, place_count=K))
 
 
 @adapter("queue.mm1k.number")
 def queue_mm1k_number(arrival_rate, service_rate, K):
-    return float(finite_queues.mm1k_customers(arrival_rate / service_rate, place_count=K))
+    return float(mm1.mm1k_customers(arrival_rate / service_rate, place_count=K))
 
 
 @adapter("queue.mm1k.throughput")
 def queue_mm1k_throughput(arrival_rate, service_rate, K):
     return float(
-        finite_queues.mm1k_throughput_pps(
+        mm1.mm1k_throughput_pps(
             arrival_rate / service_rate, place_count=K, service_s=1 / service_rate
         )
     )
@@ -1415,21 +1393,19 @@ def queue_mm1k_throughput(arrival_rate, service_rate, K):
 @adapter("queue.mm1k.sojourn")
 def queue_mm1k_sojourn(arrival_rate, service_rate, K):
     return float(
-        finite_queues.mm1k_sojourn_s(
-            arrival_rate / service_rate, place_count=K, service_s=1 / service_rate
-        )
+        mm1.mm1k_sojourn_s(arrival_rate / service_rate, place_count=K, service_s=1 / service_rate)
     )
 
 
 @adapter("queue.mmc.wait")
 def queue_mmc_wait(offered_erlang, servers, mean_service):
-    return float(mmc.mmc_wait_s(offered_erlang, server_count=servers, service_s=mean_service))
+    return float(erlang.mmc_wait_s(offered_erlang, server_count=servers, service_s=mean_service))
 
 
 @adapter("queue.mmc.wait_percentile")
 def queue_mmc_wait_percentile(offered_erlang, servers, mean_service, q):
     return float(
-        mmc.mmc_wait_percentile_s(
+        erlang.mmc_wait_percentile_s(
             offered_erlang, server_count=servers, service_s=mean_service, quantile=q
         )
     )
@@ -1452,13 +1428,13 @@ def erlang_b_servers_needed(offered_erlang, blocking):
 
 @adapter("erlang_c.wait_probability")
 def erlang_c_wait_probability(offered_erlang, servers):
-    return float(mmc.erlang_c_ratio(offered_erlang, server_count=servers))
+    return float(erlang.erlang_c_ratio(offered_erlang, server_count=servers))
 
 
 @adapter("erlang_c.service_level")
 def erlang_c_service_level(offered_erlang, servers, within_s, mean_service):
     return float(
-        mmc.service_level_ratio(
+        erlang.service_level_ratio(
             offered_erlang, server_count=servers, within_s=within_s, service_s=mean_service
         )
     )
@@ -1532,12 +1508,12 @@ def clock_difference_error_std_uniform_f(tick_s):
 
 @adapter("rtp.jitter")
 def rtp_jitter(transit_s):
-    return float(delay_variation.jitter_rfc3550_s(transit_s)[-1])
+    return float(sample_statistics.jitter_rfc3550_s(transit_s)[-1])
 
 
 @adapter("stats.median")
 def stats_median(values):
-    return float(robust.median(values))
+    return float(sample_statistics.median(values))
 
 
 # --- latency and transfer time ---
@@ -1680,7 +1656,7 @@ def ptm_wire_bytes(*, ip_bytes, encap):
 
 @adapter("wifi.bianchi_tau")
 def wifi_bianchi_tau(*, stations, cw_min, stages):
-    return float(dcf.attempt_ratio(stations, window_slots=cw_min, stage_count=stages))
+    return float(wifi.attempt_ratio(stations, window_slots=cw_min, stage_count=stages))
 
 
 @adapter("wifi.bianchi_saturation")
@@ -1698,7 +1674,7 @@ def wifi_bianchi_saturation(
         success += on_air(rts_bits) + sifs + way + on_air(cts_bits) + sifs + way
         collision = on_air(rts_bits) + difs + way
     return float(
-        dcf.saturation_utilization(
+        wifi.saturation_utilization(
             stations,
             payload_s=payload_bits / rate_bps,
             success_s=success,
@@ -1715,8 +1691,8 @@ def wifi_dcf_single_station(
     *, msdu_ip_bytes, rate_mbps, ack_rate_mbps, cw_min, phy, llc_snap=8, mac_header_fcs=28
 ):
     assert phy in ("802.11a", "802.11g"), phy
-    carried = msdu_ip_bytes + llc_snap + mac_header_fcs - dcf.MAC_BYTES  # as long with its headers
-    throughput = dcf.ofdm_throughput_bps(
+    carried = msdu_ip_bytes + llc_snap + mac_header_fcs - wifi.MAC_BYTES  # as long with its headers
+    throughput = wifi.ofdm_throughput_bps(
         carried,
         bandwidth_bps=rate_mbps * 1e6,
         ack_bps=ack_rate_mbps * 1e6,
@@ -1729,7 +1705,7 @@ def wifi_dcf_single_station(
 def wifi_tmt_dcf(*, msdu_bytes, phy, ack_rate_mbps, cw_min, mode):
     assert mode in ("CSMA/CA", "RTS/CTS"), mode
     rate = {"DSSS-1": 1e6, "DSSS-2": 2e6, "HR-DSSS-5.5": 5.5e6, "HR-DSSS-11": 11e6}[phy]
-    throughput = dcf.dsss_throughput_bps(
+    throughput = wifi.dsss_throughput_bps(
         msdu_bytes,
         bandwidth_bps=rate,
         ack_bps=ack_rate_mbps * 1e6,

@@ -14,16 +14,16 @@ FORMULAS = calculator.formulas()
 REFUSED = {
     # whole numbers of a table: a bit of a symbol, a version, a channel
     **dict.fromkeys([
-        "aggregates.wifi_rate_bps", "fragmentation.min_mtu_bytes",
-        "framing.udp_payload_limit_bytes", "wireguard.wireguard_mtu_bytes",
-        "wireguard.wireguard_overhead_bytes",
+        "wifi.wifi_rate_bps", "fragmentation.min_mtu_bytes",
+        "framing.udp_payload_limit_bytes", "vpn.wireguard_mtu_bytes",
+        "vpn.wireguard_overhead_bytes",
     ], "not-a-choice"),
     # lists of results, or results that are no numbers
     **dict.fromkeys([
-        "fairness.fair_share_bits", "fairness.max_min_bps", "fragmentation.fragments_bytes",
-        "growth.exhaustion_band_s", "kaufman_roberts.multirate_blocking_ratio",
-        "path_mixes.path_mixes", "store_and_forward.pipeline_timeline",
-        "write_timeline.write_timeline",
+        "sharing.fair_share_bits", "sharing.max_min_bps", "fragmentation.fragments_bytes",
+        "growth.exhaustion_band_s", "erlang.multirate_blocking_ratio",
+        "latency.path_mixes", "store_and_forward.pipeline_timeline",
+        "small_writes.write_timeline",
     ], "result-of-draws-not-numbers"),
 }  # fmt: skip
 """Formulas that take no range, and why; all others must."""

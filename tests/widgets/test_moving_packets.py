@@ -9,7 +9,7 @@ import pytest
 
 from netcalc.errors import DomainError
 from netcalc.lessons import small_writes, store_and_forward
-from netcalc.models.hosts.write_timeline import write_timeline
+from netcalc.models.hosts.small_writes import write_timeline
 from netcalc.widgets.playback import MARGIN, WIDTH, Crossing, Playback
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from netcalc.errors import ExperimentError
 from netcalc.lessons import tail_latency as panels
-from netcalc.models.queues.finite_queues import mm1k_wait_cdf
+from netcalc.models.queues.mm1 import mm1k_wait_cdf
 from netcalc.samples import Meta, Table
 
 NAMES = ("arrival_s", "wait_s", "service_s", "packet_bytes", "backlog_bytes", "dropped")

@@ -7,7 +7,7 @@ import pytest
 
 from netcalc import plots
 from netcalc.lessons import small_writes as panels
-from netcalc.models.hosts.write_timeline import write_timeline
+from netcalc.models.hosts.small_writes import write_timeline
 from netcalc.plots import svg
 from netcalc.widgets.run import RunButton
 

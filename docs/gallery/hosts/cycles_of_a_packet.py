@@ -7,7 +7,7 @@ access to memory.
 import numpy as np
 
 from netcalc import plots
-from netcalc.models.hosts.cores import cycle_budget
+from netcalc.models.hosts.host_stack import cycle_budget
 from netcalc.models.rates.line_rate import frame_rate_pps
 
 rate_bps, lines = np.logspace(9, 11.6, 100), {}

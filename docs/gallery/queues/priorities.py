@@ -7,7 +7,7 @@ line by 95 %.
 import numpy as np
 
 from netcalc import plots
-from netcalc.models.queues.priorities import priority_wait_s
+from netcalc.models.queues.scheduling import priority_wait_s
 
 load = np.linspace(0, 0.75, 100)
 waits = np.array([priority_wait_s([0.2, one], service_s=[1e-3, 1e-3]) for one in load])

@@ -7,13 +7,12 @@ the packet in its cells is a saw.
 import numpy as np
 
 from netcalc import plots
-from netcalc.models.sizes import atm
+from netcalc.models.sizes import serial_lines
 
 size = np.arange(40, 1501)
 axes = {
     "x_axis": plots.Axis("packet", "byte"),
     "y_axis": plots.Axis("packet in its cells", "ratio", low=0.0, high=1.0),
 }
-figure = plots.curves(
-    size, {"PPPoA, VC-Mux": atm.atm_efficiency_ratio(size)}, title="Efficiency of ATM", **axes
-)
+shares = {"PPPoA, VC-Mux": serial_lines.atm_efficiency_ratio(size)}
+figure = plots.curves(size, shares, title="Efficiency of ATM", **axes)

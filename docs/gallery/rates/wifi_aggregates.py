@@ -7,12 +7,10 @@ access shrink with the number of packets joined.
 import numpy as np
 
 from netcalc import plots
-from netcalc.models.media import aggregates
+from netcalc.models.media import wifi
 
 count = np.arange(1, 41)
-lines = {
-    f"MCS {m}": aggregates.wifi_throughput_bps(count, packet_bytes=1500, mcs=m) for m in (9, 4, 0)
-}
+lines = {f"MCS {m}": wifi.wifi_throughput_bps(count, packet_bytes=1500, mcs=m) for m in (9, 4, 0)}
 axes = {
     "x_axis": plots.Axis("packets in an aggregate", "1"),
     "y_axis": plots.Axis("throughput", "bit/s", low=0.0),

@@ -7,7 +7,7 @@ rare; BBR does not answer to them.
 import numpy as np
 
 from netcalc import plots
-from netcalc.models.tcp.congestion_controls import congestion_controls
+from netcalc.models.tcp.ceilings import congestion_controls
 
 loss = np.logspace(-6, -2, 150)
 found = congestion_controls(loss, rtt_s=0.05, bandwidth_bps=1e9)

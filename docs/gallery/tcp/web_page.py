@@ -7,7 +7,7 @@ for all of them at once.
 import numpy as np
 
 from netcalc import plots
-from netcalc.models.tcp.page_load import page_load_s
+from netcalc.models.tcp.handshakes import page_load_s
 
 count = np.arange(1, 91)
 lines = {

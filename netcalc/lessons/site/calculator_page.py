@@ -141,7 +141,7 @@ def _words(formula: Formula, parameter: Parameter) -> tuple[Any, ...]:
     if parameter.kind == "text":
         own = {"stack": STACKS, "suite": SUITES}.get(parameter.name, ())
         return own or known_names(parameter.name)
-    if parameter.name == "channel_hz" and formula.subject == "aggregates":
+    if parameter.name == "channel_hz" and formula.subject == "wifi":
         return WIFI_CHANNELS_HZ
     return IP_VERSIONS if parameter.name == "ip_version" else ()
 

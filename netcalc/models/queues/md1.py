@@ -53,8 +53,8 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     netcalc.models.queues.mm1.mm1_wait_s : Exponential service: an upper estimate for packets.
     netcalc.models.queues.queueing.mg1_wait_s : Any distribution of the service time.
     netcalc.models.queues.queueing.kingman_wait_s : Any arrivals as well, approximately.
-    netcalc.models.queues.finite_queues.mm1k_wait_s : A finite buffer.
-    netcalc.models.queues.mmc.mmc_wait_s : Several servers.
+    netcalc.models.queues.mm1.mm1k_wait_s : A finite buffer.
+    netcalc.models.queues.erlang.mmc_wait_s : Several servers.
 
     Notes
     -----
@@ -100,7 +100,7 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
     See Also
     --------
     netcalc.models.queues.mm1.mm1_customers : Exponential service.
-    netcalc.models.queues.finite_queues.mm1k_customers : A finite buffer.
+    netcalc.models.queues.mm1.mm1k_customers : A finite buffer.
     netcalc.models.queues.queueing.little_number : Any stable system.
 
     Notes
@@ -149,7 +149,7 @@ def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     See Also
     --------
     netcalc.models.queues.mm1.mm1_wait_cdf : Exponential service.
-    netcalc.models.queues.finite_queues.mm1k_wait_cdf : A finite buffer.
+    netcalc.models.queues.mm1.mm1k_wait_cdf : A finite buffer.
 
     Notes
     -----
@@ -208,8 +208,8 @@ def md1_wait_percentile_s(
     See Also
     --------
     netcalc.models.queues.mm1.mm1_wait_percentile_s : Exponential service.
-    netcalc.models.queues.mmc.mmc_wait_percentile_s : Several servers.
-    netcalc.models.queues.mg1_percentiles.packet_mix_wait_percentile_s : A mix of packet sizes.
+    netcalc.models.queues.erlang.mmc_wait_percentile_s : Several servers.
+    netcalc.models.queues.queueing.packet_mix_wait_percentile_s : A mix of packet sizes.
 
     Notes
     -----

@@ -12,7 +12,7 @@ A stack is written as a capture shows it, outermost layer first, joined by ``+``
   ``l2tpv2_udp``, ``l2tpv2_udp6``
 - ``wireguard4``, ``wireguard6``
 - ``esp4:SUITE``, ``esp6:SUITE`` (``:transport``, ``:nat`` behind the suite, see
-  :mod:`netcalc.models.sizes.esp`)
+  :mod:`netcalc.models.sizes.vpn`)
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def tunnel_packet_bytes(
 
     See Also
     --------
-    netcalc.models.sizes.esp.esp_packet_bytes : IPsec.
-    netcalc.models.sizes.wireguard.wireguard_packet_bytes : WireGuard.
+    netcalc.models.sizes.vpn.esp_packet_bytes : IPsec.
+    netcalc.models.sizes.vpn.wireguard_packet_bytes : WireGuard.
 
     Notes
     -----
@@ -134,7 +134,7 @@ def tunnel_wire_bytes(
     --------
     netcalc.models.sizes.framing.ethernet_wire_bytes : Ethernet.
     netcalc.models.sizes.serial_lines.ppp_wire_bytes : PPP.
-    netcalc.models.sizes.atm.atm_wire_bytes : ATM.
+    netcalc.models.sizes.serial_lines.atm_wire_bytes : ATM.
 
     Notes
     -----

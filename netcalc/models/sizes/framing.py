@@ -104,7 +104,7 @@ def ethernet_wire_bytes(
     See Also
     --------
     netcalc.models.sizes.serial_lines.ppp_wire_bytes : PPP.
-    netcalc.models.sizes.atm.atm_wire_bytes : ATM.
+    netcalc.models.sizes.serial_lines.atm_wire_bytes : ATM.
     netcalc.models.sizes.encapsulation.tunnel_wire_bytes : Tunnels over Ethernet.
 
     Notes

@@ -10,10 +10,13 @@ import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import ArgumentTypeError, DomainError
-from netcalc.models.sizes.esp import esp_packet_bytes, esp_payload_bytes
-from netcalc.models.sizes.headers import ip_header_bytes, without_headers
-from netcalc.models.sizes.suites import suite_sizes
-from netcalc.models.sizes.wireguard import WIREGUARD_ALIGN_BYTES, wireguard_overhead_bytes
+from netcalc.models.sizes.headers import ip_header_bytes, suite_sizes, without_headers
+from netcalc.models.sizes.vpn import (
+    WIREGUARD_ALIGN_BYTES,
+    esp_packet_bytes,
+    esp_payload_bytes,
+    wireguard_overhead_bytes,
+)
 from netcalc.printable import safe_repr
 
 ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0}

@@ -119,7 +119,7 @@ def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArr
     netcalc.models.tcp.pftk.pftk_loss_ratio : With timeouts.
     netcalc.models.tcp.pftk.pftk_approx_loss_ratio : With timeouts, approximately.
     netcalc.models.tcp.cubic.cubic_loss_ratio : CUBIC.
-    netcalc.models.tcp.tfrc.tfrc_loss_ratio : TFRC.
+    netcalc.models.tcp.pftk.tfrc_loss_ratio : TFRC.
 
     Notes
     -----
@@ -254,7 +254,7 @@ def bbr_startup_rounds(
     --------
     netcalc.models.tcp.slow_start.rounds : Acknowledgement per segment.
     netcalc.models.tcp.slow_start.rounds_delayed_ack : Delayed acknowledgements, whole segments.
-    netcalc.models.tcp.cardwell.slow_start_s : Expected time, linear at the maximum window.
+    netcalc.models.tcp.short_transfers.slow_start_s : Expected time, linear at the maximum window.
 
     Notes
     -----

@@ -395,8 +395,8 @@ def cubic_throughput_bps(
     netcalc.models.tcp.pftk.pftk_rate_pps : With timeouts, in packets per second.
     netcalc.models.tcp.ceilings.congestion_limit_bps : Any congestion control, n flows.
     netcalc.models.tcp.pftk.pftk_approx_rate_pps : With timeouts, approximately.
-    netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
-    netcalc.models.tcp.cardwell.lossy_transfer_s : Short transfers, slow start included.
+    netcalc.models.tcp.pftk.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
+    netcalc.models.tcp.short_transfers.lossy_transfer_s : Short transfers, slow start included.
 
     Notes
     -----
@@ -469,7 +469,7 @@ def cubic_loss_ratio(
     netcalc.models.tcp.loss_limited.mathis_loss_ratio : Square-root law.
     netcalc.models.tcp.pftk.pftk_loss_ratio : With timeouts.
     netcalc.models.tcp.pftk.pftk_approx_loss_ratio : With timeouts, approximately.
-    netcalc.models.tcp.tfrc.tfrc_loss_ratio : TFRC.
+    netcalc.models.tcp.pftk.tfrc_loss_ratio : TFRC.
     netcalc.models.tcp.bbr.bbr_loss_tolerance_ratio : BBR, which does not react to loss below it.
 
     Notes

@@ -1,8 +1,11 @@
-r"""Loss-limited TCP: the square-root law, its window, and its inverse.
+r"""Loss: the square-root law of TCP, lost datagrams, and frames that bit errors destroy.
 
 A sender that adds a packet per round trip and halves its window at each loss keeps
 :math:`\sqrt{3/(2bp)}` packets in flight. A loss ratio of 0 is not a limit at all: ``inf``, to be
 capped by the window and the link. At 1 nothing is delivered: 0.
+
+Fragments are not retransmitted individually: the receiver discards a datagram of which one fragment
+is missing, so a datagram of many fragments is lost far more often than a packet.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, model, non_negative, positive, ratio
+from netcalc.checks import FloatArray, between, model, non_negative, positive, ratio, whole
 
 MATHIS_CONSTANT = math.sqrt(1.5)
 """Constant of the square-root law with an acknowledgement for each segment."""
@@ -93,8 +96,8 @@ def mathis_throughput_bps(
     netcalc.models.tcp.ceilings.congestion_limit_bps : Any congestion control, n flows.
     netcalc.models.tcp.pftk.pftk_approx_rate_pps : With timeouts, approximately.
     netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
-    netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
-    netcalc.models.tcp.cardwell.lossy_transfer_s : Short transfers, slow start included.
+    netcalc.models.tcp.pftk.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
+    netcalc.models.tcp.short_transfers.lossy_transfer_s : Short transfers, slow start included.
 
     Notes
     -----
@@ -157,7 +160,7 @@ def mathis_loss_ratio(
     netcalc.models.tcp.pftk.pftk_loss_ratio : With timeouts.
     netcalc.models.tcp.pftk.pftk_approx_loss_ratio : With timeouts, approximately.
     netcalc.models.tcp.cubic.cubic_loss_ratio : CUBIC.
-    netcalc.models.tcp.tfrc.tfrc_loss_ratio : TFRC.
+    netcalc.models.tcp.pftk.tfrc_loss_ratio : TFRC.
     netcalc.models.tcp.bbr.bbr_loss_tolerance_ratio : BBR, which does not react to loss below it.
 
     Notes
@@ -343,3 +346,215 @@ def aimd_window_packets(
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     factor = positive("increase_packets", increase_packets) * (1.0 + kept) / (2.0 * (1.0 - kept))
     return np.sqrt(factor / loss)
+
+
+@model
+def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
+    r"""Datagram loss ratio where the loss of one fragment loses the datagram.
+
+    .. math:: P = 1 - (1 - p)^k
+
+    Parameters
+    ----------
+    loss_ratio : array_like
+        Share of fragments lost. [ratio]
+    fragments : array_like
+        Fragments of each datagram. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share of datagrams lost, with full precision at small losses. [ratio]
+
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.frame_error_ratio : Bit errors.
+
+    Notes
+    -----
+    Validity: independent losses; in a loss burst several fragments of a datagram are lost together.
+
+    Range: everywhere.
+
+    Symbols: :math:`p` loss_ratio, :math:`k` fragments.
+
+    Examples
+    --------
+    >>> round(float(datagram_loss_ratio(0.01, fragments=6)), 4)
+    0.0585
+
+    References
+    ----------
+    Kent and Mogul, Fragmentation considered harmful, SIGCOMM 1987, doi:10.1145/55482.55524.
+    """
+    survives = np.log1p(-ratio("loss_ratio", loss_ratio))
+    return -np.expm1(whole("fragments", fragments, low=1) * survives)
+
+
+@model
+def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
+    r"""Fragment loss ratio behind a datagram loss ratio.
+
+    .. math:: p = 1 - (1 - P)^{1/k}
+
+    Parameters
+    ----------
+    datagram_loss_ratio : array_like
+        Share of datagrams lost. [ratio]
+    fragments : array_like
+        Fragments of each datagram. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share of fragments lost. [ratio]
+
+    Notes
+    -----
+    Validity: as :func:`datagram_loss_ratio`.
+
+    Range: everywhere.
+
+    Symbols: :math:`P` datagram_loss_ratio, :math:`k` fragments.
+
+    Examples
+    --------
+    >>> round(float(fragment_loss_ratio(0.0396, fragments=2)), 6)
+    0.02
+
+    References
+    ----------
+    :func:`datagram_loss_ratio`, solved for the fragment loss ratio.
+    """
+    survives = np.log1p(-ratio("datagram_loss_ratio", datagram_loss_ratio))
+    return -np.expm1(survives / whole("fragments", fragments, low=1))
+
+
+@model
+def frame_error_ratio(bit_error_ratio: ArrayLike, *, frame_bytes: ArrayLike) -> FloatArray:
+    r"""Share of frames with a bit error: what a receiver drops for a wrong FCS.
+
+    .. math:: P = 1 - (1 - BER)^{8 F}
+
+    Parameters
+    ----------
+    bit_error_ratio : array_like
+        Share of bits that arrive wrong. [ratio]
+    frame_bytes : array_like
+        Frame with FCS. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share of frames lost, with full precision at small ratios. [ratio]
+
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.datagram_loss_ratio : A lost fragment loses the datagram.
+
+    Notes
+    -----
+    Validity: independent errors after any error correction. Errors in bursts destroy fewer
+    frames, as several hit one.
+
+    Typical: 1518 bytes: 1.2e-8 at the 1e-12 that Ethernet over fibre promises, 1.2 % at 1e-6.
+
+    Range: everywhere.
+
+    Symbols: :math:`BER` bit_error_ratio, :math:`F` frame_bytes.
+
+    Examples
+    --------
+    >>> round(float(frame_error_ratio(1e-6, frame_bytes=1518)), 6)
+    0.012071
+
+    References
+    ----------
+    Tanenbaum and Wetherall, Computer Networks, 3.2; IEEE 802.3, 44.1.1 (the bit error ratio).
+    """
+    survives = np.log1p(-ratio("bit_error_ratio", bit_error_ratio))
+    bits = 8.0 * non_negative("frame_bytes", frame_bytes)
+    # No bit survives a ratio of 1; a frame without bits survives all.
+    return -np.expm1(np.where(bits > 0.0, bits * survives, 0.0 * bits))
+
+
+@model
+def bit_error_limit_ratio(loss_ratio: ArrayLike, *, frame_bytes: ArrayLike) -> FloatArray:
+    r"""Bit error ratio at which a given share of frames is lost.
+
+    .. math:: BER = 1 - (1 - P)^{1 / 8 F}
+
+    Parameters
+    ----------
+    loss_ratio : array_like
+        Share of frames that may be lost. [ratio]
+    frame_bytes : array_like
+        Frame with FCS. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Bit error ratio. [ratio]
+
+    Notes
+    -----
+    Validity: as :func:`frame_error_ratio`.
+
+    Range: everywhere.
+
+    Symbols: :math:`P` loss_ratio, :math:`F` frame_bytes.
+
+    Examples
+    --------
+    What keeps the loss of 1518-byte frames at 0.01 %:
+
+    >>> float(f"{float(bit_error_limit_ratio(1e-4, frame_bytes=1518)):.4g}")
+    8.235e-09
+
+    References
+    ----------
+    :func:`frame_error_ratio`, solved for the bit error ratio.
+    """
+    survives = np.log1p(-ratio("loss_ratio", loss_ratio))
+    return -np.expm1(survives / (8.0 * positive("frame_bytes", frame_bytes)))
+
+
+@model
+def bit_error_interval_s(bit_error_ratio: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
+    r"""Mean time between bit errors.
+
+    .. math:: t = \frac{1}{BER \cdot R}
+
+    Parameters
+    ----------
+    bit_error_ratio : array_like
+        Share of bits that arrive wrong. [ratio]
+    bandwidth_bps : array_like
+        Rate of the link. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean time from one error to the next; ``inf`` at a ratio of 0. [s]
+
+    Notes
+    -----
+    Validity: a link that always sends, as Ethernet does with its idle code.
+
+    Typical: 100 s at 1e-12 and 10 Gbit/s: how long a test for this ratio takes at least.
+
+    Range: everywhere.
+
+    Symbols: :math:`BER` bit_error_ratio, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    >>> round(float(bit_error_interval_s(1e-12, bandwidth_bps=10e9)), 6)
+    100.0
+
+    References
+    ----------
+    Definition.
+    """
+    errors = ratio("bit_error_ratio", bit_error_ratio)
+    return 1.0 / positive("bandwidth_bps", bandwidth_bps) / errors

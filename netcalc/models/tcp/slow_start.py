@@ -109,7 +109,7 @@ def rounds(
     See Also
     --------
     rounds_delayed_ack : Delayed acknowledgements, whole segments.
-    netcalc.models.tcp.cardwell.slow_start_s : Expected time, linear at the maximum window.
+    netcalc.models.tcp.short_transfers.slow_start_s : Expected time, linear at the maximum window.
     netcalc.models.tcp.bbr.bbr_startup_rounds : BBR's Startup.
 
     Notes
@@ -176,7 +176,7 @@ def rounds_delayed_ack(
     See Also
     --------
     rounds : Acknowledgement per segment.
-    netcalc.models.tcp.cardwell.slow_start_s : Expected time, linear at the maximum window.
+    netcalc.models.tcp.short_transfers.slow_start_s : Expected time, linear at the maximum window.
     netcalc.models.tcp.bbr.bbr_startup_rounds : BBR's Startup.
 
     Notes

@@ -1,7 +1,7 @@
 r"""Timers of TCP: the retransmission timeout, its backoff, giving up.
 
 The timeout follows the smoothed round trip and four times its variation; it doubles with every
-expiry. :mod:`netcalc.models.hosts.delayed_ack` has the timers of the receiver.
+expiry. :mod:`netcalc.models.hosts.small_writes` has the timers of the receiver.
 """
 
 from __future__ import annotations

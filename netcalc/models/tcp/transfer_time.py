@@ -24,13 +24,9 @@ from netcalc.models.tcp._sending import (
     sending_parts,
     wire_sizes,
 )
-from netcalc.models.tcp.cardwell import slow_start_segments
-from netcalc.models.tcp.ceilings import (
-    SEGMENTS_PER_BARE_ACK,
-    CongestionControl,
-    path_ceilings,
-)
+from netcalc.models.tcp.ceilings import SEGMENTS_PER_BARE_ACK, CongestionControl, path_ceilings
 from netcalc.models.tcp.pftk import pftk_timeout_ratio, timeout_sequence_s
+from netcalc.models.tcp.short_transfers import slow_start_segments
 from netcalc.models.tcp.timers import MIN_RTO_S
 
 
@@ -130,7 +126,7 @@ def transfer_time_s(
     transfer_parts : The parts of this time.
     netcalc.models.tcp.ceilings.path_ceilings : The rate that it reaches.
     netcalc.models.tcp.short_transfers.fetch_s : A request and its response, without loss.
-    netcalc.models.tcp.cardwell.lossy_transfer_s : With loss, no line.
+    netcalc.models.tcp.short_transfers.lossy_transfer_s : With loss, no line.
     netcalc.models.delays.latency.transfer_s : Latency and serialization only.
 
     Notes

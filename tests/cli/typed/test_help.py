@@ -137,7 +137,7 @@ def plots(line):
 
 WITHOUT = {
     "hashing.hashed_load_cv", "latency.satellite_rtt_s", "loss_limited.aimd_window_packets",
-    "path_mixes.path_mixes", "store_and_forward.equivalent_bandwidth_bps",
+    "latency.path_mixes", "store_and_forward.equivalent_bandwidth_bps",
 }  # fmt: skip
 """Formulas whose docstring has no call that can be typed in one line with these numbers."""
 

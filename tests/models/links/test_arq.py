@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.models.links import arq
-from netcalc.models.rates import packet_rates
+from netcalc.models.rates import line_rate
 
 LINK = {"packet_bytes": 125, "bandwidth_bps": 1e6}  # 1 ms a packet
 PACKETS = 40_000
@@ -73,7 +73,7 @@ def test_limits():
     for protocol in (arq.go_back_n_utilization, arq.selective_repeat_utilization):
         found = protocol(share, window_packets=1, **times)
         assert found == pytest.approx(alone, rel=1e-13)
-    known = packet_rates.stop_and_wait_utilization(1500, bandwidth_bps=1e7, rtt_s=0.02)
+    known = line_rate.stop_and_wait_utilization(1500, bandwidth_bps=1e7, rtt_s=0.02)
     assert alone[0] == pytest.approx(float(known), rel=1e-13)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, doubts
-from netcalc.models.media import aggregates
+from netcalc.models.media import wifi
 
 # Published: the tables of IEEE 802.11 (clauses 19.5, 21.5, 27.5), in Mbit/s
 RATES = [
@@ -23,7 +23,7 @@ RATES = [
 
 @pytest.mark.each(("standard", "mcs", "mhz", "streams", "guard", "mbps"), RATES)
 def test_published_rates(standard, mcs, mhz, streams, guard, mbps):
-    found = aggregates.wifi_rate_bps(
+    found = wifi.wifi_rate_bps(
         mcs, channel_hz=mhz * 1e6, stream_count=streams, guard_s=guard * 1e-6, standard=standard
     )
     assert found / 1e6 == pytest.approx(mbps, abs=0.051)
@@ -31,11 +31,11 @@ def test_published_rates(standard, mcs, mhz, streams, guard, mbps):
 
 def test_what_a_standard_does_not_have_is_refused():
     with pytest.raises(DomainError, match="mcs must be from 0 to 7"):
-        aggregates.wifi_rate_bps(8, standard="802.11n", channel_hz=20e6)
+        wifi.wifi_rate_bps(8, standard="802.11n", channel_hz=20e6)
     with pytest.raises(DomainError, match="channel_hz"):
-        aggregates.wifi_rate_bps(7, standard="802.11n", channel_hz=80e6)
+        wifi.wifi_rate_bps(7, standard="802.11n", channel_hz=80e6)
     with pytest.raises(DomainError, match="stream_count must be from 1 to 4"):
-        aggregates.wifi_rate_bps(7, standard="802.11n", channel_hz=20e6, stream_count=5)
+        wifi.wifi_rate_bps(7, standard="802.11n", channel_hz=20e6, stream_count=5)
 
 
 def test_combinations_that_802_11ac_leaves_out():
@@ -46,7 +46,7 @@ def test_combinations_that_802_11ac_leaves_out():
     others = {(80, 6, 3), (80, 6, 7), (80, 9, 6), (160, 9, 3)}
     for mhz, carriers in subcarriers.items():
         for mcs in range(10):
-            found = aggregates.wifi_rate_bps(mcs, channel_hz=mhz * 1e6, stream_count=streams)
+            found = wifi.wifi_rate_bps(mcs, channel_hz=mhz * 1e6, stream_count=streams)
             whole = [
                 mcs not in five_sixths or carriers * five_sixths[mcs] * 5 * int(n) % 6 == 0
                 for n in streams
@@ -55,7 +55,7 @@ def test_combinations_that_802_11ac_leaves_out():
                 one and (mhz, mcs, n) not in others for one, n in zip(whole, streams, strict=True)
             ]
             assert np.isfinite(found).tolist() == there, (mhz, mcs)
-    assert np.isnan(aggregates.wifi_throughput_bps(1, packet_bytes=1500, channel_hz=20e6))
+    assert np.isnan(wifi.wifi_throughput_bps(1, packet_bytes=1500, channel_hz=20e6))
 
 
 def test_a_guard_that_a_standard_does_not_have_is_noted():
@@ -64,7 +64,7 @@ def test_a_guard_that_a_standard_does_not_have_is_noted():
         ("802.11ax", 0.4e-6, True), ("802.11ax", 3.2e-6, False),
     ):  # fmt: skip
         with doubts() as found:
-            aggregates.wifi_rate_bps(5, guard_s=guard, standard=standard)
+            wifi.wifi_rate_bps(5, guard_s=guard, standard=standard)
         assert [one.code for one in found] == ["not-of-standard"] * is_noted, (standard, guard)
 
 
@@ -72,8 +72,8 @@ def test_a_guard_that_a_standard_does_not_have_is_noted():
 def test_a_block_acknowledgement_is_not_faster_than_the_data(mcs, answer_mbps):
     """Published rule: 802.11-2016, 10.7.6.5.4: BPSK is answered at 6, QPSK at 12 Mbit/s."""
     given = {"packet_bytes": 1500, "mcs": mcs, "channel_hz": 40e6}
-    found = aggregates.wifi_throughput_bps(2, **given)
-    assert found == aggregates.wifi_throughput_bps(2, **given, ack_bps=answer_mbps * 1e6)
+    found = wifi.wifi_throughput_bps(2, **given)
+    assert found == wifi.wifi_throughput_bps(2, **given, ack_bps=answer_mbps * 1e6)
 
 
 def exchange_us(packets, size, bits, symbol_us, preamble_us, bitmap):
@@ -101,7 +101,7 @@ def exchange_us(packets, size, bits, symbol_us, preamble_us, bitmap):
 def test_throughput_written_out(
     packets, size, standard, mcs, mhz, streams, guard, bits, symbol, preamble
 ):
-    found = aggregates.wifi_throughput_bps(
+    found = wifi.wifi_throughput_bps(
         packets, packet_bytes=size, mcs=mcs, channel_hz=mhz * 1e6, stream_count=streams,
         guard_s=guard * 1e-6, standard=standard,
     )  # fmt: skip
@@ -115,11 +115,11 @@ def test_throughput_written_out(
 def test_limits_of_an_aggregate():
     """Published: 64 packets, with 802.11ax 256; 5.484 ms."""
     channel = {"packet_bytes": 1500, "guard_s": 0.8e-6, "channel_hz": 80e6}
-    assert np.isnan(aggregates.wifi_throughput_bps(65, mcs=9, **channel))
+    assert np.isnan(wifi.wifi_throughput_bps(65, mcs=9, **channel))
     newer = {**channel, "standard": "802.11ax", "mcs": 11}
-    assert np.isfinite(aggregates.wifi_throughput_bps(256, **newer))
-    assert np.isnan(aggregates.wifi_throughput_bps(257, **newer))
-    assert np.isnan(aggregates.wifi_throughput_bps(64, **{**channel, "mcs": 0})), "27 ms"
+    assert np.isfinite(wifi.wifi_throughput_bps(256, **newer))
+    assert np.isnan(wifi.wifi_throughput_bps(257, **newer))
+    assert np.isnan(wifi.wifi_throughput_bps(64, **{**channel, "mcs": 0})), "27 ms"
 
 
 def test_size_of_an_aggregate():
@@ -127,7 +127,7 @@ def test_size_of_an_aggregate():
     for size in range(60, 70):
         inside = 4 + size + 26 + 4 + 8
         inside += -inside % 4
-        assert aggregates.wifi_aggregate_bytes(5, packet_bytes=size) == 5 * inside
+        assert wifi.wifi_aggregate_bytes(5, packet_bytes=size) == 5 * inside
 
 
 # Published: IEEE 802.11-2016, 19.5 and 21.5 (802.11n, ac), IEEE 802.11ax-2021, 27.5: one stream
@@ -144,7 +144,7 @@ LADDERS = [
 @pytest.mark.each(("standard", "mhz", "guard", "rates"), LADDERS)
 def test_every_scheme_has_its_published_rate(standard, mhz, guard, rates):
     printed = [float(rate) for rate in rates.split()]
-    found = aggregates.wifi_rate_bps(
+    found = wifi.wifi_rate_bps(
         range(len(printed)), channel_hz=mhz * 1e6, guard_s=guard * 1e-6, standard=standard
     )
     np.testing.assert_allclose(found / 1e6, printed, atol=0.051)
@@ -157,7 +157,7 @@ def test_every_scheme_has_its_published_rate(standard, mhz, guard, rates):
 )
 def test_training_fields_by_streams(streams, fields):
     """Second method: an exchange of 802.11ac in 40 MHz, scheme 4: 324 bits of each stream."""
-    found = aggregates.wifi_throughput_bps(
+    found = wifi.wifi_throughput_bps(
         8, packet_bytes=1000, mcs=4, channel_hz=40e6, stream_count=streams
     )
     time = exchange_us(8, 1000, 324 * streams, 4.0, 36 + 4 * fields, 8)
@@ -168,12 +168,12 @@ def test_more_than_64_packets_have_a_longer_acknowledgement():
     """Second method: a bitmap of 32 bytes from the 65th packet on (802.11ax), of 8 below."""
     given = {"packet_bytes": 200, "standard": "802.11ax", "mcs": 11, "channel_hz": 20e6}
     for packets, bitmap in ((64, 8), (65, 32)):
-        found = aggregates.wifi_throughput_bps(packets, **given)
+        found = wifi.wifi_throughput_bps(packets, **given)
         time = exchange_us(packets, 200, 1950, 13.6, 36 + 7.2, bitmap)
         assert found / 1e6 == pytest.approx(8 * packets * 200 / time, rel=1e-9)
 
 
 def test_a_standard_that_is_not_known_is_refused():
-    for model in (aggregates.wifi_rate_bps, aggregates.wifi_throughput_bps):
+    for model in (wifi.wifi_rate_bps, wifi.wifi_throughput_bps):
         with pytest.raises(DomainError, match="standard must be one of"):
             model(1, standard="802.11b", **({"packet_bytes": 1} if "thr" in model.__name__ else {}))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import doubts
-from netcalc.models.media import dcf
+from netcalc.models.media import wifi
 
 
 @pytest.mark.each("rate", [6, 9, 12, 18, 24, 36, 48, 54])
@@ -19,7 +19,7 @@ def test_frames_symbol_by_symbol(rate, size):
     bits, left, symbols = rate * 4, 16 + 8 * size + 6, 0
     while left > 0:
         left, symbols = left - bits, symbols + 1
-    found = dcf.ofdm_frame_s(size, bandwidth_bps=rate * 1e6)
+    found = wifi.ofdm_frame_s(size, bandwidth_bps=rate * 1e6)
     assert found * 1e6 == pytest.approx(20 + 4 * symbols, rel=1e-12)
 
 
@@ -29,40 +29,40 @@ def test_frames_symbol_by_symbol(rate, size):
 def test_published_throughput_of_802_11b(rate, a, b):
     """Published: Jun et al. 2003, table 2, 8 x / (a x + b) with x in bytes and us."""
     for size in (64, 512, 1500):
-        found = dcf.dsss_throughput_bps(size, bandwidth_bps=rate)
+        found = wifi.dsss_throughput_bps(size, bandwidth_bps=rate)
         assert found / 1e6 == pytest.approx(8 * size / (a * size + b), rel=1e-5)
 
 
 @pytest.mark.each(("rate", "a", "b"), [(1e6, 8.0, 1814.0), (2e6, 4.0, 1678.0)])
 def test_published_throughput_of_802_11b_with_rts(rate, a, b):
     """Derived: 676 us more than published: RTS and CTS at 1 Mbit/s, two preambles and SIFS."""
-    found = dcf.dsss_throughput_bps(1500, bandwidth_bps=rate, rts=True)
+    found = wifi.dsss_throughput_bps(1500, bandwidth_bps=rate, rts=True)
     assert found / 1e6 == pytest.approx(12_000 / (a * 1500 + b), rel=1e-5)
 
 
 def test_rts_costs_its_frames():
     """Derived: of 20 and 14 bytes at 24 Mbit/s, each with its SIFS."""
-    plain = 12_000 / dcf.ofdm_throughput_bps(1500, bandwidth_bps=54e6)
-    asked = 12_000 / dcf.ofdm_throughput_bps(1500, bandwidth_bps=54e6, rts=True)
-    frames = dcf.ofdm_frame_s([20, 14], bandwidth_bps=24e6)
+    plain = 12_000 / wifi.ofdm_throughput_bps(1500, bandwidth_bps=54e6)
+    asked = 12_000 / wifi.ofdm_throughput_bps(1500, bandwidth_bps=54e6, rts=True)
+    frames = wifi.ofdm_frame_s([20, 14], bandwidth_bps=24e6)
     assert asked - plain == pytest.approx(frames.sum() + 32e-6)
 
 
 def test_an_exchange_of_802_11b_is_the_sum_of_its_parts():
     """Identity: DIFS, backoff, frame, SIFS, acknowledgement."""
     parts = 50e-6 + 15.5 * 20e-6 + 10e-6
-    parts += float(dcf.dsss_frame_s(1534, bandwidth_bps=11e6))
-    parts += float(dcf.dsss_frame_s(14, bandwidth_bps=1e6))
-    found = dcf.dsss_throughput_bps(1500, bandwidth_bps=11e6)
+    parts += float(wifi.dsss_frame_s(1534, bandwidth_bps=11e6))
+    parts += float(wifi.dsss_frame_s(14, bandwidth_bps=1e6))
+    found = wifi.dsss_throughput_bps(1500, bandwidth_bps=11e6)
     assert found == pytest.approx(12_000 / parts, rel=1e-12)
-    short = dcf.dsss_frame_s(1534, bandwidth_bps=11e6, short_preamble=True)
-    assert float(dcf.dsss_frame_s(1534, bandwidth_bps=11e6) - short) == pytest.approx(96e-6)
+    short = wifi.dsss_frame_s(1534, bandwidth_bps=11e6, short_preamble=True)
+    assert float(wifi.dsss_frame_s(1534, bandwidth_bps=11e6) - short) == pytest.approx(96e-6)
 
 
 @pytest.mark.each(("rate", "ack", "mbps"), [(6e6, 6e6, 5.37273337811), (54e6, 24e6, 30.4955527319)])
 def test_one_station_of_802_11a(rate, ack, mbps):
     """Derived: 34 + 67.5 us, 513 or 57 symbols, SIFS, 6 or 2 symbols."""
-    found = dcf.ofdm_throughput_bps(1500, bandwidth_bps=rate, ack_bps=ack)
+    found = wifi.ofdm_throughput_bps(1500, bandwidth_bps=rate, ack_bps=ack)
     assert found / 1e6 == pytest.approx(mbps, rel=1e-9)
 
 
@@ -75,16 +75,16 @@ def test_one_station_of_802_11a(rate, ack, mbps):
 def test_an_acknowledgement_is_not_faster_than_the_data(rate, symbols, answer_symbols):
     """Published rule: IEEE 802.11-2016, 10.7.6.5: the highest basic rate not above the data."""
     exchange = 101.5e-6 + 20e-6 + 4e-6 * symbols + 16e-6 + 20e-6 + 4e-6 * answer_symbols
-    found = dcf.ofdm_throughput_bps(1500, bandwidth_bps=rate)
+    found = wifi.ofdm_throughput_bps(1500, bandwidth_bps=rate)
     assert found == pytest.approx(12_000 / exchange, rel=1e-12)
-    one = dcf.saturation_throughput_bps(1, packet_bytes=1500, bandwidth_bps=rate)
+    one = wifi.saturation_throughput_bps(1, packet_bytes=1500, bandwidth_bps=rate)
     assert one == pytest.approx(12_000 / exchange, rel=1e-9)  # identity: no one to collide with
 
 
 def test_a_faster_acknowledgement_is_noted():
     for model, others in (
-        (dcf.ofdm_throughput_bps, {"bandwidth_bps": 6e6, "ack_bps": 24e6}),
-        (dcf.dsss_throughput_bps, {"bandwidth_bps": 1e6, "ack_bps": 2e6}),
+        (wifi.ofdm_throughput_bps, {"bandwidth_bps": 6e6, "ack_bps": 24e6}),
+        (wifi.dsss_throughput_bps, {"bandwidth_bps": 1e6, "ack_bps": 2e6}),
     ):
         with doubts() as found:
             model(1500, **others)
@@ -93,11 +93,11 @@ def test_a_faster_acknowledgement_is_noted():
 
 def test_a_payload_is_not_longer_than_its_frame():
     given = {"collision_s": 1e-3, "slot_s": 9e-6}
-    longer = dcf.saturation_utilization(5, payload_s=2e-3, success_s=1e-3, **given)
+    longer = wifi.saturation_utilization(5, payload_s=2e-3, success_s=1e-3, **given)
     assert np.isnan(longer)
     # derived: without pauses and collisions the medium carries nothing else
     same = {"payload_s": 1e-3, "success_s": 1e-3, "collision_s": 0.0, "slot_s": 0.0}
-    assert dcf.saturation_utilization(5, **same) == pytest.approx(1.0, rel=1e-12)
+    assert wifi.saturation_utilization(5, **same) == pytest.approx(1.0, rel=1e-12)
 
 
 def chain(collision, window, stages):
@@ -121,8 +121,8 @@ def chain(collision, window, stages):
 
 @pytest.mark.each(("stations", "window", "stages"), [(1, 8, 3), (2, 8, 3), (5, 4, 2), (20, 2, 4)])
 def test_attempts_are_those_of_the_chain(stations, window, stages):
-    attempt = float(dcf.attempt_ratio(stations, window_slots=window, stage_count=stages))
-    collision = float(dcf.collision_ratio(stations, window_slots=window, stage_count=stages))
+    attempt = float(wifi.attempt_ratio(stations, window_slots=window, stage_count=stages))
+    collision = float(wifi.collision_ratio(stations, window_slots=window, stage_count=stages))
     assert collision == pytest.approx(1 - (1 - attempt) ** (stations - 1), rel=1e-12)
     assert attempt == pytest.approx(chain(collision, window, stages), rel=1e-9)
 
@@ -139,7 +139,7 @@ def test_fixed_point_with_many_digits(stations, window, stages):
 
     with mp.workdps(40):
         exact = mp.findroot(excess, (mp.mpf(10) ** -12, mp.mpf(1)), solver="anderson", tol=1e-30)
-    found = dcf.attempt_ratio(stations, window_slots=window, stage_count=stages)
+    found = wifi.attempt_ratio(stations, window_slots=window, stage_count=stages)
     assert found == pytest.approx(float(exact), rel=1e-9)
 
 
@@ -185,7 +185,7 @@ def simulated(stations, window, stages, slots=60_000, seed=4):
 def test_saturation_against_a_simulation(stations, window, stages):
     """Derived: 60,000 steps; the chain takes collisions as independent, which costs 0.5 %."""
     payload, success, collision, slot = (us * 1e-6 for us in fhss_times())
-    found = dcf.saturation_utilization(
+    found = wifi.saturation_utilization(
         stations, payload_s=payload, success_s=success, collision_s=collision, slot_s=slot,
         window_slots=window, stage_count=stages,
     )  # fmt: skip
@@ -196,12 +196,12 @@ def test_saturation_against_a_simulation(stations, window, stages):
 def test_stations_of_802_11a_share_by_the_same_law():
     """Identity: the general form with the times of that standard, and one station alone."""
     busy = 34e-6 + 248e-6 + 16e-6 + 28e-6
-    utilization = dcf.saturation_utilization(
+    utilization = wifi.saturation_utilization(
         12, payload_s=1e-4, success_s=busy, collision_s=busy, slot_s=9e-6
     )
-    found = dcf.saturation_throughput_bps(12, packet_bytes=1500, bandwidth_bps=54e6)
+    found = wifi.saturation_throughput_bps(12, packet_bytes=1500, bandwidth_bps=54e6)
     assert found == pytest.approx(float(utilization) / 1e-4 * 12_000, rel=1e-12)
-    alone = dcf.saturation_throughput_bps(1, packet_bytes=1500, bandwidth_bps=54e6)
-    plain = dcf.ofdm_throughput_bps(1500, bandwidth_bps=54e6)
+    alone = wifi.saturation_throughput_bps(1, packet_bytes=1500, bandwidth_bps=54e6)
+    plain = wifi.ofdm_throughput_bps(1500, bandwidth_bps=54e6)
     assert alone == pytest.approx(float(plain), rel=1e-9), "the mean backoff of 7.5 slots"
     assert not math.isnan(found)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.models.queues import backlog, md1, mg1_percentiles, mm1, priorities, queueing
+from netcalc.models.queues import backlog, md1, mm1, queueing, scheduling
 
 IMIX = {"wire_bytes": [84.0, 590.0, 1538.0], "weight": [7.0, 4.0, 1.0]}
 RATE = 100e6
 
 
 def percentile(load, quantile, mix=None, rate=RATE):
-    found = mg1_percentiles.packet_mix_wait_percentile_s(
+    found = queueing.packet_mix_wait_percentile_s(
         load, **(mix or IMIX), bandwidth_bps=rate, quantile=quantile
     )
     return np.asarray(found)
@@ -120,10 +120,10 @@ def test_edges_and_shapes():
 def test_the_packet_ahead():
     """Identities: Cobham's most urgent class, as it goes to no load; and the whole wait without
     priority is that of the packet ahead over what is free."""
-    ahead = mg1_percentiles.packet_ahead_wait_s(0.8, **IMIX, bandwidth_bps=2e6)
+    ahead = queueing.packet_ahead_wait_s(0.8, **IMIX, bandwidth_bps=2e6)
     whole = queueing.packet_mix_wait_s(0.8, **IMIX, bandwidth_bps=2e6)
     assert float(ahead) / 0.2 == pytest.approx(float(whole), rel=1e-12)
     sizes, weight = np.array(IMIX["wire_bytes"]), np.array(IMIX["weight"])
     loads = 0.8 * sizes * weight / (sizes @ weight)
-    waits = priorities.priority_wait_s([0.0, *loads], service_s=[1e-9, *(sizes * 8 / 2e6)])
+    waits = scheduling.priority_wait_s([0.0, *loads], service_s=[1e-9, *(sizes * 8 / 2e6)])
     assert float(waits[0]) == pytest.approx(float(ahead), rel=1e-12)

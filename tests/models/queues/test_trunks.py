@@ -10,15 +10,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.queues import (
-    engset,
-    erlang,
-    erlang_a,
-    finite_queues,
-    kaufman_roberts,
-    mmc,
-    mmck,
-)
+from netcalc.models.queues import erlang, mm1
 
 
 def birth_death(births, deaths):
@@ -49,35 +41,31 @@ def test_kaufman_roberts_against_the_product_form(offered, sizes, circuits):
             total += weight
             for index, size in enumerate(sizes):
                 blocked[index] += weight if taken + size > circuits else 0
-    found = kaufman_roberts.multirate_blocking_ratio(
-        offered, circuits_per_call=sizes, server_count=circuits
-    )
+    found = erlang.multirate_blocking_ratio(offered, circuits_per_call=sizes, server_count=circuits)
     np.testing.assert_allclose(found, [float(one / total) for one in blocked], rtol=1e-12)
 
 
 @pytest.mark.slow
 @pytest.mark.each(("load", "circuits"), [(8, 10), (900, 1000), (99_000, 100_000)])
 def test_calls_of_one_size_are_erlang_b(load, circuits):
-    found = kaufman_roberts.multirate_blocking_ratio(
+    found = erlang.multirate_blocking_ratio(
         [load / 4, 3 * load / 4], circuits_per_call=[1, 1], server_count=circuits
     )
     exact = float(erlang.erlang_b_ratio(load, server_count=circuits))
     np.testing.assert_allclose(found, [exact, exact], rtol=1e-9)
-    large = kaufman_roberts.multirate_blocking_ratio(
+    large = erlang.multirate_blocking_ratio(
         [load], circuits_per_call=[7], server_count=7 * circuits + 6
     )
     assert float(large[0]) == pytest.approx(exact, rel=1e-9)
 
 
 def test_calls_larger_than_the_link():
-    found = kaufman_roberts.multirate_blocking_ratio(
-        [5, 1], circuits_per_call=[1, 20], server_count=10
-    )
+    found = erlang.multirate_blocking_ratio([5, 1], circuits_per_call=[1, 20], server_count=10)
     assert found[1] == 1.0
     exact = float(erlang.erlang_b_ratio(5, server_count=10))
     assert float(found[0]) == pytest.approx(exact, rel=1e-12)
     with pytest.raises(DomainError):
-        kaufman_roberts.multirate_blocking_ratio([5], circuits_per_call=[1], server_count=2e6)
+        erlang.multirate_blocking_ratio([5], circuits_per_call=[1], server_count=2e6)
 
 
 # Engset
@@ -93,15 +81,15 @@ def test_engset_against_the_sums(sources, servers, load):
         terms = [comb(count, k) * a**k for k in range(servers + 1)]
         return float(terms[servers] / sum(terms))
 
-    calls = engset.engset_blocking_ratio(sources, source_erlang=load, server_count=servers)
-    time = engset.engset_time_ratio(sources, source_erlang=load, server_count=servers)
+    calls = erlang.engset_blocking_ratio(sources, source_erlang=load, server_count=servers)
+    time = erlang.engset_time_ratio(sources, source_erlang=load, server_count=servers)
     assert float(calls) == pytest.approx(share(sources - 1), rel=1e-12)
     assert float(time) == pytest.approx(share(sources), rel=1e-12)
 
 
 def test_engset_of_many_sources_is_erlang_b():
     """Limit: a million sources that offer 8 erlangs together."""
-    found = engset.engset_blocking_ratio(10**6, source_erlang=8e-6, server_count=10)
+    found = erlang.engset_blocking_ratio(10**6, source_erlang=8e-6, server_count=10)
     exact = erlang.erlang_b_ratio(8, server_count=10)
     assert float(found) == pytest.approx(float(exact), rel=1e-4)
 
@@ -115,24 +103,24 @@ def test_mmck_against_the_balance_equations(load, servers, queue):
     places = servers + queue
     states = birth_death([load] * places, [min(n, servers) for n in range(1, places + 1)])
     found = {"server_count": servers, "waiting_count": queue}
-    lost = float(mmck.mmck_blocking_ratio(load, **found))
+    lost = float(erlang.mmck_blocking_ratio(load, **found))
     assert lost == pytest.approx(states[-1], rel=1e-10)
     waiting = sum(max(n - servers, 0) * p for n, p in enumerate(states))
-    wait = float(mmck.mmck_wait_s(load, **found, service_s=3.0))
+    wait = float(erlang.mmck_wait_s(load, **found, service_s=3.0))
     assert wait == pytest.approx(3.0 * waiting / (load * (1 - states[-1])), rel=1e-10)
 
 
 def test_mmck_limits():
     """Identities: Erlang B without a queue, Erlang C with a long one, M/M/1/K with one server."""
-    no_queue = mmck.mmck_blocking_ratio(8, server_count=10, waiting_count=0)
+    no_queue = erlang.mmck_blocking_ratio(8, server_count=10, waiting_count=0)
     assert float(no_queue) == pytest.approx(float(erlang.erlang_b_ratio(8, server_count=10)))
-    long = mmck.mmck_wait_s(8, server_count=10, waiting_count=10_000, service_s=2.0)
-    exact = mmc.mmc_wait_s(8, server_count=10, service_s=2.0)
+    long = erlang.mmck_wait_s(8, server_count=10, waiting_count=10_000, service_s=2.0)
+    exact = erlang.mmc_wait_s(8, server_count=10, service_s=2.0)
     assert float(long) == pytest.approx(float(exact), rel=1e-12)
-    one = mmck.mmck_blocking_ratio(0.8, server_count=1, waiting_count=9)
-    k10 = finite_queues.mm1k_blocking_ratio(0.8, place_count=10)
+    one = erlang.mmck_blocking_ratio(0.8, server_count=1, waiting_count=9)
+    k10 = mm1.mm1k_blocking_ratio(0.8, place_count=10)
     assert float(one) == pytest.approx(float(k10), rel=1e-12)
-    heavy = mmck.mmck_blocking_ratio(1e6, server_count=10, waiting_count=5)
+    heavy = erlang.mmck_blocking_ratio(1e6, server_count=10, waiting_count=5)
     assert float(heavy) == pytest.approx(1 - 10 / 1e6, rel=1e-12)
 
 
@@ -150,7 +138,7 @@ def test_erlang_a_against_the_balance_equations(load, servers, patience):
         states.append(weights)
     states = np.array(states) / sum(states)
     queue = np.maximum(np.arange(states.size) - servers, 0)
-    found = erlang_a.erlang_a(load, server_count=servers, service_s=1.0, patience_s=patience)
+    found = erlang.erlang_a(load, server_count=servers, service_s=1.0, patience_s=patience)
     assert float(found.waiting_ratio) == pytest.approx(states[servers:].sum(), rel=1e-9)
     assert float(found.abandoned_ratio) == pytest.approx(queue @ states / patience / load, rel=1e-9)
     assert float(found.wait_s) == pytest.approx(queue @ states / load, rel=1e-9)
@@ -160,21 +148,21 @@ def test_erlang_a_lies_between_b_and_c():
     """Limits: without patience none waits and as many give up as Erlang B loses; with endless
     patience all wait as in Erlang C."""
     office = {"server_count": 10, "service_s": 180.0}
-    hasty = erlang_a.erlang_a(8, **office, patience_s=1e-6)
+    hasty = erlang.erlang_a(8, **office, patience_s=1e-6)
     assert float(hasty.abandoned_ratio) == pytest.approx(
         float(erlang.erlang_b_ratio(8, server_count=10)), rel=1e-6
     )
-    patient = erlang_a.erlang_a(8, **office, patience_s=1e9)
+    patient = erlang.erlang_a(8, **office, patience_s=1e9)
     assert float(patient.waiting_ratio) == pytest.approx(
-        float(mmc.erlang_c_ratio(8, server_count=10)), rel=1e-5
+        float(erlang.erlang_c_ratio(8, server_count=10)), rel=1e-5
     )
     assert float(patient.wait_s) == pytest.approx(
-        float(mmc.mmc_wait_s(8, server_count=10, service_s=180.0)), rel=1e-5
+        float(erlang.mmc_wait_s(8, server_count=10, service_s=180.0)), rel=1e-5
     )
 
 
 def test_overload_gives_up_what_does_not_fit():
     """Limit: three times the servers' load loses two thirds."""
-    found = erlang_a.erlang_a(3e4, server_count=1e4, service_s=180.0, patience_s=60.0)
+    found = erlang.erlang_a(3e4, server_count=1e4, service_s=180.0, patience_s=60.0)
     assert float(found.waiting_ratio) == pytest.approx(1.0)
     assert float(found.abandoned_ratio) == pytest.approx(2 / 3, rel=1e-4)

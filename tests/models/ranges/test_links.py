@@ -16,8 +16,8 @@ from netcalc import checks
 from netcalc.errors import doubts
 from netcalc.models.delays import store_and_forward
 from netcalc.models.links import arq, random_access
-from netcalc.models.media import dcf
-from netcalc.models.rates import packet_rates
+from netcalc.models.media import wifi
+from netcalc.models.rates import line_rate
 
 
 def limit(function, name, end=1):
@@ -172,17 +172,17 @@ def dcf_errors(stations, window, stages):
     given = {"window_slots": window, "stage_count": stages}
     with doubts() as found:
         return (
-            abs(dcf.attempt_ratio(stations, **given) / attempts - 1.0),
-            abs(dcf.collision_ratio(stations, **given) / collided - 1.0),
-            abs(dcf.saturation_utilization(stations, **given, **TIMES) / used - 1.0),
+            abs(wifi.attempt_ratio(stations, **given) / attempts - 1.0),
+            abs(wifi.collision_ratio(stations, **given) / collided - 1.0),
+            abs(wifi.saturation_utilization(stations, **given, **TIMES) / used - 1.0),
             len(found),
         )
 
 
 @pytest.mark.slow
 def test_stations_with_windows_of_wifi():
-    most = int(limit(dcf.saturation_utilization, "station_count"))
-    least = int(limit(dcf.saturation_utilization, "window_slots", 0))
+    most = int(limit(wifi.saturation_utilization, "station_count"))
+    least = int(limit(wifi.saturation_utilization, "window_slots", 0))
     for stations, window, stages in ((2, least, 6), (10, least, 6), (10, 32, 5), (most, 32, 3)):
         attempts, collided, used, notes = dcf_errors(stations, window, stages)
         assert attempts < 0.01
@@ -232,9 +232,9 @@ def test_a_constant_added_to_goodput_fits_full_frames_only():
     def error(frame):
         goodput = (frame - 70.0) / (frame + 20.0) * 100e6
         with doubts():
-            found = packet_rates.constant_offset_rate_pps(goodput, frame_bytes=frame)
+            found = line_rate.constant_offset_rate_pps(goodput, frame_bytes=frame)
         return abs(found / (100e6 / 8.0 / (frame + 20.0)) - 1.0)
 
-    low, high = checks.published_ranges(packet_rates.constant_offset_rate_pps)["frame_bytes"]
+    low, high = checks.published_ranges(line_rate.constant_offset_rate_pps)["frame_bytes"]
     assert max(error(low), error(high)) < 0.002
     assert error(1200.0) > 0.002

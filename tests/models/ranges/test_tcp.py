@@ -15,14 +15,14 @@ from scipy.optimize import brentq
 from netcalc import checks
 from netcalc.errors import doubts
 from netcalc.models.tcp import (
-    cardwell,
     ceilings,
     ecn,
+    handshakes,
     loss_limited,
-    page_load,
     pftk,
     policer,
     sharing,
+    short_transfers,
     slow_start,
     transfer_time,
     window,
@@ -131,9 +131,9 @@ def test_a_handshake_that_gives_up():
         exact = sum(p * t for p, t in zip(chances, waits, strict=True)) / sum(chances)
         given = {"forward_loss_ratio": loss, "reverse_loss_ratio": 0.0, "syn_timeout_s": 1.0}
         with doubts():
-            return cardwell.handshake_s(0.0, **given) / exact - 1.0
+            return short_transfers.handshake_s(0.0, **given) / exact - 1.0
 
-    most = limit(cardwell.handshake_s, "forward_loss_ratio", 1)
+    most = limit(short_transfers.handshake_s, "forward_loss_ratio", 1)
     assert error(0.5 * most) < error(most) < 0.024 < error(0.3) < 0.07
 
 
@@ -213,19 +213,19 @@ def test_a_policer_packet_by_packet():
 
 def test_a_page_beyond_its_first_window():
     """Derived: the rounds of slow start for what comes at once; one is in the formula."""
-    most = limit(page_load.page_load_s, "flight_bytes", 1)
+    most = limit(handshakes.page_load_s, "flight_bytes", 1)
     path = {"rtt_s": 0.1, "bandwidth_bps": 1e9, "http": "2", "page_bytes": 1000}
     for size in (0.5 * most, most, 2 * most):
         more = slow_start.rounds(math.ceil(size / 1460)) - 1.0
         assert (more == 0.0) == (size <= most)
-        assert (names(page_load.page_load_s, 1, object_bytes=size, **path) == []) == (more == 0.0)
+        assert (names(handshakes.page_load_s, 1, object_bytes=size, **path) == []) == (more == 0.0)
     # ten objects on one connection come at once, and one by one on connections of their own
-    assert names(page_load.page_load_s, 10, object_bytes=0.2 * most, **path) == ["flight_bytes"]
+    assert names(handshakes.page_load_s, 10, object_bytes=0.2 * most, **path) == ["flight_bytes"]
     path["http"] = "1.1"
-    assert names(page_load.page_load_s, 10, object_bytes=0.2 * most, **path) == []
+    assert names(handshakes.page_load_s, 10, object_bytes=0.2 * most, **path) == []
     # a path that holds less than a first window is full at once
     path |= {"bandwidth_bps": 1e6}
-    assert names(page_load.page_load_s, 1, object_bytes=1e6, **path) == []
+    assert names(handshakes.page_load_s, 1, object_bytes=1e6, **path) == []
 
 
 PATH = {"bandwidth_bps": 1e9, "rtt_s": 0.04}

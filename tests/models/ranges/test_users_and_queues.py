@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from netcalc import checks
 from netcalc.errors import doubts
-from netcalc.models.queues import backlog, burstiness, queueing, token_bucket
+from netcalc.models.queues import backlog, queueing, token_bucket
 from netcalc.models.rates import hashing
 from netcalc.models.users import growth, multiplexing
 
@@ -195,9 +195,9 @@ def worst_dispersion(load, bursts):
     for burst in bursts:
         for duty in (0.1, 0.35, 0.5, 0.8):
             off_s = burst * (1.0 - duty) / duty
-            index = burstiness.on_off_dispersion_index(1.0, on_s=burst, off_s=off_s)
+            index = backlog.on_off_dispersion_index(1.0, on_s=burst, off_s=off_s)
             with doubts():
-                found = burstiness.dispersion_wait_s(
+                found = backlog.dispersion_wait_s(
                     load, service_s=1.0, dispersion=index, service_scv=1.0
                 )
             exact = wait_behind_exponential(on_off_transform(burst, duty), load)
@@ -206,7 +206,7 @@ def worst_dispersion(load, bursts):
 
 
 def test_bursts_in_heavy_traffic():
-    load = limit(burstiness.dispersion_wait_s, "utilization")
+    load = limit(backlog.dispersion_wait_s, "utilization")
     assert worst_dispersion(load, (2, 5, 10, 20)) < 0.09
     assert worst_dispersion(0.98, (2, 5, 10, 20)) < 0.09
     assert 0.09 < worst_dispersion(0.8, (2, 5, 10, 20)) < 0.171
@@ -216,13 +216,13 @@ def test_bursts_in_heavy_traffic():
 def test_the_index_of_dispersion_needs_intervals():
     """Measured: the spread of the index of Poisson counts, which is 1; the rule is sqrt(2/n)."""
     rng = np.random.default_rng(1)
-    intervals = int(limit(burstiness.dispersion_index, "interval_count"))
+    intervals = int(limit(backlog.dispersion_index, "interval_count"))
     for count, inside in ((intervals, True), (intervals // 2, False)):
         draws = rng.poisson(20.0, (2000, count))
         spread = np.std(draws.var(axis=1, ddof=1) / draws.mean(axis=1))
         assert spread == pytest.approx(math.sqrt(2.0 / count), rel=0.06)
         assert (spread < 0.106) == inside
-        assert (names(burstiness.dispersion_index, draws[0]) == []) == inside
+        assert (names(backlog.dispersion_index, draws[0]) == []) == inside
 
 
 def packets_backlog(duration_s, input_bps, output_bps, frame=1518.0):

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from netcalc.errors import doubts
-from netcalc.models.tcp import loss_limited, pftk, tfrc
-from netcalc.models.tcp.ceilings import congestion_limit_bps
-from netcalc.models.tcp.congestion_controls import bbr_throughput_bps, congestion_controls
+from netcalc.models.tcp import loss_limited, pftk
+from netcalc.models.tcp.ceilings import (
+    bbr_throughput_bps,
+    congestion_controls,
+    congestion_limit_bps,
+)
 
 
 @pytest.mark.each("loss", [1e-6, 1e-3, 0.03])
@@ -26,7 +29,7 @@ def test_each_column_is_its_formula(loss, rtt):
     assert float(found.pftk_bps) == pytest.approx(float(received), rel=1e-12)
     approx = pftk.pftk_approx_rate_pps(loss, **timed) * 1460 * 8 * (1 - loss)
     assert float(found.pftk_approx_bps) == pytest.approx(float(approx), rel=1e-12)
-    fair = tfrc.tfrc_throughput_bps(loss, **path, segments_per_ack=2) * (1 - loss)
+    fair = pftk.tfrc_throughput_bps(loss, **path, segments_per_ack=2) * (1 - loss)
     assert float(found.tfrc_bps) == pytest.approx(float(fair), rel=1e-12)
     # derived: the law without timeouts is a ceiling of the formula with them
     reno = min(float(law), float(received))
