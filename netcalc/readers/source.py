@@ -22,6 +22,7 @@ import stat
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -244,7 +245,7 @@ class Text:
         """Whether there is nothing but white space."""
         return not self.whole.text or self.whole.text.isspace()
 
-    def numbered(self) -> Iterator[tuple[int, str, bool]]:
+    def numbered_lines(self) -> Iterator[tuple[int, str, bool]]:
         """Yield each line that is not blank with its number, and whether it is the last and cut."""
         cut = 0 if self.ends_complete or not self.numbers else self.numbers[-1]
         for number, line in zip(self.numbers, self.lines, strict=True):
@@ -346,28 +347,8 @@ def is_path(source: Readable | Source) -> bool:
 
 def read_head(path: Readable | Source, limit: int) -> bytes:
     """Read the beginning of a file; the rest of it is not touched."""
-    shown, handle, _ = _open_regular(path)  # type: ignore[arg-type]
-    try:
-        with os.fdopen(handle, "rb", closefd=False) as stream:
-            return stream.read(limit)
-    except OSError as error:
-        raise _cannot_open(shown, error) from None
-    finally:
-        os.close(handle)
-
-
-def inflate(source: Source) -> Source:
-    """Return a gzip source uncompressed, at most :data:`MAX_BYTES` of it; the hash stays."""
-    worker = zlib.decompressobj(wbits=31)
-    try:
-        data = worker.decompress(source.data, MAX_BYTES + 1)
-    except zlib.error as error:
-        raise ReaderError("damaged-gzip", file=source.name) from error
-    if len(data) > MAX_BYTES:
-        raise ReaderError("too-large-uncompressed", file=source.name, limit_bytes=MAX_BYTES)
-    if not worker.eof:
-        raise ReaderError("gzip-cut-short", file=source.name, offset=len(source.data))
-    return Source(source.name, data, source.sha256, source.is_file, source.grew)
+    with _opened(path) as (stream, _):  # type: ignore[arg-type]
+        return stream.read(limit)
 
 
 def decode(source: Source, *, words: Iterable[str] = ()) -> Text:
@@ -462,21 +443,16 @@ def shorten(text: str, limit: int = 60) -> str:
 
 
 def _read_path(file_path: str | os.PathLike[str], name: str | None) -> Source:
-    shown, handle, status = _open_regular(file_path)
-    try:
-        with os.fdopen(handle, "rb", closefd=False) as stream:
-            data = stream.read(MAX_BYTES + 1)
-        grew = os.fstat(handle).st_size > max(status.st_size, len(data))
-    except OSError as error:
-        raise _cannot_open(shown, error) from None
-    finally:
-        os.close(handle)
+    with _opened(file_path) as (stream, size_bytes):
+        data = stream.read(MAX_BYTES + 1)
+        grew = os.fstat(stream.fileno()).st_size > max(size_bytes, len(data))
     label = shorten(name or Path(file_path).name, 200)
     return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
 
 
-def _open_regular(file_path: str | os.PathLike[str]) -> tuple[str, int, os.stat_result]:
-    """Open a regular file; return its name for errors, its descriptor and its status."""
+@contextmanager
+def _opened(file_path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], int]]:
+    """Open a regular file; give it and its size."""
     path = Path(file_path)
     shown = shorten(str(path), 200)
     try:
@@ -492,13 +468,12 @@ def _open_regular(file_path: str | os.PathLike[str]) -> tuple[str, int, os.stat_
         if not stat.S_ISREG(status.st_mode):
             code = "is-directory" if stat.S_ISDIR(status.st_mode) else "not-regular-file"
             raise ReaderError(code, file=shown)
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            yield stream, status.st_size
     except OSError as error:
-        os.close(handle)
         raise _cannot_open(shown, error) from None
-    except ReaderError:
+    finally:
         os.close(handle)
-        raise
-    return shown, handle, status
 
 
 _CODES = {
@@ -624,6 +599,12 @@ def _legacy(data: bytes, words: tuple[str, ...]) -> tuple[str, str]:
 
 
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+"""The first bytes of a frame of zstd."""
+_ZSTD_MODULES = ("compression.zstd", "backports.zstd")
+"""zstd is in the standard library from Python 3.14 on; before, a package reads it."""
+_STEP_BYTES = 1 << 20
+_DAMAGED = (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError)
 
 
 def unpack(source: Source) -> Source:
@@ -634,40 +615,38 @@ def unpack(source: Source) -> Source:
     ReaderError
         If the data are damaged, cut, or larger than the limit of an input.
     """
-    if source.data.startswith(_GZIP):
-        return inflate(source)
     if source.data.startswith(ZSTD_MAGIC):
-        return replace(source, data=frames(source, MAX_BYTES))
+        return replace(source, data=_zstd_frames(source))
     worker = _worker(source.data)
     if worker is None:
         return source
-    limit = MAX_BYTES
+    is_gzip = source.data.startswith(_GZIP)
     try:
-        data: bytes = worker.decompress(source.data, limit + 1)
-    except (OSError, ValueError, EOFError, lzma.LZMAError):
-        raise ReaderError("damaged-packing", file=source.name) from None
-    if len(data) > limit:
-        raise ReaderError("too-large-uncompressed", file=source.name, limit_bytes=limit)
+        data: bytes = worker.decompress(source.data, MAX_BYTES + 1)
+    except _DAMAGED as error:
+        code = "damaged-gzip" if is_gzip else "damaged-packing"
+        raise ReaderError(code, file=source.name) from error
+    if len(data) > MAX_BYTES:
+        raise ReaderError("too-large-uncompressed", file=source.name, limit_bytes=MAX_BYTES)
     if not worker.eof:
-        raise ReaderError("packing-cut-short", file=source.name, offset=len(source.data))
+        code = "gzip-cut-short" if is_gzip else "packing-cut-short"
+        raise ReaderError(code, file=source.name, offset=len(source.data))
     return replace(source, data=data)
 
 
 def unpack_head(head: bytes, limit: int) -> bytes:
     """Uncompress the beginning of an input, as far as it goes; at most ``limit`` bytes."""
-    if head.startswith(ZSTD_MAGIC):
-        return beginning(head, limit)
-    worker = zlib.decompressobj(wbits=31) if head.startswith(_GZIP) else _worker(head)
-    if worker is None:
-        return head
     try:
-        unpacked: bytes = worker.decompress(head, limit)
-    except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError):
+        worker = Decompressor("") if head.startswith(ZSTD_MAGIC) else _worker(head)
+        unpacked: bytes = head if worker is None else worker.decompress(head, limit)
+    except (ReaderError, *_DAMAGED):
         return head
     return unpacked
 
 
 def _worker(data: bytes) -> Any:
+    if data.startswith(_GZIP):
+        return zlib.decompressobj(wbits=31)
     if data.startswith(_BZIP2) and data[3:4].isdigit():
         return bz2.BZ2Decompressor()
     if data.startswith(_XZ):
@@ -675,15 +654,8 @@ def _worker(data: bytes) -> Any:
     return None
 
 
-ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-"""The first bytes of a frame."""
-
-_ZSTD_MODULES = ("compression.zstd", "backports.zstd")
-_STEP_BYTES = 1 << 20
-
-
 class Decompressor:
-    """One frame, as the decompressors of the standard library: what is damaged is a ValueError.
+    """One frame of zstd, read as the standard library reads others: damage is a ValueError.
 
     Parameters
     ----------
@@ -726,14 +698,7 @@ class Decompressor:
             raise ValueError(str(error)) from None
 
 
-def frames(source: Source, limit: int) -> bytes:
-    """Return the frames of a source uncompressed, up to a limit.
-
-    Raises
-    ------
-    ReaderError
-        If they are damaged, cut, or larger than the limit.
-    """
+def _zstd_frames(source: Source) -> bytes:
     parts: list[bytes] = []
     size = 0
     rest = source.data
@@ -746,22 +711,14 @@ def frames(source: Source, limit: int) -> bytes:
                 raise ReaderError("damaged-packing", file=source.name) from None
             rest = b""
             size += len(parts[-1])
-            if size > limit:
-                raise ReaderError("too-large-uncompressed", file=source.name, limit_bytes=limit)
+            if size > MAX_BYTES:
+                raise ReaderError("too-large-uncompressed", file=source.name, limit_bytes=MAX_BYTES)
             if frame.needs_input and not frame.eof:
                 raise ReaderError("packing-cut-short", file=source.name, offset=len(source.data))
         rest = frame.unused_data
     if rest.strip(b"\0"):
         raise ReaderError("damaged-packing", file=source.name)
     return b"".join(parts)
-
-
-def beginning(head: bytes, limit: int) -> bytes:
-    """Return the beginning of the first frame uncompressed; as it is if that cannot be done."""
-    try:
-        return Decompressor("").decompress(head, limit)
-    except (ReaderError, ValueError):
-        return head
 
 
 def _module() -> Any:

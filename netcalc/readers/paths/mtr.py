@@ -48,7 +48,7 @@ def _read(file: Input) -> Table:
     skipped: list[int] = []
     others: list[int] = []
     start = ""
-    for line_number, line, cut in text.numbered():
+    for line_number, line, cut in text.numbered_lines():
         if _MPLS.match(line):
             continue
         if begun := _START.match(line):
@@ -149,7 +149,7 @@ def _read_mtr_csv(file: Input) -> Table:
     headings: list[str] | None = None
     skipped: list[int] = []
     version = ""
-    for line_number, line, cut in text.numbered():
+    for line_number, line, cut in text.numbered_lines():
         separator = ";" if line.count(";") > line.count(",") else ","
         (cells,) = csv_rows([(line_number, line)], file.unpacked, delimiter=separator)
         if _HEADER.match(line):
@@ -318,7 +318,7 @@ def _read_mtr_raw(file: Input) -> PathSamples:
     skipped: list[int] = []
     has_sent = any(line.startswith("x ") for line in text.lines)
     late = 0
-    for line_number, line, cut in text.numbered():
+    for line_number, line, cut in text.numbered_lines():
         match = _LINE.match(line)
         if cut:
             trace.cut = True

@@ -397,7 +397,7 @@ def _read_tracepath(file: Input) -> PathSamples:
     unread: list[int] = []
     skipped: list[int] = []
     last_line_cut = False
-    for line_number, line, cut in text.numbered():
+    for line_number, line, cut in text.numbered_lines():
         if cut and not _RESUME.match(line):
             last_line_cut = True
             continue

@@ -59,7 +59,7 @@ def _read(file: Input) -> PathSamples:
     above: list[str] = []
     skipped: list[int] = []
     last_line_cut = 0
-    for number, line, cut in text.numbered():
+    for number, line, cut in text.numbered_lines():
         if cut and any(map(str.isdigit, line)):
             last_line_cut = number
             continue
@@ -172,7 +172,7 @@ def _read_pathping(file: Input) -> Table:
     listed = 0
     link_lost: float | None = None
     skipped: list[int] = []
-    for number, line, cut in text.numbered():
+    for number, line, cut in text.numbered_lines():
         if cut:
             report.partial = True
         elif match := _ROW.fullmatch(line):
@@ -255,7 +255,7 @@ def _read_huawei(file: Input) -> PathSamples:
     traces: list[Trace] = []
     skipped: list[int] = []
     last_line_cut = 0
-    for number, line, cut in text.numbered():
+    for number, line, cut in text.numbered_lines():
         if cut:
             last_line_cut = number
         elif match := _HUAWEI_HEADER.fullmatch(line):

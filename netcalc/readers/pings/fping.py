@@ -177,7 +177,7 @@ class _FpingJsonFile:
         self.cut = 0
 
     def read(self) -> None:
-        for line_number, line, cut in self.file.text.numbered():
+        for line_number, line, cut in self.file.text.numbered_lines():
             event = self._event(line_number, line, cut=cut)
             for kind, row in event.items():
                 if isinstance(row, dict):
