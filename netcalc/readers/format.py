@@ -195,12 +195,17 @@ class Input:
             answers[pattern] = re.search(pattern, self.first, re.MULTILINE) is not None
         return answers[pattern]
 
-    def keys(self) -> frozenset[str]:
-        """Return the names in the first JSON document, or in the first of its list."""
+    @property
+    def first_object(self) -> Mapping[str, Any]:
+        """The first JSON document, or the first in its list; empty if that is no object."""
         first: Any = self.json.documents[0] if self.json.documents else None
         if isinstance(first, list):
             first = first[0] if first else None
-        return frozenset(first) if isinstance(first, dict) else frozenset()
+        return first if isinstance(first, dict) else {}
+
+    def keys(self) -> frozenset[str]:
+        """Return the names in :attr:`first_object`."""
+        return frozenset(self.first_object)
 
 
 def joined(names: Iterable[str]) -> str:
@@ -316,14 +321,18 @@ class Counted:
     loss_at_receiver: bool = False
 
 
+_FACTS_OF_SOCKETS = (
+    "cwnd_packets", "mss_bytes", "retransmit_total_count", "busy_s",
+    "receive_window_limited_s", "send_buffer_limited_s",
+)  # fmt: skip
+_BYTES_OF_SOCKETS = ("bytes_acked", "bytes_sent", "bytes_retransmitted")
+
+
 def of_sockets(side: str, **others: Place) -> Mapping[str, Place]:
     """Return where the facts of the kernel about a TCP socket belong."""
-    names = ("cwnd_packets", "mss_bytes", "retransmit_total_count", "busy_s",
-             "receive_window_limited_s", "send_buffer_limited_s")  # fmt: skip
-    payload = dict.fromkeys(
-        ("bytes_acked", "bytes_sent", "bytes_retransmitted"), Place("tcp", "application data", side)
-    )
-    return {**dict.fromkeys(names, Place("tcp", "TCP segments", side)), **payload, **others}
+    payload = dict.fromkeys(_BYTES_OF_SOCKETS, Place("tcp", "application data", side))
+    segments = dict.fromkeys(_FACTS_OF_SOCKETS, Place("tcp", "TCP segments", side))
+    return {**segments, **payload, **others}
 
 
 def of_kernel(layer: str, rates: RateLayer | None = None) -> Counted:
@@ -405,15 +414,8 @@ _NAMED: Mapping[str, Place] = {
     "handshake_rtt_min_s": Place("tcp", "TCP handshakes", CAPTURE, ROUND_TRIP),
     "connection_count": Place("", "sockets", HOST),
     "tcp_connection_count": Place("tcp", "sockets", HOST),
-    "cwnd_packets": _SEGMENTS,
-    "mss_bytes": _SEGMENTS,
-    "retransmit_total_count": _SEGMENTS,
-    "busy_s": _SEGMENTS,
-    "receive_window_limited_s": _SEGMENTS,
-    "send_buffer_limited_s": _SEGMENTS,
-    "bytes_acked": _OF_HOST,
-    "bytes_sent": _OF_HOST,
-    "bytes_retransmitted": _OF_HOST,
+    **dict.fromkeys(_FACTS_OF_SOCKETS, _SEGMENTS),
+    **dict.fromkeys(_BYTES_OF_SOCKETS, _OF_HOST),
     "counter:*": Place("", "", HOST),
 }
 """Facts that belong to one place whatever the tool is, unless its format says another."""

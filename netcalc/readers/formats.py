@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.readers import captures, columns, counters, paths, pings, saved, transfers
@@ -79,10 +78,7 @@ KINDS = {
 }
 """A kind that :func:`kind_by_magic` or :func:`kind_by_text` returns -> its name in a message."""
 
-# Text of other tools, by a line near the start.
-_TEXTS: tuple[tuple[str, str], ...] = (
-    ("netstat", r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface table)"),
-)  # fmt: skip
+_NETSTAT = r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface table)"
 # Text that is no table, though its lines may have as many words each as one.
 _LINES: tuple[tuple[str, str], ...] = (
     ("ip address", r"\d{1,6}: \S{1,60}: <[A-Z,_-]*> mtu \d"),
@@ -102,15 +98,11 @@ _OF_LINES, _OF_NO_TABLE = (
 )
 _YAML = re.compile(r"\s*(?:-(?: .*)?|[\w.-]{1,80}:(?: .*)?|#.*)|---")
 _YAML_KEY = re.compile(r"[A-Za-z_][\w.-]{0,80}:(?: .*)?")
-_COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
 
 
 def kind_by_magic(data: bytes) -> str | None:
     """Return the kind of data by its first bytes, or None."""
-    for magic, kind in _MAGIC:
-        if data.startswith(magic):
-            return kind
-    return None
+    return next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
 
 
 def kind_by_text(file: Input) -> str | None:
@@ -124,7 +116,7 @@ def kind_by_text(file: Input) -> str | None:
         return "XML"
     if file.columns is None and _is_trace(file.first):
         return "mahimahi"
-    return next((kind for kind, pattern in _COMPILED if pattern.search(file.first)), None)
+    return "netstat" if file.seen(_NETSTAT) else None
 
 
 def kind_by_lines(file: Input) -> str | None:
@@ -155,15 +147,6 @@ def _is_trace(first: str) -> bool:
     return all(earlier <= other for earlier, other in pairwise(times)) and times[0] < times[-1]
 
 
-def member_names(file: Input) -> list[str]:
-    """Return names of members of the first JSON document, or of the first in its list."""
-    first: Any = file.json.documents[0] if file.json.documents else None
-    if isinstance(first, list):
-        first = first[0] if first else None
-    names = list(first) if isinstance(first, dict) else []
-    return [shorten(name) for name in names[:_MOST_NAMES]]
-
-
 def root_element(file: Input) -> str:
     """Return the name of the first element of an XML text; empty if there is none."""
     element = re.search(r"<([^\W\d][\w:.-]*)", re.sub(r"(?s)<!--.*?-->", "", file.first))
@@ -173,15 +156,11 @@ def root_element(file: Input) -> str:
 def _kind_of_json(file: Input) -> str:
     if not file.json.documents:
         return "damaged JSON"
-    keys = file.keys()
-    tests: tuple[tuple[str, bool], ...] = (
-        # pings and paths
-        ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
-        ("JSON of a ping", "icmp_seq" in file.first or b"ping_statistics" in file.head),
-        # of no tool that measures
-        ("notebook", {"cells", "nbformat"} <= keys),
-    )
-    return next((kind for kind, holds in tests if holds), "JSON")
+    if {"msm_id", "prb_id"} <= file.keys():
+        return "RIPE Atlas JSON"
+    if "icmp_seq" in file.first or b"ping_statistics" in file.head:
+        return "JSON of a ping"
+    return "notebook" if {"cells", "nbformat"} <= file.keys() else "JSON"
 
 
 MARKED: tuple[Format, ...] = (
@@ -284,7 +263,8 @@ def no_format(file: Input, kind: str) -> ReaderError:
         file.unpacked  # noqa: B018 - raises what is wrong with it, or what is missing
     if kind == "mahimahi":
         return ReaderError("trace-without-unit", file=file.name, kind=kind)
-    names = member_names(file) if kind == "JSON" else []
+    members = list(file.first_object)[:_MOST_NAMES] if kind == "JSON" else []
+    names = [shorten(name) for name in members]
     if any(names[: len(first)] == first or set(first) <= set(names) for first in OF_CONGESTION):
         return ReaderError("json-of-congestion", file=file.name, kind=kind)
     if names:
@@ -292,8 +272,7 @@ def no_format(file: Input, kind: str) -> ReaderError:
     root = root_element(file) if kind == "XML" else ""
     if root:
         return ReaderError("unknown-xml", file=file.name, kind=kind, root=root)
-    description = KINDS[kind]
-    return ReaderError("other-format", file=file.name, kind=kind, format=description)
+    return ReaderError("other-format", file=file.name, kind=kind, format=KINDS[kind])
 
 
 def refuse_others(file: Input, expected: Format, code: str) -> None:

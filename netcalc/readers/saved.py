@@ -108,11 +108,14 @@ def _header(name: str, unit: str, layer: str) -> str:
     return f"{name} [{unit}, {layer}]" if layer else f"{name} [{unit}]"
 
 
+_FLAGS = {"true": True, "false": False}
+
+
 def _texts(column: NDArray[Any]) -> list[str]:
     if column.dtype.kind == "f":
         return ["" if value != value else repr(value) for value in column.tolist()]
     if column.dtype.kind == "b":
-        return ["true" if value else "false" for value in column.tolist()]
+        return [str(value).lower() for value in column.tolist()]
     if column.dtype.kind in "iu":
         return list(map(str, column.tolist()))
     return [spreadsheet_text(value) for value in column.tolist()]
@@ -145,10 +148,10 @@ def _read(file: Input) -> Samples:
             raise ReaderError(
                 "packet-row-width", file=file.name, line=line, found=len(row), wanted=len(names)
             )
-    columns: dict[str, list[Any]] = {}
-    for index, (name, kind) in enumerate(types.items()):
-        cells = [row[index] for row in rows[1:]]
-        columns[name] = _values(file, name, kind, cells)
+    columns = {
+        name: _values(file, name, kind, [row[index] for row in rows[1:]])
+        for index, (name, kind) in enumerate(types.items())
+    }
     if document.get("kind") == "PacketTrace":
         listed = {str(cell): n for n, cell in enumerate(document["fields"].get("addresses", ()))}
         for name in _ENDPOINTS:
@@ -163,15 +166,13 @@ def _values(file: Input, name: str, kind: str, cells: list[str]) -> list[Any]:
     if kind == "O":
         return [_plain(text) for text in cells]
     values: list[Any] = []
-    for row, cell in enumerate(cells):
+    for line, cell in enumerate(cells, 3):
         try:
-            if kind == "b":
-                values.append({"true": True, "false": False}[cell.lower()])
-            else:
-                values.append(float(cell) if cell else float("nan"))
+            is_flag = kind == "b"
+            values.append(_FLAGS[cell.lower()] if is_flag else float(cell or "nan"))
         except (ValueError, KeyError):
             raise ReaderError(
-                "not-a-number", file=file.name, line=row + 3, field=name, value=shorten(cell)
+                "not-a-number", file=file.name, line=line, field=name, value=shorten(cell)
             ) from None
     return values
 
@@ -207,14 +208,8 @@ def parquet_bytes(samples: Samples) -> bytes:
         "layer": {**samples.meta.layers, **layers_of_columns(samples)},
     }
     fields = [
-        schema_field.with_metadata(
-            {
-                key: part[schema_field.name]
-                for key, part in parts.items()
-                if schema_field.name in part
-            }
-        )
-        for schema_field in table.schema
+        column.with_metadata({k: by[column.name] for k, by in parts.items() if column.name in by})
+        for column in table.schema
     ]
     document = json.loads(samples.dumps())
     document["columns"] = {name: [] for name in samples.columns()}
@@ -253,7 +248,7 @@ def _read_parquet(input_: Input) -> Samples:
                 "parquet-too-large", file=input_.name, count=shape[0] * shape[1], limit=MOST_CELLS
             )
         table = file.read()
-        columns = {name: _column(table.column(name)) for name in table.column_names}
+        columns = {name: table.column(name).to_numpy() for name in table.column_names}
     except ReaderError:
         raise
     except (arrow.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError) as error:
@@ -269,12 +264,6 @@ def _document(file: Input, metadata: Mapping[bytes, bytes]) -> bytes:
     if metadata.get(SUM) != _sum(text):
         raise ReaderError("parquet-damaged", file=file.name)
     return text
-
-
-def _column(column: Any) -> NDArray[Any]:
-    """Return a column; an unknown number is nan."""
-    values: NDArray[Any] = column.to_numpy()
-    return values
 
 
 def _samples(file: Input, document: bytes, columns: dict[str, NDArray[Any]]) -> Samples:

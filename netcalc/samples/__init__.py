@@ -15,7 +15,7 @@ resampled.
 
 from __future__ import annotations
 
-from netcalc.samples.columns import BoolColumn, FloatColumn, Samples, Table, TextColumn, load, loads
+from netcalc.samples.columns import BoolColumn, FloatColumn, Samples, Table, TextColumn
 from netcalc.samples.kinds import (
     DROP_PLACES,
     MIN_DROP_RATIO,
@@ -47,6 +47,8 @@ from netcalc.samples.saved import (
     LineFile,
     json_line,
     json_ready,
+    load,
+    loads,
     write_atomically,
 )
 

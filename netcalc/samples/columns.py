@@ -237,7 +237,7 @@ class Samples:
         ReaderError
             If the file is damaged, of another kind, or of a later schema.
         """
-        samples = load(path)
+        samples = saved.load(path)
         if not isinstance(samples, cls):
             raise ReaderError(
                 "other-kind", file=str(path), value=type(samples).__name__, wanted=cls.__name__
@@ -249,26 +249,6 @@ class Samples:
         """Return samples of the parts that a file has."""
         samples: Self = cast(Any, cls)(**columns, **totals, meta=meta)
         return samples
-
-
-@named_arguments
-def load(path: str | os.PathLike[str]) -> Samples:
-    """Read samples of any kind back from :meth:`Samples.save`.
-
-    Raises
-    ------
-    ReaderError
-        If the file was not saved by netcalc, is damaged, or is of a later schema.
-    """
-    samples: Samples = saved.load(path)
-    return samples
-
-
-@named_arguments
-def loads(data: bytes, *, file: str = "samples") -> Samples:
-    """Read samples from the bytes of a saved file."""
-    samples: Samples = saved.loads(data, file=file)
-    return samples
 
 
 def _same(column: NDArray[Any], other: NDArray[Any]) -> bool:

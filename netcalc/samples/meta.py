@@ -106,73 +106,53 @@ def row_fault(value: float, name: str, unit: str) -> str | None:
 Fact: TypeAlias = str | int | float | bool
 FactRow: TypeAlias = Mapping[str, Fact]
 
+_UNIT_OF_END = {
+    "_byte_count": "byte", "_bytes": "byte", "_count": "1", "_packets": "1", "_bps": "bit/s",
+    "_ratio": "ratio", "_s": "s",
+}  # fmt: skip
+
+
+def unit_of_name(name: str) -> str:
+    """Return the unit that the end of a name says; empty if it says none.
+
+    >>> unit_of_name("sent_byte_count"), unit_of_name("rtt_s"), unit_of_name("target")
+    ('byte', 's', '')
+    """
+    return next((unit for end, unit in _UNIT_OF_END.items() if name.endswith(end)), "")
+
+
 FACTS: Mapping[str, str] = {
-    "group": "text",
-    "target": "text",
-    "protocol": "text",
-    "direction": "text",
+    **dict.fromkeys(
+        ("group", "target", "protocol", "direction", "congestion_control", "link_type"), "text"
+    ),
     "partial": "bool",
-    # probes and their replies
-    "sent_count": "1",
-    "received_count": "1",
-    "duplicate_count": "1",
-    "rtt_min_s": "s",
-    "rtt_median_s": "s",
-    "rtt_max_s": "s",
-    "one_way_delay_min_s": "s",
-    "one_way_delay_median_s": "s",
-    "one_way_delay_max_s": "s",
-    "printed_loss_ratio": "ratio",
-    "loss_ratio": "ratio",
-    "probe_count": "1",
-    "reply_count": "1",
-    # transfers
-    "stream_count": "1",
-    "sent_byte_count": "byte",
-    "received_byte_count": "byte",
-    "sent_rate_bps": "bit/s",
-    "received_rate_bps": "bit/s",
-    "duration_s": "s",
-    "omitted_s": "s",
-    "retransmit_count": "1",
-    "datagram_count": "1",
-    "lost_datagram_count": "1",
-    "jitter_s": "s",
-    # paths
-    "hop_count": "1",
-    "responding_hop_count": "1",
-    "last_hop_rtt_median_s": "s",
-    "path_mtu_bytes": "byte",
-    # sockets
-    "connection_count": "1",
-    "tcp_connection_count": "1",
-    "rtt_s": "s",
-    "cwnd_packets": "1",
-    "mss_bytes": "byte",
-    "retransmit_total_count": "1",
-    "bytes_acked": "byte",
-    "bytes_sent": "byte",
-    "bytes_retransmitted": "byte",
-    "busy_s": "s",
-    "receive_window_limited_s": "s",
-    "send_buffer_limited_s": "s",
-    "congestion_control": "text",
-    # captures
-    "packet_count": "1",
-    "captured_byte_count": "byte",
-    "span_s": "s",
-    "tcp_flow_count": "1",
-    "udp_flow_count": "1",
-    "tcp_retransmission_count": "1",
-    "ipv4_packet_count": "1",
-    "ipv6_packet_count": "1",
-    "icmp_echo_pair_count": "1",
-    "handshake_rtt_min_s": "s",
-    "link_type": "text",
-    # tables
-    "row_count": "1",
-    "column_count": "1",
-}
+    **{
+        name: unit_of_name(name)
+        for name in (
+            # probes and their replies
+            "sent_count", "received_count", "duplicate_count", "rtt_min_s", "rtt_median_s",
+            "rtt_max_s", "one_way_delay_min_s", "one_way_delay_median_s", "one_way_delay_max_s",
+            "printed_loss_ratio", "loss_ratio", "probe_count", "reply_count",
+            # transfers
+            "stream_count", "sent_byte_count", "received_byte_count", "sent_rate_bps",
+            "received_rate_bps", "duration_s", "omitted_s", "retransmit_count", "datagram_count",
+            "lost_datagram_count", "jitter_s",
+            # paths
+            "hop_count", "responding_hop_count", "last_hop_rtt_median_s", "path_mtu_bytes",
+            # sockets
+            "connection_count", "tcp_connection_count", "rtt_s", "cwnd_packets", "mss_bytes",
+            "retransmit_total_count", "busy_s", "receive_window_limited_s",
+            "send_buffer_limited_s",
+            # captures
+            "packet_count", "captured_byte_count", "span_s", "tcp_flow_count", "udp_flow_count",
+            "tcp_retransmission_count", "ipv4_packet_count", "ipv6_packet_count",
+            "icmp_echo_pair_count", "handshake_rtt_min_s",
+            # tables
+            "row_count", "column_count",
+        )
+    },
+    **dict.fromkeys(("bytes_acked", "bytes_sent", "bytes_retransmitted"), "byte"),
+}  # fmt: skip
 """Name of a fact -> its unit; ``counter:NAME`` and ``sum:NAME`` have names of the file."""
 
 COUNTER_LIMIT = 2.0**63

@@ -18,7 +18,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from types import NoneType, TracebackType
-from typing import Annotated, Any, Self, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_type_hints
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from netcalc.documents import LONGEST_SHOWN, Place, Rule, shown
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, ReaderError
 from netcalc.messages import Notice
 from netcalc.samples.meta import SCHEMA, Instrument, Meta, first_fault, row_fault, unit_of_fact
+
+if TYPE_CHECKING:
+    from netcalc.samples.columns import Samples
 
 _PART = ".netcalc-"
 
@@ -88,14 +91,16 @@ def _remove_leftovers(path: Path) -> None:
                 left.unlink()
 
 
-def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Lock a file for as long as it is open; False if another program has, or none can here."""
+def _lock(descriptor: int, *, wait: bool) -> bool | None:
+    """Lock an open file; return False if another program has, None if none can here."""
     try:
         import fcntl
 
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except (ImportError, OSError):
+    except BlockingIOError:
         return False
+    except (ImportError, OSError):  # no such system, or a file system without locks
+        return None
     return True
 
 
@@ -155,7 +160,8 @@ class LineFile:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._handle = os.open(path, flags, 0o666)
         try:
-            _lock_lines(self._handle, path, busy)
+            if _lock(self._handle, wait=False) is False:
+                raise NetcalcError(busy, file=str(path))
         except BaseException:
             self.close()
             raise
@@ -203,20 +209,6 @@ class LineFile:
         self.close()
 
 
-def _lock_lines(handle: int, path: Path, busy: str) -> None:
-    """Keep other processes away for as long as the file is open."""
-    try:
-        import fcntl
-    except ImportError:  # no such system
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise NetcalcError(busy, file=str(path)) from None
-    except OSError:  # a file system without locks
-        return
-
-
 _CODES = {
     "syntax": "incomplete-json",
     "twice": "two-of-one-name",
@@ -238,8 +230,15 @@ KINDS: dict[str, Any] = {}
 """The containers by name, each registered when its class is made."""
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """Read samples of any kind from a file."""
+@named_arguments
+def load(path: str | os.PathLike[str]) -> Samples:
+    """Read samples of any kind back from :meth:`Samples.save`.
+
+    Raises
+    ------
+    ReaderError
+        If the file was not saved by netcalc, is damaged, or is of a later schema.
+    """
     if not isinstance(path, str | os.PathLike):
         raise ArgumentTypeError("not-of-class", "path", type(path).__name__, expected="a path")
     try:
@@ -259,7 +258,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     return loads(data, file=Path(path).name)
 
 
-def loads(data: bytes, *, file: str) -> Any:
+@named_arguments
+def loads(data: bytes, *, file: str = "samples") -> Samples:
     """Read samples from the bytes of a saved file."""
     if not isinstance(data, str | bytes | bytearray):
         raise ArgumentTypeError("not-of-class", "data", type(data).__name__, expected="bytes")
@@ -280,11 +280,12 @@ def loads(data: bytes, *, file: str) -> Any:
     columns = _columns(kind, parts.columns, at)
     totals = _totals(kind, parts.fields, at)
     try:
-        return kind.restored(columns, totals, meta)
+        samples: Samples = kind.restored(columns, totals, meta)
     except DomainError as error:
         raise _damaged_column(error, at.inside(error.name)) from error
     except (TypeError, ValueError) as error:
         raise at.refused("damaged-samples") from error
+    return samples
 
 
 @dataclass(frozen=True, kw_only=True)
