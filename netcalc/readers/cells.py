@@ -136,6 +136,7 @@ class RowLines(Sequence[int]):
 class Grid:
     """The cells of a file by column, with the line each row starts in."""
 
+    source: Source
     delimiter: str
     header: list[str]
     header_line: int
@@ -143,6 +144,14 @@ class Grid:
     numbers: RowLines = field(default_factory=RowLines)
     warnings: list[Notice] = field(default_factory=list)
     partial: bool = False
+
+    def refused(
+        self, code: str, name: str = "", *, line: int | None = None, **values: Any
+    ) -> ReaderError:
+        """Return the error that refuses a column, or a cell of it with its line."""
+        line = line or self.header_line or None
+        field = shorten(name) if name else None
+        return ReaderError(code, file=self.source.name, line=line, field=field, **values)
 
 
 def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid:
@@ -155,7 +164,7 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
         hint[1] if hint and hint[1] in _DELIMITERS else delimiter_of(body[bool(hint) :][:50])
     )
     chunks = _chunks(source, text, delimiter)
-    grid = Grid(delimiter, list(columns or []), 0)
+    grid = Grid(source, delimiter, list(columns or []), 0)
     ahead: list[tuple[int, list[str]]] = []
     least = bool(hint) + (not columns)
     for numbers, rows in chunks:
@@ -168,19 +177,13 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
         if not ahead:
             raise ReaderError("file-empty", file=source.name)
         grid.header_line, grid.header = ahead.pop(0)
-        _check_header(source, text, grid)
+        _check_header(text, grid)
     if len(grid.header) > MAX_COLUMNS:
-        raise ReaderError(
-            "too-many-columns",
-            file=source.name,
-            line=grid.header_line or None,
-            count=len(grid.header),
-            limit=MAX_COLUMNS,
-        )
+        raise grid.refused("too-many-columns", count=len(grid.header), limit=MAX_COLUMNS)
     rest = ([number for number, _ in ahead], [cells for _, cells in ahead])
-    _fill(source, text, grid, chain([rest], chunks))
+    _fill(text, grid, chain([rest], chunks))
     if not columns:
-        _refuse_data_as_header(source, text, grid)
+        _refuse_data_as_header(text, grid)
     if not grid.numbers:
         raise ReaderError("only-a-header", file=source.name)
     return grid
@@ -192,17 +195,16 @@ def _line_of(text: Text, line_number: int) -> str:
     return shorten(next(line.strip() for number, line in lines if number == line_number))
 
 
-def _check_header(source: Source, text: Text, grid: Grid) -> None:
+def _check_header(text: Text, grid: Grid) -> None:
     cells = [cell.strip() for cell in grid.header]
     while cells and not cells[-1]:
         cells.pop()
     grid.header = cells
     if cells and all(is_number(cell) or cell.lower() in MISSING | INFINITE for cell in cells):
-        value = _line_of(text, grid.header_line)
-        raise ReaderError("no-header", file=source.name, line=grid.header_line, value=value)
+        raise grid.refused("no-header", value=_line_of(text, grid.header_line))
 
 
-def _fill(source: Source, text: Text, grid: Grid, chunks: Iterable[Chunk]) -> None:
+def _fill(text: Text, grid: Grid, chunks: Iterable[Chunk]) -> None:
     width = len(grid.header)
     grid.columns = [Cells() for _ in grid.header]
     ragged: list[int] = []
@@ -222,13 +224,11 @@ def _fill(source: Source, text: Text, grid: Grid, chunks: Iterable[Chunk]) -> No
         grid.partial = True
         grid.warnings.append(Notice("last-line-cut", {"number": ragged.pop()}))
     if len(ragged) > len(grid.numbers):
-        raise ReaderError(
-            "units-apart" if _has_units_apart(text, ragged[0], grid.delimiter) else "unequal-rows",
-            file=source.name,
-            line=ragged[0],
-            width=width,
+        has_units_apart = _has_units_apart(text, ragged[0], grid.delimiter)
+        raise grid.refused(
+            "units-apart" if has_units_apart else "unequal-rows", line=ragged[0], width=width,
             separator=SEPARATORS[grid.delimiter],
-        )
+        )  # fmt: skip
     if ragged:
         grid.warnings.append(Notice("rows-skipped", {"numbers": ragged, "width": width}))
 
@@ -241,7 +241,7 @@ def _has_units_apart(text: Text, number: int, delimiter: str) -> bool:
     return delimiter == " " and any(apart)
 
 
-def _refuse_data_as_header(source: Source, text: Text, grid: Grid) -> None:
+def _refuse_data_as_header(text: Text, grid: Grid) -> None:
     """Refuse a first row that is of the same kind as the rows below: it names nothing.
 
     A lone quantity over numbers without a unit is a value, too. Several of one kind are the steps
@@ -262,13 +262,8 @@ def _refuse_data_as_header(source: Source, text: Text, grid: Grid) -> None:
         filled = [other for other in below if other.lower() not in left_out]
         alike = sum(kind_of_cell(other) in alike_kinds for other in filled)
         if 2 * alike >= max(len(filled), 1) or not below:
-            raise ReaderError(
-                "data-for-header",
-                file=source.name,
-                line=grid.header_line,
-                value=shorten(cell),
-                first=_line_of(text, grid.header_line),
-            )
+            first = _line_of(text, grid.header_line)
+            raise grid.refused("data-for-header", value=shorten(cell), first=first)
 
 
 def kind_of_cell(cell: str) -> str:
@@ -387,11 +382,9 @@ def _records(
         except StopIteration:
             return
         except csv.Error as error:
+            reason = shorten(str(error))
             raise ReaderError(
-                "malformed-quotes",
-                file=source.name,
-                line=lines.number,
-                reason=shorten(str(error)),
+                "malformed-quotes", file=source.name, line=lines.number, reason=reason
             ) from None
         yield lines.number, cells
 

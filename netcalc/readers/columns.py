@@ -112,8 +112,8 @@ def to_samples(
         raise DomainError("not-a-choice", "decimal", decimal, choices=["'.'", "','"])
     grid = read_grid(source, text, columns)
     text.let_go()
-    read_columns = named_columns(source, grid, dict(units or {}))
-    numbers = Numbers(source, grid, decimal, read_columns)
+    read_columns = named_columns(grid, dict(units or {}))
+    numbers = Numbers(grid, decimal, read_columns)
     meta = Meta(
         tool="columns",
         source=source.name if source.is_file else "",
@@ -122,7 +122,7 @@ def to_samples(
         warnings=(*text.warnings, *grid.warnings),
         partial=grid.partial or source.grew,
     )
-    built, used = _build(source, grid, read_columns, numbers, meta)
+    built, used = _build(read_columns, numbers, meta)
     table = Samples.counted_facts(built)[0] | _unused_sums(read_columns, used, numbers, meta)
     if not any(column.key == "resolution" for column in used):
         table.pop("sum:resolution_s", None)  # derived from the digits of the times
@@ -150,19 +150,16 @@ def _with_facts(samples: Samples, table: dict[str, Fact]) -> Samples:
     return replace(samples, meta=replace(samples.meta, facts=(facts,)))  # type: ignore[type-var]
 
 
-def _build(
-    source: Source, grid: Grid, columns: list[Column], numbers: Numbers, meta: Meta
-) -> tuple[Samples, list[Column]]:
+def _build(columns: list[Column], numbers: Numbers, meta: Meta) -> tuple[Samples, list[Column]]:
     """Return the samples, and the columns that they were made of."""
-    size = _one(source, columns, SIZES)
-    rtt = _one(source, columns, RTTS)
-    duration = _one(source, columns, DURATIONS)
+    source = numbers.grid.source
+    size, rtt, duration = (_one(source, columns, names) for names in (SIZES, RTTS, DURATIONS))
     if size is not None and rtt is not None:
-        return _rtt_samples(source, grid, columns, numbers, meta, size, rtt)
+        return _rtt_samples(columns, numbers, meta, size, rtt)
     is_of_writes = any(column.key in _WRITES for column in columns)
     if size is not None and duration is not None and not is_of_writes:
-        return _transfer_samples(source, grid, columns, numbers, meta, size, duration)
-    return _table(source, grid, columns, numbers, meta), columns
+        return _transfer_samples(columns, numbers, meta, size, duration)
+    return _table(columns, numbers, meta), columns
 
 
 def _one(source: Source, columns: list[Column], names: set[str]) -> Column | None:
@@ -171,12 +168,9 @@ def _one(source: Source, columns: list[Column], names: set[str]) -> Column | Non
         exact = [c for c in matching if c.key in ("payload", "rtt", "duration")]
         if len(exact) == 1:
             return exact[0]
-        raise ReaderError(
-            "ambiguous-columns",
-            file=source.name,
-            field=shorten(matching[0].name),
-            columns=[shorten(column.header) for column in matching],
-        )
+        headings = [shorten(column.header) for column in matching]
+        name = shorten(matching[0].name)
+        raise ReaderError("ambiguous-columns", file=source.name, field=name, columns=headings)
     return matching[0] if matching else None
 
 
@@ -184,7 +178,7 @@ def _other_layer(column: Column) -> bool:
     return re.sub(r"[\W_]", "", column.header).lower() in _OTHER_LAYERS
 
 
-def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
+def _required(grid: Grid, column: Column, unit: str) -> Column:
     """Insist on a unit where numbers without one would be guessed at."""
     if column.unit == unit:
         return column
@@ -192,69 +186,54 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
         try:
             _units.factor_of(column.written, unit)
         except UnitError as error:
-            raise unit_refused(source, grid, column, unit, error) from None
-    value = next((cell for cell in column.cells if cell), "")
-    said: dict[str, Any] = {}
-    if not grid.header_line:
-        named = _named_with_unit(column.name, unit)
-        said["names"] = ",".join(
-            named if heading == column.header else heading for heading in grid.header
-        )
-    raise ReaderError(
-        "named-column-without-unit" if said else "column-without-unit",
-        file=source.name,
-        line=grid.header_line or None,
-        field=shorten(column.name),
-        value=shorten(value),
-        unit=unit,
-        column=shorten(column.name),
-        readings=[f"{shorten(value)} {example}" for example in EXAMPLES[unit]],
-        example=EXAMPLES[unit][0],
-        **said,
-    )
+            raise unit_refused(grid, column, unit, error) from None
+    raise _no_unit(grid, column, unit)
 
 
 _NAMED = {"s": "_ms", "byte": "_bytes", "bit/s": "_bps", "ratio": "_ratio", "m": "_km"}
+"""Kind of a unit -> the end of a column's name with one, as ``columns`` takes it."""
 
 
-def _named_with_unit(name: str, unit: str) -> str:
-    """Return the name of a column with a unit of a kind, as ``columns`` takes it."""
-    return shorten(name) + _NAMED[unit]
+def _no_unit(grid: Grid, column: Column, unit: str) -> ReaderError:
+    value, name = next((cell for cell in column.cells if cell), ""), shorten(column.name)
+    examples = EXAMPLES.get(unit, (unit,))
+    said: dict[str, Any] = {}
+    if not grid.header_line:
+        named = name + _NAMED[unit]
+        said["names"] = ",".join(
+            named if heading == column.header else heading for heading in grid.header
+        )
+    return grid.refused(
+        "named-column-without-unit" if said else "column-without-unit", column.name, column=name,
+        value=shorten(value), unit=unit, example=examples[0],
+        readings=[f"{shorten(value)} {example}" for example in examples], **said,
+    )  # fmt: skip
 
 
-def _measured(
-    source: Source, grid: Grid, numbers: Numbers, column: Column, unit: str
-) -> NDArray[np.float64]:
+def _measured(numbers: Numbers, column: Column, unit: str) -> NDArray[np.float64]:
     """Return a column with a unit, of values that can be measured: none below 0."""
-    values = numbers.values(_required(source, grid, column, unit))
-    _refuse_negative(source, grid, column, values)
+    values = numbers.values(_required(numbers.grid, column, unit))
+    _refuse_negative(numbers.grid, column, values)
     return values
 
 
-def _refuse_negative(
-    source: Source, grid: Grid, column: Column, values: NDArray[np.float64]
-) -> None:
+def _refuse_negative(grid: Grid, column: Column, values: NDArray[np.float64]) -> None:
     negative = np.flatnonzero(values < 0)
     if negative.size:
         index = int(negative[0])
-        raise ReaderError(
-            "negative-cell",
-            file=source.name,
-            line=grid.numbers[index],
-            field=shorten(column.name),
-            value=shorten(column.cells[index]),
-            unit=column.written,
-        )
+        raise grid.refused(
+            "negative-cell", column.name, line=grid.numbers[index],
+            value=shorten(column.cells[index]), unit=column.written,
+        )  # fmt: skip
 
 
 def _rtt_samples(
-    source: Source, grid: Grid, every: list[Column], numbers: Numbers, meta: Meta,
-    size: Column, rtt: Column,
-) -> tuple[RttSamples, list[Column]]:  # fmt: skip
+    every: list[Column], numbers: Numbers, meta: Meta, size: Column, rtt: Column
+) -> tuple[RttSamples, list[Column]]:
     used = [size, rtt]
     columns: dict[str, NDArray[Any]] = {
-        "payload_bytes": _measured(source, grid, numbers, size, "byte"),
-        "rtt_s": _measured(source, grid, numbers, rtt, "s"),
+        "payload_bytes": _measured(numbers, size, "byte"),
+        "rtt_s": _measured(numbers, rtt, "s"),
     }
     house = {"resolution": ("resolution_s", "s"), "sent": ("sent_s", "s"), "ttl": ("ttl", "")}
     for column in every:
@@ -265,7 +244,7 @@ def _rtt_samples(
             columns[name] = numbers.values(column)
             used.append(column)
         elif column.key in ("lost", "duplicate", "errorreply") and not column.unit:
-            columns[column.name] = _flags(source, grid, column)
+            columns[column.name] = _flags(numbers.grid, column)
             used.append(column)
     step_s = numbers.resolution(rtt)
     if "resolution_s" not in columns and step_s > 0:
@@ -290,29 +269,23 @@ def _resolution_s(rtt_s: NDArray[np.float64], step_s: float) -> NDArray[np.float
 
 
 def _transfer_samples(
-    source: Source, grid: Grid, every: list[Column], numbers: Numbers, meta: Meta,
-    size: Column, duration: Column,
-) -> tuple[TransferSamples, list[Column]]:  # fmt: skip
+    every: list[Column], numbers: Numbers, meta: Meta, size: Column, duration: Column
+) -> tuple[TransferSamples, list[Column]]:
     used = [size, duration]
     failed = next((c for c in every if c.key == "failed" and not c.unit), None)
-    durations = _measured(source, grid, numbers, duration, "s")
+    durations = _measured(numbers, duration, "s")
     flags = np.isnan(durations)
     if failed is not None:
-        flags = _flags(source, grid, failed)
+        flags = _flags(numbers.grid, failed)
         used.append(failed)
     columns: dict[str, Any] = {
-        "payload_bytes": _measured(source, grid, numbers, size, "byte"),
+        "payload_bytes": _measured(numbers, size, "byte"),
         "duration_s": durations,
         "failed": flags,
     }
-    samples = TransferSamples(
-        **fixed(columns),
-        meta=replace(
-            _with(meta, _unused(every, used)),
-            resolutions=_resolutions(numbers, {"duration_s": duration}),
-        ),
-    )
-    return samples, used
+    steps = _resolutions(numbers, {"duration_s": duration})
+    meta = replace(_with(meta, _unused(every, used)), resolutions=steps)
+    return TransferSamples(**fixed(columns), meta=meta), used
 
 
 def _resolutions(numbers: Numbers, columns: Mapping[str, Column]) -> dict[str, float]:
@@ -329,9 +302,7 @@ def _table_name(column: Column) -> str:
     return name if name.endswith(suffix) else name + suffix
 
 
-def _table(
-    source: Source, grid: Grid, columns: list[Column], numbers: Numbers, meta: Meta
-) -> Table:
+def _table(columns: list[Column], numbers: Numbers, meta: Meta) -> Table:
     data: dict[str, NDArray[Any]] = {}
     units: dict[str, str] = {}
     written: dict[str, Column] = {}
@@ -340,16 +311,16 @@ def _table(
             name = _table_name(column)
             data[name] = numbers.values(column)
             if column.key in NEVER_NEGATIVE:
-                _refuse_negative(source, grid, column, data[name])
+                _refuse_negative(numbers.grid, column, data[name])
             units[name], written[name] = column.unit, column
         elif numbers.numeric(column):
             if column.key in NEEDS_UNIT:
-                _required(source, grid, column, NEEDS_UNIT[column.key])
+                _required(numbers.grid, column, NEEDS_UNIT[column.key])
             data[column.name] = numbers.values(column)
         else:
             data[column.name] = column.cells.texts()
     if not any(values.dtype.kind == "f" and values.size for values in data.values()):
-        raise ReaderError("no-number-column", file=source.name)
+        raise ReaderError("no-number-column", file=numbers.grid.source.name)
     all_units = {**meta.units, **units}
     steps = _resolutions(numbers, written)
     layers = {name: column.layer for name, column in written.items() if column.layer}
@@ -357,18 +328,12 @@ def _table(
     return Table(data=fixed(data), meta=meta)
 
 
-def _flags(source: Source, grid: Grid, column: Column) -> NDArray[np.bool_]:
+def _flags(grid: Grid, column: Column) -> NDArray[np.bool_]:
     flags = np.empty(len(column.cells), dtype=np.bool_)
     for row, (cell, line) in enumerate(zip(column.cells, grid.numbers, strict=True)):
         flag = _BOOLEANS.get(cell.lower())
         if flag is None:
-            raise ReaderError(
-                "not-a-flag",
-                file=source.name,
-                line=line,
-                field=shorten(column.name),
-                value=shorten(cell),
-            )
+            raise grid.refused("not-a-flag", column.name, line=line, value=shorten(cell))
         flags[row] = flag
     return flags
 
@@ -390,11 +355,7 @@ def _read(file: Input) -> Samples:
     text = file.text
     file.let_go()
     return to_samples(
-        file.unpacked,
-        text,
-        units=file.units,
-        columns=file.columns,
-        decimal=file.decimal,
+        file.unpacked, text, units=file.units, columns=file.columns, decimal=file.decimal
     )
 
 
@@ -444,22 +405,16 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
     [0.0125, 0.013]
     """
     file = Input(source)
-    unpacked = file.unpacked
-    grid = read_grid(unpacked, file.text, None)
-    columns = named_columns(unpacked, grid, {})
-    line = grid.header_line or None
+    grid = read_grid(file.unpacked, file.text, None)
+    columns = named_columns(grid, {})
     matching = [each for each in columns if column in (each.header, each.name)] or [
         each for each in columns if column.lower() in (each.header.lower(), each.name.lower())
     ]
     if len(matching) != 1:
-        raise ReaderError(
-            "column-not-there" if not matching else "columns-of-one-name",
-            file=unpacked.name,
-            line=line,
-            field=shorten(column),
-            column=shorten(column),
-            columns=[shorten(each.header) for each in columns],
-            count=len(matching),
+        code = "column-not-there" if not matching else "columns-of-one-name"
+        headings = [shorten(each.header) for each in columns]
+        raise grid.refused(
+            code, column, column=shorten(column), columns=headings, count=len(matching)
         )
     column_read = matching[0]
     has_unit = column_read.unit and column_read.unit != "1"
@@ -467,41 +422,21 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
         try:
             units.factor_of(column_read.written, unit)
         except UnitError as error:
-            raise unit_refused(unpacked, grid, column_read, unit, error) from None
+            raise unit_refused(grid, column_read, unit, error) from None
     if not has_unit and unit != "1":
-        raise _no_unit(unpacked.name, line, column_read, unit)
-    values = Numbers(unpacked, grid, None, columns).values(column_read)
+        raise _no_unit(grid, column_read, unit)
+    values = Numbers(grid, None, columns).values(column_read)
     gaps = np.flatnonzero(np.isnan(values))
     if gaps.size or not values.size:
-        first = int(gaps[0]) if gaps.size else 0
-        raise ReaderError(
-            "column-with-gaps" if gaps.size else "column-empty",
-            file=unpacked.name,
-            line=grid.numbers[first] if gaps.size else line,
-            field=shorten(column_read.header),
-            count=int(gaps.size),
-            total=int(values.size),
-        )
+        raise grid.refused(
+            "column-with-gaps" if gaps.size else "column-empty", column_read.header,
+            line=grid.numbers[int(gaps[0])] if gaps.size else None,
+            count=int(gaps.size), total=int(values.size),
+        )  # fmt: skip
     factor = (
         units.factor_of(column_read.unit, unit) if has_unit and column_read.unit != unit else 1.0
     )
     return np.asarray(values * factor)
-
-
-def _no_unit(name: str, line: int | None, column: Column, unit: str) -> ReaderError:
-    value = next((cell for cell in column.cells if cell), "")
-    examples = EXAMPLES.get(unit, (unit,))
-    return ReaderError(
-        "column-without-unit",
-        file=name,
-        line=line,
-        field=shorten(column.name),
-        value=shorten(value),
-        unit=unit,
-        column=shorten(column.name),
-        readings=[f"{shorten(value)} {example}" for example in examples],
-        example=examples[0],
-    )
 
 
 INTERVAL_S = 300.0
@@ -565,15 +500,15 @@ def read_usage(
     for notice in grid.warnings:  # a row of another width, or a last line that is cut
         line = notice.values.get("number") or notice.values["numbers"][0]
         raise ReaderError("sample-not-whole", file=file.name, line=line)
-    columns_read = named_columns(file.unpacked, grid, {})
-    numbers = Numbers(file.unpacked, grid, None, columns_read)
-    directions = _directions(file.unpacked, grid, numbers, columns_read)
-    step_s = _step_s(file.name, grid, numbers, columns_read)
+    columns_read = named_columns(grid, {})
+    numbers = Numbers(grid, None, columns_read)
+    directions = _directions(numbers, columns_read)
+    step_s = _step_s(numbers, columns_read)
     interval = interval_s or step_s or INTERVAL_S
     rates = {}
     for column in directions:
         values = numbers.values(column)
-        _refuse_gaps(file.name, grid, column, values)
+        _refuse_gaps(grid, column, values)
         rates[column.name] = values if column.unit == "bit/s" else 8.0 * values / interval
     layers = {
         column.name: next(
@@ -584,45 +519,33 @@ def read_usage(
     return Usage(file.name, rates, interval, layers)
 
 
-def _directions(
-    source: Source, grid: Grid, numbers: Numbers, columns: Sequence[Column]
-) -> list[Column]:
+def _directions(numbers: Numbers, columns: Sequence[Column]) -> list[Column]:
+    grid = numbers.grid
     directions = [column for column in columns if column.unit in ("bit/s", "byte")]
     for column in columns:
         counts = column.key in _NUMBERS or column.key in _TIMES
         if not column.unit and not counts and numbers.numeric(column):
             value = shorten(next((cell for cell in column.cells if cell), ""))
-            raise ReaderError(
-                "column-without-unit",
-                file=source.name,
-                line=grid.header_line or None,
-                field=shorten(column.name),
-                value=value,
-                column=shorten(column.name),
-                readings=[f"{value} {example}" for example in EXAMPLES["bit/s"]],
-                example=EXAMPLES["bit/s"][0],
-            )
+            readings = [f"{value} {example}" for example in EXAMPLES["bit/s"]]
+            raise grid.refused(
+                "column-without-unit", column.name, value=value, column=shorten(column.name),
+                readings=readings, example=EXAMPLES["bit/s"][0],
+            )  # fmt: skip
     if len(directions) not in (1, 2):
         code = "no-direction" if not directions else "too-many-directions"
-        names = [shorten(column.name) for column in directions]
-        raise ReaderError(code, file=source.name, line=grid.header_line or None, columns=names)
+        raise grid.refused(code, columns=[shorten(column.name) for column in directions])
     return directions
 
 
-def _refuse_gaps(file: str, grid: Grid, column: Column, values: NDArray[np.float64]) -> None:
+def _refuse_gaps(grid: Grid, column: Column, values: NDArray[np.float64]) -> None:
     for code, wrong in (("sample-missing", np.isnan(values)), ("sample-negative", values < 0)):
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
-            raise ReaderError(
-                code,
-                file=file,
-                line=grid.numbers[row],
-                field=shorten(column.name),
-                value=shorten(column.cells[row]) or None,
-            )
+            value = shorten(column.cells[row]) or None
+            raise grid.refused(code, column.name, line=grid.numbers[row], value=value)
 
 
-def _step_s(file: str, grid: Grid, numbers: Numbers, columns: Sequence[Column]) -> float:
+def _step_s(numbers: Numbers, columns: Sequence[Column]) -> float:
     """Return the time between two samples, the same all over the file; 0 where it has no times."""
     for column in columns:
         times = _times_s(numbers, column)
@@ -633,14 +556,10 @@ def _step_s(file: str, grid: Grid, numbers: Numbers, columns: Sequence[Column]) 
         uneven = ~(np.abs(steps - step) <= _SLACK * abs(step)) | (steps <= 0)
         if uneven.any():
             row = int(np.flatnonzero(uneven)[0]) + 1
-            raise ReaderError(
-                "interval-uneven",
-                file=file,
-                line=grid.numbers[row],
-                field=shorten(column.name),
-                value=shorten(column.cells[row]),
-                step=f"{step:g} s",
-            )
+            raise numbers.grid.refused(
+                "interval-uneven", column.name, line=numbers.grid.numbers[row],
+                value=shorten(column.cells[row]), step=f"{step:g} s",
+            )  # fmt: skip
         return step
     return 0.0
 

@@ -27,7 +27,7 @@ from netcalc.readers.cells import (
     is_number,
     plain_values,
 )
-from netcalc.readers.source import Filled, Source, shorten
+from netcalc.readers.source import Filled, shorten
 
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _WRITTEN = re.compile(
@@ -122,38 +122,30 @@ class Column:
         return re.sub(r"[\W_]", "", self.name).lower()
 
 
-def named_columns(source: Source, grid: Grid, stated_units: dict[str, str]) -> list[Column]:
+def named_columns(grid: Grid, stated_units: dict[str, str]) -> list[Column]:
     _without_frame(grid)
     columns = [read_heading(header) for header in grid.header]
     for number, column in enumerate(columns, 1):
         if not column.name:
             column.name = f"column_{number}"
-            grid.warnings.append(
-                Notice("unnamed-column", {"number": number, "column": column.name})
-            )
+            values = {"number": number, "column": column.name}
+            grid.warnings.append(Notice("unnamed-column", values))
     _units_row(grid, columns)
-    _given_units(source, columns, stated_units)
+    _given_units(grid, columns, stated_units)
     for column, cells in zip(columns, grid.columns, strict=True):
         _units_in_cells(column, cells)
     for column in columns:
         if column.written:
-            _resolve(source, grid, column)
+            _resolve(grid, column)
     names = Counter(column.name for column in columns)
     for name in [name for name, count in names.items() if count > 1]:
         same = [column for column in columns if column.name == name]
         if same[0].key not in SIZES | RTTS | DURATIONS:
             _number_alike(grid, name, same)
         else:
-            raise ReaderError(
-                "columns-of-one-name",
-                file=source.name,
-                line=grid.header_line or None,
-                field=shorten(name),
-                count=len(same),
-                column=shorten(name),
-            )
-    for index, column in enumerate(columns):
-        column.cells = grid.columns[index]
+            raise grid.refused("columns-of-one-name", name, count=len(same), column=shorten(name))
+    for column, cells in zip(columns, grid.columns, strict=True):
+        column.cells = cells
     return columns
 
 
@@ -175,10 +167,7 @@ def read_heading(header: str) -> Column:
     bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
     if bracketed and bracketed[1]:
         written = (bracketed[2] or bracketed[3] or "").strip()
-        layer = next(
-            (each for each in LAYERS if written == each or written.endswith(f", {each}")),
-            "",
-        )
+        layer = next((name for name in LAYERS if f", {written}".endswith(f", {name}")), "")
         if layer:  # rate [Mbit/s, TCP payload], throughput_bps [TCP payload]
             unit = written[: -len(layer)].rstrip(", ")
             return replace(read_heading(f"{bracketed[1]} [{unit}]" if unit else bracketed[1]),
@@ -299,13 +288,13 @@ def _units_in_cells(column: Column, cells: Cells) -> None:
     column.has_units_in_cells = True
 
 
-def _given_units(source: Source, columns: list[Column], stated_units: dict[str, str]) -> None:
+def _given_units(grid: Grid, columns: list[Column], stated_units: dict[str, str]) -> None:
     for name, unit in stated_units.items():
         matching = [c for c in columns if name in (c.name, c.header)]
         if not matching:
             raise ReaderError(
                 "no-such-column",
-                file=source.name,
+                file=grid.source.name,
                 column=shorten(name),
                 written=shorten(unit),
                 columns=[shorten(column.name) for column in columns],
@@ -314,7 +303,7 @@ def _given_units(source: Source, columns: list[Column], stated_units: dict[str, 
             column.written = unit
 
 
-def _resolve(source: Source, grid: Grid, column: Column) -> None:
+def _resolve(grid: Grid, column: Column) -> None:
     """Find the SI unit of a written one; refuse one that is ambiguous or of another kind."""
     expected = NEEDS_UNIT.get(column.key)
     if not expected and _NO_UNIT.fullmatch(column.written):
@@ -325,7 +314,7 @@ def _resolve(source: Source, grid: Grid, column: Column) -> None:
         try:
             _units.factor_of(column.written, expected)
         except UnitError as error:
-            raise unit_refused(source, grid, column, expected, error) from None
+            raise unit_refused(grid, column, expected, error) from None
         kind = expected
     if kind is None:
         for unit in ("bit/s", "byte", "s"):
@@ -333,7 +322,7 @@ def _resolve(source: Source, grid: Grid, column: Column) -> None:
                 _units.factor_of(column.written, unit)
             except UnitError as error:
                 if error.code == "ambiguous-unit":
-                    raise unit_refused(source, grid, column, unit, error) from None
+                    raise unit_refused(grid, column, unit, error) from None
         values = {"written": shorten(column.written), "column": shorten(column.name)}
         grid.warnings.append(Notice("unit-ignored", values))
         column.name, column.written = column.header, ""
@@ -349,16 +338,12 @@ _REFUSED_UNITS = {
 }
 
 
-def unit_refused(
-    source: Source, grid: Grid, column: Column, expected: str, error: UnitError
-) -> ReaderError:
+def unit_refused(grid: Grid, column: Column, expected: str, error: UnitError) -> ReaderError:
     """Say of a column why its unit is not one of the kind wanted."""
     values = error.values
-    return ReaderError(
+    return grid.refused(
         _REFUSED_UNITS.get(error.code, "unknown-column-unit"),
-        file=source.name,
-        line=grid.header_line or None,
-        field=shorten(column.name),
+        column.name,
         unit=expected,
         written=shorten(column.written),
         kind=values.get("kind"),
@@ -371,10 +356,8 @@ def unit_refused(
 class Numbers:
     """Reads the cells of a file as numbers, with one decimal sign for all of it."""
 
-    def __init__(
-        self, source: Source, grid: Grid, decimal: str | None, columns: Iterable[Column]
-    ) -> None:
-        self.source, self.grid = source, grid
+    def __init__(self, grid: Grid, decimal: str | None, columns: Iterable[Column]) -> None:
+        self.grid = grid
         self.comma = decimal == ","
         self.point = decimal == "."
         if decimal is None and grid.delimiter != ",":
@@ -479,15 +462,8 @@ class Numbers:
     def _refused(
         self, code: str, column: Column, cell: str, line: int, **values: Any
     ) -> ReaderError:
-        return ReaderError(
-            code,
-            file=self.source.name,
-            line=line,
-            field=shorten(column.name),
-            value=shorten(cell),
-            unit=column.written or None,
-            **values,
-        )
+        values |= {"value": shorten(cell), "unit": column.written or None}
+        return self.grid.refused(code, column.name, line=line, **values)
 
 
 def _factor(column: Column) -> float:
