@@ -12,13 +12,19 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
     )
 
 from netcalc.plots.buffers import Buffer, buffers
-from netcalc.plots.capture_ladder import capture_ladder
+from netcalc.plots.captures import Mark, capture_ladder, explained, waits
 from netcalc.plots.courses import courses, latencies, phase
-from netcalc.plots.feedback import feedback, with_guess
-from netcalc.plots.formula import FormulaCurves, formula_curves, formula_plot
+from netcalc.plots.formula import (
+    FormulaCurves,
+    bands,
+    distribution,
+    formula_curves,
+    formula_distribution,
+    formula_plot,
+)
 from netcalc.plots.limits import limits
 from netcalc.plots.measured import measured, sequences
-from netcalc.plots.overlay import curves, overlay
+from netcalc.plots.overlay import curves, feedback, overlay, with_guess
 from netcalc.plots.pictures import PICTURE_SUFFIXES, save_picture, svg
 from netcalc.plots.plans import network, plan
 from netcalc.plots.plot import Plot, save_html, together
@@ -27,8 +33,6 @@ from netcalc.plots.style import Axis
 from netcalc.plots.sweeps import sweep
 from netcalc.plots.timeline import ladder, timeline
 from netcalc.plots.truth import truth
-from netcalc.plots.uncertain import bands, distribution, formula_distribution
-from netcalc.plots.waits import Mark, explained, waits
 
 __all__ = [
     "PICTURE_SUFFIXES", "Axis", "Buffer", "FormulaCurves", "Mark", "Plot", "bands",

@@ -20,11 +20,10 @@ from netcalc.models.sizes.headers import (
     STAMPED_HEADERS_BYTES,
     TIMESTAMP_BYTES,
 )
-from netcalc.plots.capture_ladder import capture_ladder, largest_flow
+from netcalc.plots.captures import capture_ladder, largest_flow, waits
 from netcalc.plots.overlay import curves, overlay
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
-from netcalc.plots.waits import waits
 from netcalc.rate_layers import IP, LINE, UNKNOWN, named
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.losses import TIMERS_S

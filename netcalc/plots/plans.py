@@ -30,6 +30,7 @@ from netcalc.planning.network.facts import places
 from netcalc.planning.network.page import arc_rows, order, sentences
 from netcalc.planning.network.routing import FailureCase
 from netcalc.planning.page import label, long_time
+from netcalc.plots.formula import distribution
 from netcalc.plots.limits import binding_map
 from netcalc.plots.overlay import curves
 from netcalc.plots.plot import Plot, ready, together
@@ -49,7 +50,6 @@ from netcalc.plots.style import (
     new_figure,
     new_source,
 )
-from netcalc.plots.uncertain import distribution
 from netcalc.printable import printable
 from netcalc.rate_layers import LINE
 

@@ -37,10 +37,9 @@ from netcalc.uncertain.distributions import (
     uniform,
 )
 from netcalc.uncertain.draws import DRAWS, MAX_DRAWS, prepare
-from netcalc.uncertain.fits import fitted
 from netcalc.uncertain.solutions import Solutions, solutions
 from netcalc.uncertain.spreads import PERCENTILES, Spread, spread, spreads
-from netcalc.uncertain.text import is_distribution, parse, parse_correlations, parse_list
+from netcalc.uncertain.text import fitted, is_distribution, parse, parse_correlations, parse_list
 
 __all__ = [
     "DRAWS", "MAX_DRAWS", "PERCENTILES", "Band", "Distribution", "Known", "Solutions", "Spread",

@@ -17,13 +17,16 @@ from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.draws import (
     DRAWS,
     MOST_LIMITS,
+    Block,
     Draws,
+    Evaluation,
     Plan,
+    RefusedDraws,
     check_numbers,
+    is_slow,
     planned,
     without_refused,
 )
-from netcalc.uncertain.evaluation import Block, Evaluation, RefusedDraws, is_slow
 from netcalc.uncertain.spreads import PERCENTILES, chosen_columns, only_column, percentiles_of
 
 EVALUATIONS = 10_000_000

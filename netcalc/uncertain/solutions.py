@@ -16,12 +16,13 @@ from netcalc.uncertain.draws import (
     DRAWS,
     MOST_LIMITS,
     Draws,
+    Evaluation,
     Plan,
+    RefusedDraws,
     check_numbers,
     planned,
     without_refused,
 )
-from netcalc.uncertain.evaluation import Evaluation, RefusedDraws
 from netcalc.uncertain.spreads import PERCENTILES, percentiles_of
 
 SLOW_DRAWS = 200

@@ -23,13 +23,17 @@ from netcalc.uncertain.draws import (
     BLOCK_DRAWS,
     DRAWS,
     MOST_LIMITS,
+    SLOW_DRAWS,
+    Block,
     Draws,
+    Evaluation,
     Plan,
+    RefusedDraws,
     check_numbers,
+    is_slow,
     planned,
     without_refused,
 )
-from netcalc.uncertain.evaluation import SLOW_DRAWS, Block, Evaluation, RefusedDraws, is_slow
 from netcalc.workers import on_workers
 
 COUNTED = 1 << 10

@@ -23,8 +23,7 @@ from closed_forms import LEFT_OUT
 
 from netcalc import calculator, uncertain
 from netcalc.errors import NetcalcError
-from netcalc.uncertain.draws import Draws, Plan
-from netcalc.uncertain.evaluation import Evaluation
+from netcalc.uncertain.draws import Draws, Evaluation, Plan
 
 DRAWS = 1_000_000
 MOST_S = 1.0

@@ -13,7 +13,7 @@ import pytest
 from netcalc import datasets, plots, readers
 from netcalc.errors import DomainError
 from netcalc.explain import Known
-from netcalc.plots.capture_ladder import BEFORE, DRAWN_PACKETS
+from netcalc.plots.captures import BEFORE, DRAWN_PACKETS
 from netcalc.plots.measured import measured
 
 TESTS = Path(__file__).parents[1]

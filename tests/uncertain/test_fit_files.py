@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from netcalc import fit, planning, readers, uncertain
 from netcalc.cli import commands
 from netcalc.errors import DomainError, NetcalcError, ReaderError, UnitError
-from netcalc.uncertain.fits import correlations_of_fits
+from netcalc.uncertain.text import correlations_of_fits
 
 PING = Path(__file__).parents[2] / "data" / "ping_emulated_t1.txt"
 RATE, RTT = f"@{PING}:bandwidth", f"@{PING}:base_rtt"
