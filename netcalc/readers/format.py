@@ -234,6 +234,11 @@ def _seen_in(first: str) -> dict[str, bool]:
     return {}
 
 
+def seen(*patterns: str) -> Callable[[Input], bool]:
+    """Return a test of an input: whether a pattern matches at one of its first lines."""
+    return lambda file: any(map(file.seen, patterns))
+
+
 SENDER, RECEIVER = "sender", "receiver"
 HOST, SERVER, CLIENT, CAPTURE = "this host", "server", "client", "where it was captured"
 ROUND_TRIP, ONE_WAY = "round trip", "one way"

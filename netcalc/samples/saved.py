@@ -525,11 +525,7 @@ def _columns(kind: Any, document: Mapping[str, Any], at: Place) -> dict[str, lis
         if type(stored) is not list:
             raise _other_type(stored, list, here)
         columns[name] = from_json(stored)
-        if units:
-            _check_rows(columns[name], units[name], here)
-        else:
-            _check_cells(columns[name], here)
-        _check_row_numbers(columns[name], name, units.get(name, ""), here)
+        _check_rows(columns[name], name, units.get(name, ""), here)
     rows = max(map(len, columns.values()), default=0)
     for name in sorted(required):
         if not columns[name] and rows:
@@ -537,32 +533,22 @@ def _columns(kind: Any, document: Mapping[str, Any], at: Place) -> dict[str, lis
     return columns
 
 
-def _check_cells(column: list[Any], at: Place) -> None:
-    """Insist on numbers, on flags or on texts in a column of a table; a text may be missing."""
-    kinds = {float if type(item) is int else type(item) for item in column} - {NoneType}
-    needed = next((kind for kind in (str, bool) if kind in kinds), float)
-    allowed = (NoneType, *((float, int) if needed is float else (needed,)))
-    _check_types(column, allowed, needed, at)
+def _check_rows(column: list[Any], name: str, unit: str, at: Place) -> None:
+    """Insist on numbers, on flags or on texts in a column, and on the limits of its numbers.
 
-
-def _check_rows(column: list[Any], unit: str, at: Place) -> None:
+    Those of a table have no unit here, but are of one type; a text may be missing.
+    """
     allowed: tuple[type, ...] = {"bool": (bool,), "text": (str,)}.get(unit, (float, int))
-    _check_types(column, allowed, allowed[0], at)
-
-
-def _check_types(column: list[Any], allowed: tuple[type, ...], needed: Any, at: Place) -> None:
-    if not {type(item) for item in column} <= set(allowed):
+    kinds = {type(item) for item in column}
+    if not unit:
+        of_table = next((kind for kind in (str, bool) if kind in kinds), None)
+        allowed = (*((of_table,) if of_table else allowed), NoneType)
+    if not kinds <= set(allowed):
         row, item = next((n, x) for n, x in enumerate(column, 1) if type(x) not in allowed)
-        raise at.refused(
-            "row-of-other-type", value=shown(item), wanted=documents.described(needed), row=row
-        )
-
-
-def _check_row_numbers(column: list[Any], name: str, unit: str, at: Place) -> None:
+        wanted = documents.described(allowed[0])
+        raise at.refused("row-of-other-type", value=shown(item), wanted=wanted, row=row)
     for row, item in enumerate(column, 1):
-        if type(item) not in (int, float):
-            continue
-        code = row_fault(item, name, unit)
+        code = row_fault(item, name, unit) if type(item) in (int, float) else None
         if code is not None:
             raise at.refused(code, found=_short(item), row=row)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import dropwhile
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import TO_NODES, Counted, Format, Input
+from netcalc.readers.format import TO_NODES, Counted, Format, Input, seen
 from netcalc.readers.paths.traces import (
     HEADINGS,
     Probe,
@@ -35,10 +36,6 @@ _OTHER = re.compile(
 )
 _AS = re.compile(r"^AS(?:[0-9]+|\?+)\s+")
 _MPLS = re.compile(r"^\s*(?:\|\s*)*(?:\+--\s*)?\[MPLS: |^\s*\|\s+\+--\[MPLS")
-
-
-def _recognize(file: Input) -> bool:
-    return file.seen(r"^HOST: ?\S*\s.*\bSnt\b|^HOST: ?\S*\s+Loss%") or file.seen(r"^\s*1\.\|--\s")
 
 
 def _read(file: Input) -> Table:
@@ -73,21 +70,23 @@ def _read(file: Input) -> Table:
                 others.append(line_number)
         else:
             skipped.append(line_number)
-    reports = [report for report in reports if report.hops]
-    if not reports:
-        raise no_measurement("mtr-no-hop", file.unpacked, text)
-    warnings = list(text.warnings)
+    warnings: list[Notice] = []
     note(warnings, "mtr-other-nodes", numbers=others)
     note(warnings, "not-of-a-path", numbers=skipped)
-    return to_table(file, reports, "mtr", warnings)
+    return _table(file, reports, warnings)
+
+
+def _table(file: Input, reports: list[Report], warnings: list[Notice], **meta: Any) -> Table:
+    """Return the reports that have a hop."""
+    reports = [report for report in reports if report.hops]
+    if not reports:
+        raise no_measurement("mtr-no-hop", file.unpacked, file.text)
+    return to_table(file, reports, "mtr", [*file.text.warnings, *warnings], **meta)
 
 
 def _headings(text: str) -> list[str]:
     """Return the names of the columns behind the name of the host, which may look like one."""
-    words = text.split()
-    while words and not is_heading(words[0]):
-        words.pop(0)
-    return words
+    return list(dropwhile(lambda word: not is_heading(word), text.split()))
 
 
 def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> ReportedHop:
@@ -112,7 +111,7 @@ def _iso(written: str) -> str:
 REPORT = Format(
     name="mtr",
     description="the output of mtr",
-    recognize=_recognize,
+    recognize=seen(r"^HOST: ?\S*\s.*\bSnt\b|^HOST: ?\S*\s+Loss%", r"^\s*1\.\|--\s"),
     read=_read,
     traps=(
         "The order of the columns is the user's (-o) and is taken from the header of each run.",
@@ -139,11 +138,7 @@ _DEFAULT = ["Loss%", "Snt", "", "Last", "Avg", "Best", "Wrst", "StDev"]
 _OLD = ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev"]
 
 
-def _recognize_mtr_csv(file: Input) -> bool:
-    return file.seen(_HEADER.pattern) or file.seen(_ROW.pattern)
-
-
-def _read_mtr_csv(file: Input) -> Table:
+def _read_csv(file: Input) -> Table:
     text = file.text
     reports: list[Report] = []
     headings: list[str] | None = None
@@ -170,14 +165,11 @@ def _read_mtr_csv(file: Input) -> Table:
                     "mtr-no-header", file=file.name, line=line_number, field="header",
                     value=str(width),
                 )  # fmt: skip
-        reports[-1].hops.append(_hop_mtr_csv(file, line_number, cells, headings, cut=cut))
+        reports[-1].hops.append(_csv_hop(file, line_number, cells, headings, cut=cut))
         reports[-1].partial |= cut
-    reports = [report for report in reports if report.hops]
-    if not reports:
-        raise no_measurement("mtr-no-hop", file.unpacked, text)
-    warnings = list(text.warnings)
+    warnings: list[Notice] = []
     note(warnings, "not-of-a-path", numbers=skipped)
-    return to_table(file, reports, "mtr", warnings, tool_version=shorten(version, 40))
+    return _table(file, reports, warnings, tool_version=shorten(version, 40))
 
 
 def _begin(reports: list[Report], cells: list[str]) -> None:
@@ -192,14 +184,14 @@ def _begin(reports: list[Report], cells: list[str]) -> None:
         reports.append(Report())
     if not reports[-1].hops:
         reports[-1].target = target
-        reports[-1].start = _iso_mtr_csv(cells[1])
+        reports[-1].start = _start_of_csv(cells[1])
 
 
 def _is_hop(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,3}", text) is not None
 
 
-def _hop_mtr_csv(
+def _csv_hop(
     file: Input, line: int, cells: list[str], headings: list[str], *, cut: bool
 ) -> ReportedHop:
     if not _is_hop(cells[4]):
@@ -214,7 +206,7 @@ def _hop_mtr_csv(
     return ReportedHop(float(cells[4]), node, name, read_figures(file, line, shown))
 
 
-def _iso_mtr_csv(epoch: str) -> str:
+def _start_of_csv(epoch: str) -> str:
     if not re.fullmatch(r"[0-9]{9,11}", epoch):
         return ""
     return datetime.fromtimestamp(int(epoch), UTC).isoformat()
@@ -223,8 +215,8 @@ def _iso_mtr_csv(epoch: str) -> str:
 CSV = Format(
     name="mtr CSV",
     description="the CSV of mtr",
-    recognize=_recognize_mtr_csv,
-    read=_read_mtr_csv,
+    recognize=seen(_HEADER.pattern, _ROW.pattern),
+    read=_read_csv,
     traps=(
         "The order of the columns is the user's (-o); the header says it, not the version.",
         "A column without a name holds nothing.",
@@ -235,14 +227,14 @@ CSV = Format(
 )
 
 
-def _recognize_mtr_json(file: Input) -> bool:
+def _recognize_json(file: Input) -> bool:
     if not file.is_json:
         return False
     names = file.keys()
     return "report" in names or (not names and file.seen('"hubs"') and file.seen('"Loss%"'))
 
 
-def _read_mtr_json(file: Input) -> Table:
+def _read_json(file: Input) -> Table:
     documents = file.json
     reports = [_report(each) for each in documents.documents if member(each, "report")]
     reports = [report for report in reports if report.hops]
@@ -258,11 +250,11 @@ def _report(document: Any) -> Report:
     about = member(document, "report", "mtr")
     made = Report(target=words(about, "dst"), host=words(about, "src"))
     for index, hub in enumerate(rows(member(document, "report"), "hubs"), 1):
-        made.hops.append(_hop_mtr_json(hub, index))
+        made.hops.append(_json_hop(hub, index))
     return made
 
 
-def _hop_mtr_json(hub: Mapping[str, Any], index: int) -> ReportedHop:
+def _json_hop(hub: Mapping[str, Any], index: int) -> ReportedHop:
     """Return one hop: its number is text in old versions."""
     count = number(hub, "count")
     if count != count and words(hub, "count").isdecimal():
@@ -279,8 +271,8 @@ def _hop_mtr_json(hub: Mapping[str, Any], index: int) -> ReportedHop:
 JSON = Format(
     name="mtr JSON",
     description="mtr JSON",
-    recognize=_recognize_mtr_json,
-    read=_read_mtr_json,
+    recognize=_recognize_json,
+    read=_read_json,
     traps=(
         "The number of a hop is text up to version 0.92 and a number later.",
         "Times are in milliseconds, a loss in percent.",
@@ -300,7 +292,7 @@ _LINE = re.compile(
 )
 
 
-def _recognize_mtr_raw(file: Input) -> bool:
+def _recognize_raw(file: Input) -> bool:
     lines = [line for line in file.first.split("\n") if line.strip()]
     return (
         len(lines) > 1
@@ -309,7 +301,7 @@ def _recognize_mtr_raw(file: Input) -> bool:
     )
 
 
-def _read_mtr_raw(file: Input) -> PathSamples:
+def _read_raw(file: Input) -> PathSamples:
     text = file.text
     trace = Trace(ended=True)
     nodes: dict[int, str] = {}
@@ -373,8 +365,8 @@ def _drop_beyond(trace: Trace) -> int:
 RAW = Format(
     name="mtr raw",
     description="the raw output of mtr",
-    recognize=_recognize_mtr_raw,
-    read=_read_mtr_raw,
+    recognize=_recognize_raw,
+    read=_read_raw,
     traps=(
         "Hops count from 0 in the file and from 1 here; times are in microseconds.",
         "An answer belongs to the probe of its number, not to the one sent last.",

@@ -16,7 +16,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import TO_NODES, UDP_TO_NODES, Counted, Format, Input
+from netcalc.readers.format import TO_NODES, UDP_TO_NODES, Counted, Format, Input, seen
 from netcalc.readers.lines import UNITS_S
 from netcalc.readers.paths.traces import (
     ADDRESS,
@@ -259,11 +259,7 @@ TRACEROUTE = Format(
 _KEYS = {"destination_ip", "destination_name", "hops"}
 
 
-def _recognize_traceroute_json(file: Input) -> bool:
-    return file.is_json and file.keys() >= _KEYS
-
-
-def _read_traceroute_json(file: Input) -> PathSamples:
+def _read_jc(file: Input) -> PathSamples:
     if file.json.fault is not None:
         raise file.json.fault
     documents = list(file.json.objects())
@@ -299,8 +295,8 @@ def _trace(run: dict[str, Any]) -> Trace:
 JC = Format(
     name="traceroute JSON",
     description="the JSON of jc about a traceroute",
-    recognize=_recognize_traceroute_json,
-    read=_read_traceroute_json,
+    recognize=lambda file: file.is_json and file.keys() >= _KEYS,
+    read=_read_jc,
     traps=(
         "Times (rtt) are milliseconds.",
         "jc leaves out the stars of lost probes, so that their number is unknown.",
@@ -308,7 +304,7 @@ JC = Format(
 )
 
 
-def _recognize_dublin_traceroute(file: Input) -> bool:
+def _recognize_dublin(file: Input) -> bool:
     if not {"flows"} <= file.keys():
         return False
     return any(
@@ -318,7 +314,7 @@ def _recognize_dublin_traceroute(file: Input) -> bool:
     )
 
 
-def _read_dublin_traceroute(file: Input) -> PathSamples:
+def _read_dublin(file: Input) -> PathSamples:
     traces: list[Trace] = []
     several = len(file.json.documents) > 1
     for count, document in enumerate(file.json.documents, 1):
@@ -360,8 +356,8 @@ def _add(trace: Trace, hop: Mapping[str, Any]) -> None:
 DUBLIN = Format(
     name="dublin-traceroute",
     description="the JSON of dublin-traceroute",
-    recognize=_recognize_dublin_traceroute,
-    read=_read_dublin_traceroute,
+    recognize=_recognize_dublin,
+    read=_read_dublin,
     traps=(
         "Each flow, named by its port, is a path of its own: balancers send them different ways.",
         "A hop without what was received is a lost probe, and its time of 0 is none.",
@@ -382,13 +378,6 @@ _RESUME = re.compile(r"^\s*Resume: pmtu (?P<mtu>[0-9]+)(?: hops (?P<hops>[0-9]+)
 _TOO_MANY = re.compile(r"^\s*Too many hops: pmtu ([0-9]+)")
 TOO_LARGE = "pmtu"
 """Mark of an answer that says the probe was too large for a link ahead."""
-
-
-def _recognize_tracepath(file: Input) -> bool:
-    return file.seen(r"^\s?[0-9]{1,3}\?: +\[LOCALHOST\]") or file.seen(
-        r"^\s?[0-9]{1,3}: {2}\S+.*[0-9.]+ ?ms(?:\s+(?:pmtu [0-9]+|reached|!\S))?\s*$"
-        r"|^\s*Resume: pmtu "
-    )
 
 
 def _read_tracepath(file: Input) -> PathSamples:
@@ -475,7 +464,11 @@ def _without_too_large(samples: PathSamples, traces: list[Trace]) -> PathSamples
 TRACEPATH = Format(
     name="tracepath",
     description="the output of tracepath",
-    recognize=_recognize_tracepath,
+    recognize=seen(
+        r"^\s?[0-9]{1,3}\?: +\[LOCALHOST\]",
+        r"^\s?[0-9]{1,3}: {2}\S+.*[0-9.]+ ?ms(?:\s+(?:pmtu [0-9]+|reached|!\S))?\s*$",
+        r"^\s*Resume: pmtu ",
+    ),
     read=_read_tracepath,
     traps=(
         "The first line, with a question mark, is the sender itself and no hop.",

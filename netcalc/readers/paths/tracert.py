@@ -9,7 +9,7 @@ import re
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import ICMP_PROBES, TO_NODES, Counted, Format, Input
+from netcalc.readers.format import ICMP_PROBES, TO_NODES, Counted, Format, Input, seen
 from netcalc.readers.paths.traces import (
     ADDRESS,
     Probe,
@@ -162,10 +162,6 @@ _LISTED = re.compile(r"\s{0,3}(?P<hop>\d{1,2})\s+(?P<node>[^\s*\d]\S*.*|[0-9A-Fa
 _START = r"^Computing statistics for \d+ seconds"
 
 
-def _recognize_pathping(file: Input) -> bool:
-    return file.seen(rf"^{_ROW.pattern}$") or file.seen(_START)
-
-
 def _read_pathping(file: Input) -> Table:
     text = file.text
     report = Report()
@@ -218,7 +214,7 @@ def _hop(match: re.Match[str], link_lost: float | None) -> ReportedHop:
 PATHPING = Format(
     name="pathping",
     description="the output of pathping",
-    recognize=_recognize_pathping,
+    recognize=seen(rf"^{_ROW.pattern}$", _START),
     read=_read_pathping,
     traps=(
         "The words are translated and are not looked at; numbers and their positions are.",
@@ -242,12 +238,6 @@ _HUAWEI_HOP = re.compile(
     r"(?P<cells>(?:\d{1,6} ms|\*|![A-Z])(?:\s+(?:\d{1,6} ms|\*|![A-Z]))*)\s*"
 )
 _HUAWEI_CELL = re.compile(r"(\d{1,6}) ms|\*|![A-Z]")
-
-
-def _recognize_huawei(file: Input) -> bool:
-    return file.seen(
-        r"^\s*traceroute to\s+[^\s(]+\s*\([^()\s]+\), max hops: ?\d+ ?, ?packet length"
-    )
 
 
 def _read_huawei(file: Input) -> PathSamples:
@@ -293,7 +283,7 @@ def _probes_huawei(match: re.Match[str]) -> list[Probe]:
 HUAWEI = Format(
     name="Huawei tracert",
     description="the output of tracert on a Huawei router",
-    recognize=_recognize_huawei,
+    recognize=seen(r"^\s*traceroute to\s+[^\s(]+\s*\([^()\s]+\), max hops: ?\d+ ?, ?packet length"),
     read=_read_huawei,
     traps=(
         "Labels of MPLS stand behind the address, in brackets; they are no name and no node.",

@@ -20,6 +20,7 @@ from netcalc.readers.format import (
     Format,
     Input,
     Place,
+    seen,
 )
 from netcalc.readers.lines import Line, LineTable, skipped_lines, time_of_parts
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, stated, to_samples
@@ -285,13 +286,6 @@ class _Packet:
     received_s: float = NAN
 
 
-def _recognize_owping(file: Input) -> bool:
-    return file.seen(
-        r"^--- owping statistics from \[[^\]]+\]\S* to \[[^\]]+\]|"
-        r"^seq_no=\d{1,10}\s+(?:delay=|\*LOST\*)"
-    )
-
-
 def _read_owping(file: Input) -> Table:
     sessions: list[_Session] = []
     packets: list[_Packet] = []
@@ -353,7 +347,10 @@ def _table(
 OWPING = Format(
     name="owping",
     description="the output of owping",
-    recognize=_recognize_owping,
+    recognize=seen(
+        r"^--- owping statistics from \[[^\]]+\]\S* to \[[^\]]+\]|"
+        r"^seq_no=\d{1,10}\s+(?:delay=|\*LOST\*)"
+    ),
     read=_read_owping,
     traps=(
         "A delay is one way: it is the difference of two clocks, and can be negative.",
@@ -475,10 +472,8 @@ class _Sockperf(ProbeReader):
 
     def accepts(self, line: Line) -> bool:
         """Whether a row behind its heading is whole."""
-        return not self.factor or line.kind not in ("row", "unread") or self._is_whole_row(line)
-
-    def _is_whole_row(self, line: Line) -> bool:
-        return line.kind == "row" and not self._is_cut(line)
+        is_row = self.factor and line.kind in ("row", "unread")
+        return not is_row or (line.kind == "row" and not self._is_cut(line))
 
     def _is_cut(self, line: Line) -> bool:
         text = self.file.text

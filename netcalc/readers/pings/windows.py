@@ -44,7 +44,7 @@ class _HrPing(ProbeReader):
                 run.fill(1, whole=bool(run.target))
 
 
-_HEAD_7 = r"\s*Ping\s+Source\s+Address\s+Latency"
+_HEAD_7 = r"\s*Ping\s+Source\s+Address\s+(?P<latency>Latency)"
 _HEAD_5 = r"\s*Source\s+Destination\s+IPV4Address\s+IPV6Address\s+Bytes\s+Time\(ms\)\s*$"
 
 
@@ -57,8 +57,7 @@ class _TestConnection(ProbeReader):
     hosts_take_turns = True
     table = LineTable(
         about=r"\s*Destination: {target}\s*$",
-        head_7=_HEAD_7,
-        head_5=_HEAD_5,
+        head=(_HEAD_7, _HEAD_5),
         row_7=r"\s*{sequence}\s+\S.*?\s+(?P<address>\S+)\s+(?:(?P<rtt_ms>\d{1,9})|\*)"
         r"\s+(?:{payload_bytes}|\*)\s+(?P<status>[A-Z]\w{1,40})\s*$",
         row_5=r"\s*\S+\s+{target}\s+(?:[0-9A-Fa-f.:%]+\s+){0,2}{payload_bytes}\s+(?P<rtt_ms>\d{1,9})\s*$",
@@ -68,15 +67,11 @@ class _TestConnection(ProbeReader):
         ),
         other=r"\s*\(ms\)\s+\(B\)\s*$|[-\s]+$",
     )
-    columns = 0
+    columns = 0  # those of PowerShell 7 or 5
 
-    def head_7(self, line: Line) -> None:
-        """Begin a table of PowerShell 7."""
-        self.columns = 7
-
-    def head_5(self, line: Line) -> None:
-        """Begin a table of Windows PowerShell 5."""
-        self.columns = 5
+    def head(self, line: Line) -> None:
+        """Begin a table of one of the versions."""
+        self.columns = 7 if "latency" in line else 5
 
     def accepts(self, line: Line) -> bool:
         """Whether a row is of the table that has begun."""
