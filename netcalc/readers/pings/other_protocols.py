@@ -15,6 +15,7 @@ from netcalc.readers.format import (
 )
 from netcalc.readers.lines import NUMBER, Line, LineTable
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader
+from netcalc.readers.source import note
 
 
 class _Arping(ProbeReader):
@@ -111,8 +112,7 @@ class _Hping(ProbeReader):
     def finish(self) -> None:
         """Add the probes without a line."""
         self.run.fill(0, errors=len(self.errors))
-        if self.errors:
-            self.warnings.append(Notice("errors-not-replies", {"numbers": self.errors}))
+        note(self.warnings, "errors-not-replies", numbers=self.errors)
 
 
 HPING = _Hping.format(

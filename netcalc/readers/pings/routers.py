@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from netcalc.messages import Notice
 from netcalc.readers.format import Input
 from netcalc.readers.lines import Line, LineTable, time_of_parts
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, payload_of
+from netcalc.readers.source import note
 
 
 class _Cisco(ProbeReader):
@@ -64,8 +64,7 @@ class _Cisco(ProbeReader):
         """Take a run whose marks are missing for a part."""
         for run in self.runs:
             run.ended &= not (run.target and run.counted_only)
-        if self.times_alone:
-            self.warnings.append(Notice("times-without-reply", {"numbers": self.times_alone}))
+        note(self.warnings, "times-without-reply", numbers=self.times_alone)
 
 
 CISCO = _Cisco.format(
