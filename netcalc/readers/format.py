@@ -18,6 +18,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from netcalc.messages import Notice
 from netcalc.rate_layers import (
     FRAME,
     IP,
@@ -43,11 +44,13 @@ from netcalc.readers.source import (
     unpack_head,
 )
 from netcalc.samples import (
+    FactRow,
     Meta,
     PacketTrace,
     PathSamples,
     RttSamples,
     Samples,
+    Table,
     TransactionSamples,
     unit_of_fact,
 )
@@ -127,6 +130,17 @@ class Input:
             partial=self.unpacked.grew or partial,
             **self.origin,
             **facts,
+        )
+
+    def table(
+        self, tool: str, data: Mapping[str, Any], units: Mapping[str, str], *,
+        facts: Iterable[FactRow], warnings: Iterable[Notice], **meta: Any,
+    ) -> Table:  # fmt: skip
+        """Return columns that a tool printed as a table; ``meta`` is what else is known of it."""
+        meta |= self.origin
+        return Table(
+            data=data,
+            meta=Meta(tool=tool, units=units, facts=tuple(facts), warnings=tuple(warnings), **meta),
         )
 
     @property

@@ -421,6 +421,18 @@ def csv_rows(
         ) from None
 
 
+_ENDS = {"_s": "s", "_bytes": "byte", "_bps": "bit/s", "_ratio": "ratio"}
+
+
+def unit_of(column: str) -> str:
+    """Return the SI unit that the end of a column's name says.
+
+    >>> unit_of("rtt_s"), unit_of("packet_count")
+    ('s', '1')
+    """
+    return next((unit for end, unit in _ENDS.items() if column.endswith(end)), "1")
+
+
 def note(warnings: list[Notice], code: str, **values: Any) -> None:
     """Add a warning, unless one of its values is nothing: no line, a count of 0.
 

@@ -43,6 +43,7 @@ from netcalc.readers.captures.round_trips import (
     find_echoes,
     find_handshakes,
 )
+from netcalc.readers.source import unit_of
 from netcalc.samples import FactRow, Layer, Meta, PacketTrace, Table, fact_row
 
 _FLAG_NAMES = ((SYN, "SYN"), (FIN, "FIN"), (RST, "RST"), (0x08, "PSH"), (ACK, "ACK"),
@@ -53,14 +54,6 @@ MOST_WINDOW_BYTES = 1 << 30
 """Largest window that the option of scaling allows (RFC 7323). [byte]"""
 DUPLICATE_ACK, DELAYED_ACK, HELD_BACK = "duplicate ACK", "delayed ACK", "held back (Nagle)"
 """Marks of packets in :func:`ladder`."""
-
-_UNITS = {
-    "start_s": "s", "duration_s": "s", "gap_s": "s", "handshake_rtt_s": "s", "to_server_s": "s",
-    "to_client_s": "s", "rtt_min_s": "s", "rtt_median_s": "s", "rtt_max_s": "s",
-    "timestamp_rtt_min_s": "s", "payload_bytes": "byte", "retransmitted_bytes": "byte",
-    "in_flight_bytes": "byte", "window_min_bytes": "byte", "window_max_bytes": "byte",
-    "mss_bytes": "byte", "goodput_bps": "bit/s", "delayed_ack_s": "s", "held_s": "s",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +144,9 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
         "gap_s": _largest_gap_s(time_s, series, count),
         **_waits(a, count),
     }
-    units = {name: _UNITS.get(name, "1") for name, column in data.items() if _is_number(column)}
+    units = {name: unit_of(name) for name, column in data.items() if column.dtype.kind in "iuf"}
     meta = a.trace.meta
     return Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))
-
-
-def _is_number(column: NDArray[Any]) -> bool:
-    return column.dtype.kind in "iuf"
 
 
 def _ends(a: TcpAnalysis) -> dict[str, NDArray[Any]]:
@@ -332,8 +321,7 @@ def ladder(analysis: TcpAnalysis, *, flow: int) -> Table:
         "mark": marks[rows],
         "wait_s": wait_s[rows],
     }
-    units = dict.fromkeys(("packet", "sequence", "ack"), "1") | {"time_s": "s", "wait_s": "s"}
-    units |= dict.fromkeys(("payload_bytes", "window_bytes", "in_flight_bytes"), "byte")
+    units = {name: unit_of(name) for name in data if name not in ("direction", "flags", "mark")}
     meta = a.trace.meta
     return Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))
 

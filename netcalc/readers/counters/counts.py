@@ -19,7 +19,7 @@ from netcalc.rate_layers import FRAME_WITHOUT_FCS, UNKNOWN
 from netcalc.readers.document import member, words
 from netcalc.readers.format import Format, Input, of_kernel
 from netcalc.readers.source import note, shorten
-from netcalc.samples import COUNTER_LIMIT, Fact, Meta, Table, fact_row
+from netcalc.samples import COUNTER_LIMIT, Fact, Table, fact_row
 
 NAN = math.nan
 _NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,20})?")
@@ -112,8 +112,10 @@ class Counts:
             fact_row(values, group=group, partial=self.partial) for group, values in last.items()
         ]
 
-    def table(self, *, facts: Sequence[dict[str, Fact]] | None = None, **meta: Any) -> Table:
-        """Return the counters as a table; refuse a file without one. ``meta`` names the tool."""
+    def table(
+        self, *, tool: str, facts: Sequence[dict[str, Fact]] | None = None, **meta: Any
+    ) -> Table:
+        """Return the counters as a table; refuse a file without one."""
         if not self.rows:
             raise ReaderError("counters-nothing", file=self.file.name)
         note(self.warnings, "counter-lines-unread", numbers=self.unread)
@@ -121,22 +123,16 @@ class Counts:
         note(self.warnings, "counters-implausible", names=list(odd))
         self.partial = self.partial or self.file.unpacked.grew
         groups, times, counters, values = zip(*self.rows, strict=True)
-        return Table(
-            data={
-                "group": list(groups),
-                "time_s": [float(time_s) for time_s in times],
-                "counter": list(counters),
-                "value": [float(value) for value in values],
-            },
-            meta=Meta(
-                units={"group": "text", "time_s": "s", "counter": "text", "value": "1"},
-                facts=tuple(self.facts() if facts is None else facts),
-                warnings=tuple(self.warnings),
-                partial=self.partial,
-                **self.file.origin,
-                **meta,
-            ),
-        )
+        data = {
+            "group": list(groups),
+            "time_s": [float(time_s) for time_s in times],
+            "counter": list(counters),
+            "value": [float(value) for value in values],
+        }
+        units = {"group": "text", "time_s": "s", "counter": "text", "value": "1"}
+        facts = self.facts() if facts is None else facts
+        meta |= {"facts": facts, "warnings": self.warnings, "partial": self.partial}
+        return self.file.table(tool, data, units, **meta)
 
 
 _LINK = re.compile(r"\d+: (?P<name>[^\s:@]+)(?:@\S+)?: <[^>]*>.*")

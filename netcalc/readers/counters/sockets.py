@@ -16,8 +16,8 @@ from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.counts import NAN, Counts
 from netcalc.readers.format import HOST, ROUND_TRIP, Counted, Format, Input, Place, of_sockets
-from netcalc.readers.source import note, shorten
-from netcalc.samples import Fact, Meta, Table, fact_row
+from netcalc.readers.source import note, shorten, unit_of
+from netcalc.samples import Fact, Table, fact_row
 
 STATES = (
     "", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "UNCONN",
@@ -87,11 +87,9 @@ class Socket:
     @staticmethod
     def units() -> dict[str, str]:
         """Return the unit of each column."""
-        ends = {"_s": "s", "_bytes": "byte", "_bps": "bit/s"}
         units = {"group": "text"}
         for column in fields(Socket):
-            unit = next((unit for end, unit in ends.items() if column.name.endswith(end)), "1")
-            unit = "byte" if column.name.startswith("bytes_") else unit
+            unit = "byte" if column.name.startswith("bytes_") else unit_of(column.name)
             units[column.name] = "text" if column.default == "" else unit
         return units
 
@@ -139,6 +137,7 @@ def socket_table(
     sockets: Sequence[Socket],
     warnings: Sequence[Notice],
     *,
+    tool: str,
     partial: bool,
     **meta: Any,
 ) -> Table:
@@ -153,12 +152,8 @@ def socket_table(
         "clock": "seconds of the Unix epoch" if has_times else "",
         **meta,
     }
-    return Table(
-        data={name: [row[name] for row in rows] for name in rows[0]},
-        meta=Meta(
-            units=Socket.units(), warnings=tuple(warnings), partial=partial, **file.origin, **meta
-        ),
-    )
+    data = {name: [row[name] for row in rows] for name in rows[0]}
+    return file.table(tool, data, Socket.units(), warnings=warnings, partial=partial, **meta)
 
 
 def _listed(counts: Counts, sockets: Sequence[Socket], *, tool: str) -> Table:

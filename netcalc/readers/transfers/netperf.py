@@ -15,8 +15,17 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import CLIENT, REQUESTS, TRANSPORT, Counted, Format, Input, Place
-from netcalc.readers.source import note, shorten
+from netcalc.readers.format import (
+    CLIENT,
+    REQUESTS,
+    TRANSPORT,
+    Counted,
+    Format,
+    Input,
+    Place,
+    joined,
+)
+from netcalc.readers.source import note, shorten, unit_of
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,
     NAN,
@@ -363,7 +372,7 @@ def _read_netperf(file: Input) -> Samples:
         warnings.append(Notice("netperf-default-unit"))
     if not file.is_json:
         note(warnings, "not-lines-of-netperf", numbers=unread)
-    target = ", ".join(dict.fromkeys(str(row["target"]) for row in facts if "target" in row))
+    target = joined(str(row.get("target", "")) for row in facts)
     partial = file.unpacked.grew or any(bool(row.get("partial")) for row in facts)
     if has_rows:
         return series_of(
@@ -371,17 +380,14 @@ def _read_netperf(file: Input) -> Samples:
             clock="seconds since the start of the run",
         )  # fmt: skip
     units = {"request_bytes": "byte", "response_bytes": "byte", "duration_s": "s"}
-    return Table(
-        data={name: [exchange[name] for exchange in exchanges] for name in exchanges[0]},
-        meta=Meta(
-            tool="netperf",
-            target=shorten(target, 200),
-            units={"group": "text", **units, "transaction_rate": "1/s"},
-            facts=tuple(facts),
-            warnings=tuple(warnings),
-            partial=partial,
-            **file.origin,
-        ),
+    return file.table(
+        "netperf",
+        {name: [exchange[name] for exchange in exchanges] for name in exchanges[0]},
+        {"group": "text", **units, "transaction_rate": "1/s"},
+        target=target,
+        facts=facts,
+        warnings=warnings,
+        partial=partial,
     )
 
 
@@ -531,28 +537,18 @@ def _read_qperf(file: Input) -> Table:
         for i, name in enumerate(names)
     ]
     columns = [column.name for column in fields(_QperfTest)]
-    return Table(
-        data={
-            "group": groups,
-            **{name: [getattr(test, name) for test in tests] for name in columns},
-        },
-        meta=Meta(
-            tool="qperf",
-            units={"group": "text"} | {name: _unit(name) for name in columns},
-            layers=dict.fromkeys(
-                ("sent_rate_bps", "received_rate_bps", "message_bytes"), "application"
-            ),
-            facts=tuple(test.facts(group) for test, group in zip(tests, groups, strict=True)),
-            warnings=tuple(warnings),
-            partial=partial,
-            **file.origin,
+    texts = ("group", "test", "protocol")
+    return file.table(
+        "qperf",
+        {"group": groups, **{name: [getattr(test, name) for test in tests] for name in columns}},
+        {name: "text" if name in texts else unit_of(name) for name in ("group", *columns)},
+        layers=dict.fromkeys(
+            ("sent_rate_bps", "received_rate_bps", "message_bytes"), "application"
         ),
+        facts=[test.facts(group) for test, group in zip(tests, groups, strict=True)],
+        warnings=warnings,
+        partial=partial,
     )
-
-
-def _unit(name: str) -> str:
-    ends = {"_bps": "bit/s", "_s": "s", "_bytes": "byte"}
-    return next((unit for end, unit in ends.items() if name.endswith(end)), "text")
 
 
 QPERF = Format(

@@ -32,9 +32,9 @@ from netcalc.readers.format import (
     Input,
     Place,
 )
-from netcalc.readers.source import note, shorten
+from netcalc.readers.source import note, shorten, unit_of
 from netcalc.readers.transfers.runs import NAN, above_0, xml_root
-from netcalc.samples import Fact, Meta, Table, fact_row
+from netcalc.samples import Fact, Table, fact_row
 
 _LATEST = 4
 _UNITS = {
@@ -107,31 +107,26 @@ def _read_flent(file: Input) -> Table:
         columns[name][is_negative] = np.nan
     note(warnings, "implausible-values", count=odd, name="results")
     failed = number(metadata, "FAILED_RUNNERS") > 0
-    return Table(
-        data={
-            "group": np.repeat([series.name for series in kept], times.size),
-            "time_s": np.tile(times, len(kept)),
-            **columns,
-        },
-        meta=Meta(
-            tool="flent",
-            tool_version=shorten(words(metadata, "FLENT_VERSION"), 40),
-            host=shorten(words(metadata, "LOCAL_HOST"), 100),
-            target=shorten(words(metadata, "HOST"), 100),
-            start=words(metadata, "T0") if "Z" in words(metadata, "T0")[-1:] else "",
-            clock="seconds since the start of the run",
-            note=shorten(words(metadata, "TITLE"), 200),
-            units={
-                "group": "text", "time_s": "s", "rtt_s": "s", "throughput_bps": "bit/s",
-                "value": "1",
-            },
-            printed={"test": words(metadata, "NAME"), "series": _printed(kept)},
-            facts=tuple(_facts(series, metadata, partial=failed) for series in _measured(kept)),
-            warnings=tuple(warnings),
-            partial=failed or file.unpacked.grew,
-            **file.origin,
-        ),
-    )  # fmt: skip
+    data = {
+        "group": np.repeat([series.name for series in kept], times.size),
+        "time_s": np.tile(times, len(kept)),
+        **columns,
+    }
+    return file.table(
+        "flent",
+        data,
+        {name: "text" if name == "group" else unit_of(name) for name in data},
+        tool_version=shorten(words(metadata, "FLENT_VERSION"), 40),
+        host=shorten(words(metadata, "LOCAL_HOST"), 100),
+        target=shorten(words(metadata, "HOST"), 100),
+        start=words(metadata, "T0") if "Z" in words(metadata, "T0")[-1:] else "",
+        clock="seconds since the start of the run",
+        note=shorten(words(metadata, "TITLE"), 200),
+        printed={"test": words(metadata, "NAME"), "series": _printed(kept)},
+        facts=[_facts(series, metadata, partial=failed) for series in _measured(kept)],
+        warnings=warnings,
+        partial=failed or file.unpacked.grew,
+    )
 
 
 def _measured(kept: list[_FlentSeries]) -> list[_FlentSeries]:
@@ -386,19 +381,8 @@ def _read_netesto(file: Input) -> Table:
         columns["fairness_ratio"] = _shares(columns)
         units["fairness_ratio"] = "ratio"
     note(warnings, "netesto-mixed", names=sorted(mixed))
-    return Table(
-        data=columns,
-        meta=Meta(
-            tool="Netesto",
-            units=units,
-            facts=tuple(
-                _facts_netesto(columns, index, partial=partial) for index in range(len(rows))
-            ),
-            warnings=tuple(warnings),
-            partial=partial,
-            **file.origin,
-        ),
-    )
+    facts = [_facts_netesto(columns, index, partial=partial) for index in range(len(rows))]
+    return file.table("Netesto", columns, units, facts=facts, warnings=warnings, partial=partial)
 
 
 def _read_csv(file: Input, lines: list[tuple[int, str]]) -> list[dict[str, str]]:
@@ -551,24 +535,17 @@ def _read_flowmon(file: Input) -> Table:
     unmatched = [row["group"] for row in rows if not row["protocol"]]
     if named and unmatched:
         warnings.append(Notice("flowmon-unnamed", {"names": unmatched}))
-    return Table(
-        data={name: [row[name] for row in rows] for name in rows[0]},
-        meta=Meta(
-            tool="ns-3 FlowMonitor",
-            clock="seconds of the simulation",
-            units={
-                "group": "text", "protocol": "text", "local": "text", "peer": "text",
-                "first_sent_s": "s", "last_sent_s": "s", "first_received_s": "s",
-                "last_received_s": "s", "packet_count": "1", "received_count": "1",
-                "lost_count": "1", "sent_bytes": "byte", "received_bytes": "byte",
-                "one_way_s": "s", "jitter_s": "s",
-            },
-            layers={"sent_bytes": "IP", "received_bytes": "IP"},
-            facts=tuple(_facts_flowmon(row) for row in rows),
-            warnings=tuple(warnings),
-            **file.origin,
-        ),
-    )  # fmt: skip
+    data = {name: [row[name] for row in rows] for name in rows[0]}
+    texts = ("group", "protocol", "local", "peer")
+    return file.table(
+        "ns-3 FlowMonitor",
+        data,
+        {name: "text" if name in texts else unit_of(name) for name in data},
+        clock="seconds of the simulation",
+        layers={"sent_bytes": "IP", "received_bytes": "IP"},
+        facts=map(_facts_flowmon, rows),
+        warnings=warnings,
+    )
 
 
 def _row(

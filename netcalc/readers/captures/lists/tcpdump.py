@@ -22,7 +22,7 @@ from netcalc.readers.captures.lists.traces import (
     times_of,
 )
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import no_measurement, note
+from netcalc.readers.source import no_measurement, note, unit_of
 from netcalc.samples import FactRow, Meta, Table, fact_row
 
 _FLAGS = {
@@ -352,17 +352,13 @@ def _table(file: Input, packets: _Packets, captured: Mapping[str, int]) -> Table
     skipped = packets.skipped
     note(notices, "packet-lines-skipped", count=len(skipped), numbers=skipped)
     shown = {name: read[name] for name in _COLUMNS if not np.isnan(read[name]).all()}
-    units = {name: "byte" if name.endswith("_bytes") else "1" for name in shown}
-    return Table(
-        data={"time_s": times, **{name: read[name] for name in _TEXTS}, **shown},
-        meta=Meta(
-            tool="tcpdump",
-            units={"time_s": "s", **units},
-            printed={f"captured_count_{run}": count for run, count in captured.items()},
-            facts=tuple(facts),
-            warnings=(*file.text.warnings, *notices),
-            **file.origin,
-        ),
+    return file.table(
+        "tcpdump",
+        {"time_s": times, **{name: read[name] for name in _TEXTS}, **shown},
+        {name: unit_of(name) for name in ("time_s", *shown)},
+        printed={f"captured_count_{run}": count for run, count in captured.items()},
+        facts=facts,
+        warnings=(*file.text.warnings, *notices),
     )
 
 

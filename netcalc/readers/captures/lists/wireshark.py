@@ -31,7 +31,7 @@ from netcalc.readers.captures.lists.traces import (
 )
 from netcalc.readers.document import member
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import csv_rows, no_measurement, note, shorten
+from netcalc.readers.source import csv_rows, no_measurement, note, shorten, unit_of
 from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
 
 _PORT = r"(?:[\w-]{1,40}\()?(\d{1,5})\)?"
@@ -319,28 +319,21 @@ def packet_table(
     times, notices = times_of(cells.pop("time", [""] * count))
     certain = facts_of(cells, np.asarray(times).tolist())
     data: dict[str, FloatColumn | TextColumn] = {"time_s": times}
-    units = {"time_s": "s"}
+    columns = {"number": "number", "length": "original_bytes"}
     for name, column in cells.items():
-        if name not in ("number", "length"):
+        if name in columns:
+            data[columns[name]] = _whole(file, name, column)
+        else:
             data[name] = np.array(column, dtype=object)
-            continue
-        target, unit = ("original_bytes", "byte") if name == "length" else ("number", "1")
-        data[target], units[target] = _whole(file, name, column), unit
+    units = {name: unit_of(name) for name in data if name in ("time_s", *columns.values())}
     if partial:
         notices.append(Notice("packet-row-cut"))
     facts = fact_row(packet_count=count, span_s=span_s(times), **certain, partial=partial)
-    return Table(
-        data=data,
-        meta=Meta(
-            tool=tool,
-            units=units,
-            layers={"original_bytes": "captured frame"} if "original_bytes" in data else {},
-            partial=partial,
-            facts=(facts,),
-            warnings=(*warnings, *notices),
-            **file.origin,
-        ),
-    )
+    layers = {"original_bytes": "captured frame"} if "original_bytes" in data else {}
+    return file.table(
+        tool, data, units, facts=(facts,), warnings=(*warnings, *notices), partial=partial,
+        layers=layers,
+    )  # fmt: skip
 
 
 def _whole(file: Input, name: str, cells: list[str]) -> FloatColumn:
@@ -560,17 +553,9 @@ def table_of_fields(
             data[target], units[target] = _numbers(file, name, column, notices), unit
         else:
             data[name] = np.array(column, dtype=object)
-    return Table(
-        data=data,
-        meta=Meta(
-            tool="tshark",
-            units=units,
-            partial=partial,
-            facts=(_facts(cells, data, count=count, partial=partial),),
-            warnings=(*file.text.warnings, *notices),
-            **file.origin,
-        ),
-    )
+    facts = _facts(cells, data, count=count, partial=partial)
+    warnings = (*file.text.warnings, *notices)
+    return file.table("tshark", data, units, facts=(facts,), warnings=warnings, partial=partial)
 
 
 def _facts(
