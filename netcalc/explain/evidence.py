@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -273,9 +273,14 @@ def _beside_idle(
         return evidence
     return replace(
         evidence,
-        base_rtt_s=_number(before, "rtt_s"),
-        loss_ratio=first_known(evidence.loss_ratio, _number(before, "loss_ratio")),
+        base_rtt_s=number_in(before, "rtt_s"),
+        loss_ratio=first_known(evidence.loss_ratio, number_in(before, "loss_ratio")),
     )
+
+
+def rows_in(row: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the rows of what a tool printed under a name."""
+    return [part for part in _listed(row, name) if isinstance(part, Mapping)]
 
 
 def _listed(row: Mapping[str, Any], name: str) -> Sequence[Any]:
@@ -284,19 +289,39 @@ def _listed(row: Mapping[str, Any], name: str) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _number(row: Mapping[str, Any], name: str) -> float:
-    value = row.get(name)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else NAN
+def number_in(row: Mapping[str, Any], *names: str) -> float:
+    """Return the first number that a row has under one of these names; nan if it has none."""
+    for name in names:
+        value = row.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value == value:
+            return float(value)
+    return NAN
+
+
+def above_zero(column: ArrayLike, rows: NDArray[np.bool_]) -> FloatArray:
+    """Return the values of some rows that are known and not 0."""
+    values: FloatArray = np.asarray(column)[rows]
+    return values[values > 0]
+
+
+def middle_of(values: FloatArray) -> float:
+    """Return the median; nan of nothing."""
+    return float(np.median(values)) if values.size else NAN
+
+
+def is_alike(values: FloatArray, spread_ratio: float) -> bool:
+    """Whether several values vary by no more than this share of their mean."""
+    return values.size > 1 and float(np.std(values)) <= spread_ratio * float(np.mean(values))
 
 
 def _from_row(row: Mapping[str, Fact]) -> Evidence:
-    sent, received = _number(row, "sent_rate_bps"), _number(row, "received_rate_bps")
+    sent, received = number_in(row, "sent_rate_bps"), number_in(row, "received_rate_bps")
     if row.get("protocol") == "udp":  # its receiver may have counted datagrams alone
-        received = first_known(received, sent * (1 - _number(row, "loss_ratio")))
-    size = first_known(_number(row, "received_byte_count"), _number(row, "sent_byte_count"))
+        received = first_known(received, sent * (1 - number_in(row, "loss_ratio")))
+    size = number_in(row, "received_byte_count", "sent_byte_count")
     names = (str(row[name]) for name in ("group", "direction") if row.get(name))
-    mss = _number(row, "mss_bytes")
-    datagrams = _number(row, "datagram_count")
+    mss = number_in(row, "mss_bytes")
+    datagrams = number_in(row, "datagram_count")
     return Evidence(
         label=", ".join(dict.fromkeys(names)),
         direction=str(row.get("direction", "")),
@@ -305,30 +330,30 @@ def _from_row(row: Mapping[str, Fact]) -> Evidence:
         sent_rate_bps=sent,
         received_rate_bps=received,
         size_bytes=size,
-        duration_s=_number(row, "duration_s"),
-        stream_count=first_known(_number(row, "stream_count"), 1.0),
-        is_from_start=not _number(row, "omitted_s") > 0,
-        rtt_s=_number(row, "rtt_s"),
-        base_rtt_s=first_known(_number(row, "rtt_min_s"), _number(row, "handshake_rtt_min_s")),
-        loss_ratio=_number(row, "loss_ratio"),
-        retransmit_count=_number(row, "retransmit_count"),
+        duration_s=number_in(row, "duration_s"),
+        stream_count=first_known(number_in(row, "stream_count"), 1.0),
+        is_from_start=not number_in(row, "omitted_s") > 0,
+        rtt_s=number_in(row, "rtt_s"),
+        base_rtt_s=number_in(row, "rtt_min_s", "handshake_rtt_min_s"),
+        loss_ratio=number_in(row, "loss_ratio"),
+        retransmit_count=number_in(row, "retransmit_count"),
         mtu_bytes=mss + STAMPED_HEADERS_BYTES,
-        datagram_bytes=_number(row, "sent_byte_count") / datagrams if datagrams > 0 else NAN,
+        datagram_bytes=number_in(row, "sent_byte_count") / datagrams if datagrams > 0 else NAN,
         congestion_control=str(row.get("congestion_control", "")),
     )
 
 
 def _with_printed(evidence: Evidence, printed: Mapping[str, Any]) -> Evidence:
     """Add what a tool prints of sockets."""
-    mss = _number(printed, "mss_bytes")
-    size = _number(printed, "write_bytes") if evidence.is_udp else NAN
-    asked = _number(printed, "asked_rate_bps") * evidence.stream_count  # of each stream
-    streams, handshakes = (_listed(printed, name) for name in ("streams", "handshake_rtt_s"))
+    mss = number_in(printed, "mss_bytes")
+    size = number_in(printed, "write_bytes") if evidence.is_udp else NAN
+    asked = number_in(printed, "asked_rate_bps") * evidence.stream_count  # of each stream
+    handshakes = _listed(printed, "handshake_rtt_s")
     # What must not be cut, and arrives, went through as one packet.
     whole = size + 28 if printed.get("dont_fragment") is True and evidence.rate_bps > 0 else NAN
-    least = [_number(row, "rtt_min_s") for row in streams if isinstance(row, Mapping)]
+    least = [number_in(row, "rtt_min_s") for row in rows_in(printed, "streams")]
     if len(handshakes) == 1:  # several are of several runs
-        least.append(_number({"rtt_s": handshakes[0]}, "rtt_s"))
+        least.append(number_in({"rtt_s": handshakes[0]}, "rtt_s"))
     evidence = _within_buffers(evidence, printed)
     evidence = replace(
         evidence,
@@ -357,9 +382,11 @@ def offered_windows(printed: Mapping[str, Any]) -> list[float]:
     list of float
         Those that are known. [byte]
     """
-    kept = [row for row in _listed(printed, "streams") if isinstance(row, Mapping)]
     names = ("offered_window_median_bytes", "offered_window_bytes")
-    windows = (first_known(*(_number(row, name) for name in names)) for row in kept)
+    windows = (
+        first_known(*(number_in(row, name) for name in names))
+        for row in rows_in(printed, "streams")
+    )
     return [size for size in windows if size > 0]
 
 
@@ -370,8 +397,8 @@ def _within_buffers(evidence: Evidence, printed: Mapping[str, Any]) -> Evidence:
     """
     if evidence.is_udp:
         return evidence
-    is_set = _number(printed, "asked_buffer_bytes") > 0  # else the kernel lets it grow
-    buffer = _number(printed, "send_buffer_bytes") if is_set else NAN
+    is_set = number_in(printed, "asked_buffer_bytes") > 0  # else the kernel lets it grow
+    buffer = number_in(printed, "send_buffer_bytes") if is_set else NAN
     offered = min(offered_windows(printed), default=NAN)
     bounds = [v for v in (buffer, offered) if v > 0]
     is_bound = any(evidence.in_flight_bytes > v for v in bounds)
@@ -392,8 +419,8 @@ def _with_processors(
     sender, receiver = ends.get(str(row.get("direction")), ("", ""))
     return replace(
         evidence,
-        processor_ratio=_number(printed, f"{sender}_processor_ratio"),
-        receiver_processor_ratio=_number(printed, f"{receiver}_processor_ratio"),
+        processor_ratio=number_in(printed, f"{sender}_processor_ratio"),
+        receiver_processor_ratio=number_in(printed, f"{receiver}_processor_ratio"),
     )
 
 
@@ -414,23 +441,19 @@ def with_loss(evidence: Evidence) -> Evidence:
 def _with_intervals(evidence: Evidence, flows: FlowSeries) -> Evidence:
     """Add what the intervals of the only run say: windows, round trips, the order of streams."""
     rows = flows.measured
-    rtt = np.asarray(flows.rtt_s)[rows]
-    rtt = rtt[rtt > 0]
-    window = np.asarray(flows.cwnd_bytes)[rows]
-    window = window[window > 0]
+    rtt = above_zero(flows.rtt_s, rows)
+    window = above_zero(flows.cwnd_bytes, rows)
     again = np.asarray(flows.retransmit_count)[rows]
     late = window[window.size // 2 :]  # after slow start
-    steady = late.size > 1 and float(np.std(late)) <= STEADY_RATIO * float(np.mean(late))
     pace = pace_of(flows, rows)
     carried = pace.rate_bps.tolist()
-    mtu = np.asarray(flows.path_mtu_bytes)[rows]
-    mtu = mtu[mtu > 0]
+    mtu = above_zero(flows.path_mtu_bytes, rows)
     return replace(
         evidence,
-        rtt_s=first_known(evidence.rtt_s, float(np.median(rtt)) if rtt.size else NAN),
+        rtt_s=first_known(evidence.rtt_s, middle_of(rtt)),
         base_rtt_s=first_known(evidence.base_rtt_s, float(rtt.min()) if rtt.size else NAN),
-        in_flight_bytes=float(np.median(late)) if late.size else NAN,
-        is_window_steady=bool(steady and not np.nansum(again) > 0),
+        in_flight_bytes=middle_of(late),
+        is_window_steady=is_alike(late, STEADY_RATIO) and not np.nansum(again) > 0,
         retransmit_count=first_known(
             evidence.retransmit_count, float(np.nansum(again)) if np.isfinite(again).any() else NAN
         ),
@@ -460,7 +483,7 @@ def from_transfers(samples: TransferSamples) -> list[Evidence]:
                 rate_bps=float(8.0 * sizes[middle] / times[middle]),
                 size_bytes=float(sizes[middle]),
                 duration_s=float(times[middle]),
-                base_rtt_s=_number(trips.get(name, {}), "handshake_rtt_min_s"),
+                base_rtt_s=number_in(trips.get(name, {}), "handshake_rtt_min_s"),
             )
         )
     return evidence
@@ -483,7 +506,7 @@ def from_capture(trace: PacketTrace) -> list[Evidence]:
     count = int(np.count_nonzero(columns["protocol"] == "tcp"))
     order = np.argsort(-columns["payload_bytes"][:count], kind="stable")[:MOST_FLOWS]
     of_rate = _streams(trace)
-    share, fragments = _payload_share(trace, of_rate)
+    datagrams, fragments = _from_datagrams(trace, of_rate)
     has_datagrams = bool((trace.has(Layer.UDP) & of_rate).any())
     options = options_of(trace)
     seen = []
@@ -491,10 +514,8 @@ def from_capture(trace: PacketTrace) -> list[Evidence]:
         if columns["goodput_bps"][row] > 0:
             evidence = of_tcp_flow(columns, row, option_bytes=options)
             seen.append(replace(evidence, fragment_ratio=0.0 if has_datagrams else fragments))
-    seen += _from_datagrams(trace, of_rate, share, fragments)
-    return sorted(
-        seen, key=lambda evidence: -evidence.size_bytes
-    )  # a control connection comes last
+    # A control connection comes last.
+    return sorted([*seen, *datagrams], key=lambda evidence: -evidence.size_bytes)
 
 
 def options_of(trace: PacketTrace) -> float:
@@ -551,44 +572,28 @@ def _wire_bytes(trace: PacketTrace, rows: NDArray[np.bool_]) -> float:
     return float(np.sum(np.where(is_ethernet, framed, bare)))
 
 
-def _payload_share(trace: PacketTrace, of_rate: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the payload over all bytes on the wire of UDP, and the share of fragments."""
+def _from_datagrams(trace: PacketTrace, of_rate: NDArray[np.bool_]) -> tuple[list[Evidence], float]:
+    """Return what all UDP of a capture says, if it has a rate; and the share of its fragments."""
     udp = (trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)) & of_rate
-    if not udp.any():
-        return NAN, 0.0
-    payload = float(trace.ints("packet_bytes")[udp].sum(dtype=np.int64))
+    count = int(np.count_nonzero(udp))
+    if not count:
+        return [], 0.0
     first = int(np.count_nonzero(trace.has(Layer.UDP) & of_rate))
-    later = int(np.count_nonzero(trace.has(Layer.LATER_FRAGMENT) & of_rate))
-    payload -= 28.0 * first + 20.0 * later  # headers of IPv4 and UDP
-    return payload / _wire_bytes(trace, udp), later / (first + later)
-
-
-def _from_datagrams(
-    trace: PacketTrace, of_rate: NDArray[np.bool_], share: float, fragments: float
-) -> list[Evidence]:
-    udp = (trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)) & of_rate
-    first = int(np.count_nonzero(trace.has(Layer.UDP) & of_rate))
+    later = count - first
+    size = float(trace.ints("packet_bytes")[udp].sum(dtype=np.int64))
+    size -= 28.0 * first + 20.0 * later  # headers of IPv4 and UDP
     times = np.asarray(trace.time_s)[udp]
     times = times[np.isfinite(times)]
     span = float(np.ptp(times)) if times.size else 0.0
     if first < 2 or span <= 0:
-        return []
-    later = int(np.count_nonzero(udp)) - first
-    size = float(trace.ints("packet_bytes")[udp].sum(dtype=np.int64)) - 28.0 * first - 20.0 * later
+        return [], later / count
     rate = 8.0 * size * (first - 1) / first / span  # the last one lasts beyond the last time
-    return [
-        Evidence(
-            label="UDP",
-            protocol="udp",
-            rate_bps=rate,
-            received_rate_bps=rate,
-            size_bytes=size,
-            duration_s=span,
-            datagram_bytes=size / first,
-            payload_share=share,
-            fragment_ratio=fragments,
-        )
-    ]
+    evidence = Evidence(
+        label="UDP", protocol="udp", rate_bps=rate, received_rate_bps=rate, size_bytes=size,
+        duration_s=span, datagram_bytes=size / first,
+        payload_share=size / _wire_bytes(trace, udp), fragment_ratio=later / count,
+    )  # fmt: skip
+    return [evidence], later / count
 
 
 DEFAULT_MTU_BYTES = 1500.0
@@ -648,21 +653,10 @@ class Known:
     congestion_control: str | None = None
 
     def __post_init__(self) -> None:
-        for name in (
-            "rtt_s",
-            "line_bps",
-            "line_up_bps",
-            "window_bytes",
-            "mtu_bytes",
-            "reverse_bps",
-            "device_pps",
-            "buffer_bytes",
-        ):
-            value = getattr(self, name)
+        for name in (field.name for field in fields(self) if field.name != "congestion_control"):
+            value, check = getattr(self, name), ratio if name == "loss_ratio" else positive
             if value is not None:
-                object.__setattr__(self, name, float(positive(name, value)))
-        if self.loss_ratio is not None:
-            object.__setattr__(self, "loss_ratio", float(ratio("loss_ratio", self.loss_ratio)))
+                object.__setattr__(self, name, float(check(name, value)))
         named = self.congestion_control
         if named is not None and named not in CONGESTION_CONTROLS:
             choices = list(CONGESTION_CONTROLS)

@@ -284,8 +284,7 @@ def _of_reading(frames: Frames, stated: Known) -> tuple[Finding, ...]:
             findings[row] = _finding(frames, row, limits, stated, is_implied=is_implied)
             is_fitted = stated.device_pps is None and any(limit.name in FITTED for limit in limits)
             if not limits and np.unique(frames.frame_bytes[rows]).size == 1:
-                pps = Sign(name="rate_pps", value=float(frames.rate_pps[row]), unit="packet/s",
-                           origin="the table")  # fmt: skip
+                pps = Sign("rate_pps", float(frames.rate_pps[row]), "the table")  # fmt: skip
                 cause = Cause(signs=(pps,), variant="one-size")
                 findings[row] = replace(findings[row], cause=cause)
             if is_fitted and not is_implied and np.unique(frames.frame_bytes[rows]).size <= 2:
@@ -365,9 +364,9 @@ def _impossible(
     if share <= 1 + max(IMPOSSIBLE_RATIO, rounded):
         return None, []
     signs = (
-        Sign(name="rate_bps", value=measured_bps, unit="bit/s", origin="the table"),
-        Sign(name="line_bps", value=line_bps, unit="bit/s", origin="the line as stated"),
-        Sign(name="of_line_ratio", value=share, unit="ratio", origin="both"),
+        Sign("rate_bps", measured_bps, "the table"),
+        Sign("line_bps", line_bps, "the line as stated"),
+        Sign("of_line_ratio", share, "both"),
     )
     meant = {
         float(f"{digits[:at]}{digit}{digits[at + 1 :]}")

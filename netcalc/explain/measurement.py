@@ -240,7 +240,7 @@ def _with_cause(finding: Finding, cause: Cause, evidence: Evidence, stated: Know
     if cause.code in ("receiver-window", "sender-buffer"):
         cause = replace(cause, counterfactuals=counterfactuals(cause, evidence, stated))
     if math.isnan(cause.sign("rate_bps")) and finding.measured > 0:
-        rate = Sign(name="rate_bps", value=finding.measured, unit="bit/s", origin="measured")
+        rate = Sign("rate_bps", finding.measured, "measured")
         cause = replace(cause, signs=(*cause.signs, rate), layer=finding.layer)
     said = tuple(note for note in finding.notices if note.code not in OF_NO_CAUSE)
     return replace(finding, cause=cause, notices=said)

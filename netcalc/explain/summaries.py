@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.cause import Cause, Sign
-from netcalc.explain.evidence import Evidence, Known, first_known
+from netcalc.explain.evidence import Evidence, Known, first_known, number_in
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.tables import MOST_VALUE, ROLES
 from netcalc.explain.time_parts import (
@@ -25,13 +24,6 @@ from netcalc.explain.time_parts import (
 )
 from netcalc.messages import Notice
 from netcalc.samples import Fact, RttSamples, Samples, Table
-
-
-def _number(row: Mapping[str, Any], name: str) -> float:
-    value = row.get(name)
-    return (
-        float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    )
 
 
 def explain_summary(samples: RttSamples, stated: Known) -> tuple[Finding, ...]:
@@ -54,26 +46,26 @@ def explain_summary(samples: RttSamples, stated: Known) -> tuple[Finding, ...]:
 
 def _of_summary(samples: RttSamples, row: Mapping[str, Fact], stated: Known) -> Finding:
     printed, label = samples.meta.printed, str(row.get("group", ""))
-    count = int(first_known(_number(row, "sent_count"), 0.0))
+    count = int(first_known(number_in(row, "sent_count"), 0.0))
     alone = printed if len(samples.facts()) == 1 else {}
-    mean = first_known(_number(alone, "rtt_mean_s"), _number(alone, "rtt_avg_s"))
+    mean = number_in(alone, "rtt_mean_s", "rtt_avg_s")
     values = {
-        "median": _number(row, "rtt_median_s"),
+        "median": number_in(row, "rtt_median_s"),
         "mean": mean,
-        "maximum": _number(row, "rtt_max_s"),
+        "maximum": number_in(row, "rtt_max_s"),
     }
     statistic, measured = next(
         ((name, value) for name, value in values.items() if value > 0), ("", math.nan)
     )
-    least = first_known(_number(row, "rtt_min_s"), measured)
+    least = first_known(number_in(row, "rtt_min_s"), measured)
     if not (measured > 0 and least >= 0):
         return Finding(label=label, unit="s", notices=(Notice("none-answered", {"count": count}),))
     said = [Notice("summary-explained", {"count": count, "statistic": statistic})]
-    answered = round(count * (1 - first_known(_number(row, "loss_ratio"), 0.0)))
+    answered = round(count * (1 - first_known(number_in(row, "loss_ratio"), 0.0)))
     if 0 < answered < FEWEST_ANSWERS:
         said.append(Notice("few-answers", {"count": answered}))
-    if _number(row, "loss_ratio") > 0:
-        said.append(Notice("probes-lost", {"loss_ratio": _number(row, "loss_ratio")}))
+    if number_in(row, "loss_ratio") > 0:
+        said.append(Notice("probes-lost", {"loss_ratio": number_in(row, "loss_ratio")}))
     sizes = np.asarray(samples.payload_bytes)
     limits = parts_of(measured, least, 0.0, sizes[np.isfinite(sizes)], stated, None)
     return Finding(
@@ -84,7 +76,7 @@ def _of_summary(samples: RttSamples, row: Mapping[str, Fact], stated: Known) -> 
 
 def explain_silence(samples: Samples) -> tuple[Finding, ...]:
     """Return that none of the probes of a trace was answered."""
-    counts = (_number(row, "probe_count") for row in samples.facts())
+    counts = (number_in(row, "probe_count") for row in samples.facts())
     return tuple(
         Finding(unit="s", notices=(Notice("none-answered", {"count": int(count)}),))
         for count in counts
@@ -116,7 +108,7 @@ def explain_transaction_rates(samples: Samples, stated: Known) -> tuple[Finding,
         if not rate > 0:
             continue
         fact = facts[row] if row < len(facts) else {}
-        rtt, measured = first_known(stated.rtt_s, _number(fact, "rtt_min_s")), 1 / rate
+        rtt, measured = first_known(stated.rtt_s, number_in(fact, "rtt_min_s")), 1 / rate
         limits = response_parts(measured, min(rtt, measured)) if rtt > 0 else ()
         if not limits:
             held = [
@@ -175,8 +167,8 @@ def _other_way(row: Mapping[str, Fact], rows: Sequence[Mapping[str, Fact]]) -> M
 def _one_way(
     row: Mapping[str, Fact], other: Mapping[str, Fact], error_s: float, stated: Known
 ) -> Finding:
-    least, median = _number(row, "one_way_delay_min_s"), _number(row, "one_way_delay_median_s")
-    back = _number(other, "one_way_delay_median_s")
+    least, median = number_in(row, "one_way_delay_min_s"), number_in(row, "one_way_delay_median_s")
+    back = number_in(other, "one_way_delay_median_s")
     said, limits = [], []
     values = {"measured_s": median, "error_s": error_s}
     if least <= 0 or error_s >= median or back <= 0:
@@ -190,8 +182,8 @@ def _one_way(
     if not math.isnan(back):
         apart = {"rtt_s": median + back, "offset_s": abs(median - back) / 2}
         said.append(Notice("one-way-sum", apart))
-    if _number(row, "loss_ratio") > 0:
-        said.append(Notice("probes-lost", {"loss_ratio": _number(row, "loss_ratio")}))
+    if number_in(row, "loss_ratio") > 0:
+        said.append(Notice("probes-lost", {"loss_ratio": number_in(row, "loss_ratio")}))
     parts = (limit for limit in limits if limit.value > 0)
     return Finding(
         label=str(row.get("group", "")), unit="s", measured=median,
@@ -302,16 +294,11 @@ def rate_step(rates: FloatArray) -> Cause | None:
         fell = before.min() > STEP_RATIO * after.max()
         is_apart = fell or after.min() > STEP_RATIO * before.max()
         if is_apart and all(level.max() <= STEP_RATIO * level.min() for level in (before, after)):
-            named = {"before_bps": np.median(before), "after_bps": np.median(after)}
-            signs = [
-                Sign(name=name, value=float(value), unit="bit/s", origin="the rows")
-                for name, value in named.items()
-            ]
-            at = {"step_row": row + 1, "row_count": used.size}
-            signs += [
-                Sign(name=name, value=float(value), unit="1", origin="the rows")
-                for name, value in at.items()
-            ]
+            numbers = {
+                "before_bps": np.median(before), "after_bps": np.median(after),
+                "step_row": row + 1, "row_count": used.size,
+            }  # fmt: skip
+            signs = (Sign(name, float(value), "the rows") for name, value in numbers.items())
             return Cause(signs=tuple(signs), variant="rate-step")
     return None
 

@@ -440,9 +440,9 @@ def held_cause(parts: tuple[Limit, ...], response_s: FloatArray, *, is_shown: bo
         return None
     free = rtt_s / measured
     signs = (
-        Sign(name="base_rtt_s", value=rtt_s, unit="s", origin="responses"),
-        Sign(name="wait_s", value=timer.value, unit="s", origin="the median response"),
-        Sign(name="timer_s", value=timer.values["timer_s"], unit="s", origin="timers in use"),
+        Sign("base_rtt_s", rtt_s, "responses"),
+        Sign("wait_s", timer.value, "the median response"),
+        Sign("timer_s", timer.values["timer_s"], "timers in use"),
     )
     return Cause(
         code="nagle-delayed-ack", share_of_time=1 - free, duration_s=measured,

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.datagrams import datagram_cause
 from netcalc.explain.causes.dialogue import SENDER
 from netcalc.explain.causes.sessions import (
     FlowCause,
-    datagram_cause,
     flow_causes,
     has_tcp,
     in_order,
@@ -259,8 +259,8 @@ def together(named_files: Mapping[str, Samples], stated: Known) -> Together:
         name: Cause(
             code="shared-line", confidence=HIGH, layer=layer,
             signs=(
-                Sign(name="rate_bps", value=rate, unit="bit/s", origin="intervals together"),
-                Sign(name="line_bps", value=ceiling, unit="bit/s", origin="the line as stated"),
+                Sign("rate_bps", rate, "intervals together"),
+                Sign("line_bps", ceiling, "the line as stated"),
             ),
         )
         for name, rate in rates.items()

@@ -12,7 +12,7 @@ from netcalc.checks import named_arguments
 from netcalc.language import phrase
 from netcalc.messages import MESSAGES, Notice
 from netcalc.rate_layers import TCP_PAYLOAD
-from netcalc.units import show
+from netcalc.units import show, unit_of_name
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 UNKNOWN_CAUSE = "unknown"
@@ -56,20 +56,25 @@ LEAST_NEXT = 0.05
 """The next cause is said from this share of the time on. [ratio]"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Sign:
     """A fact that a cause stands on, with its interval where it is known, and where it is from.
 
-    ``layer`` is that of a rate, where it is not the layer of the cause.
+    Its unit is the one that its name ends with. ``layer`` is the layer of a rate, where it is not
+    the layer of the cause.
     """
 
     name: str
     value: float
-    unit: str
+    origin: str
     low: float = math.nan
     high: float = math.nan
-    origin: str = ""
     layer: str = ""
+
+    @property
+    def unit(self) -> str:
+        """Unit of the fact."""
+        return unit_of_name(self.name)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fact as JSON has it."""

@@ -229,19 +229,17 @@ def _of_all(seen: Responses, name: str, stated: Known, said: tuple[Notice, ...])
     on_law = bend.law_bps(seen.x[rows]) <= bend.cap_bps
     error = _error(off[on_law], seen.step_bps / seen.rate_bps[rows][on_law])
     values = seen.values(name, float(seen.x[rows[0]]))
-    what, value, unit = {
-        "response_rtt_s": ("window_bytes", bend.factor / 8, "byte"),
-        "window_bytes": ("fitted_rtt_s", 8 / bend.factor, "s"),
-        "loss_ratio": ("fitted_rtt_s", values["rtt_s"], "s"),
+    what, value = {
+        "response_rtt_s": ("window_bytes", bend.factor / 8),
+        "window_bytes": ("fitted_rtt_s", 8 / bend.factor),
+        "loss_ratio": ("fitted_rtt_s", values["rtt_s"]),
     }[seen.role]
     origin = "fitted to the rows"
     signs = [
-        Sign(name=what, value=value, unit=unit, low=value / error, high=value * error,
-             origin=origin),
-        Sign(name="law_count", value=float(bend.law_count), unit="1", origin="the table"),
-        Sign(name="row_count", value=float(rows.size), unit="1", origin="the table"),
-        Sign(name="off_ratio", value=max(float(f"{np.expm1(np.abs(off).max()):.2g}"), LEAST_OFF),
-             unit="ratio", origin=origin),
+        Sign(what, value, origin, low=value / error, high=value * error),
+        Sign("law_count", float(bend.law_count), "the table"),
+        Sign("row_count", float(rows.size), "the table"),
+        Sign("off_ratio", max(float(f"{np.expm1(np.abs(off).max()):.2g}"), LEAST_OFF), origin),
     ]  # fmt: skip
     refuted = above_line(float(seen.rate_bps[rows].max()), stated)
     notices = [*said, *two_points(rows), *refuted]
@@ -262,7 +260,7 @@ def _of_all(seen: Responses, name: str, stated: Known, said: tuple[Notice, ...])
     else:
         notices.append(Notice("fitted-trip"))
     if seen.role == "loss_ratio":
-        signs.append(Sign(name="mss_bytes", value=MSS_BYTES, unit="byte", origin="assumed"))
+        signs.append(Sign("mss_bytes", MSS_BYTES, "assumed"))
     return Finding(
         label=name,
         notices=tuple(notices),
@@ -340,10 +338,10 @@ def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], stated: Kno
     x, rates = seen.x[rows], seen.rate_bps[rows]
     span = float(x.max() / x.min())
     signs = (
-        Sign(name="row_count", value=float(rows.size), unit="1", origin="the table"),
-        Sign(name="low_bps", value=float(rates.min()), unit="bit/s", origin="the table"),
-        Sign(name="high_bps", value=float(rates.max()), unit="bit/s", origin="the table"),
-        Sign(name="span_ratio", value=span, unit="ratio", origin="the table"),
+        Sign("row_count", float(rows.size), "the table"),
+        Sign("low_bps", float(rates.min()), "the table"),
+        Sign("high_bps", float(rates.max()), "the table"),
+        Sign("span_ratio", span, "the table"),
     )
     exponent = LAWS[seen.role][1]
     if span ** abs(exponent) < LEAST_SPAN:
@@ -368,8 +366,8 @@ def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], stated: Kno
         return Finding(label=name, cause=Cause(signs=signs, variant="no-relation"))
     row, expected = odd
     of_row = (
-        Sign(name="rate_bps", value=float(rates[row]), unit="bit/s", origin="the table"),
-        Sign(name="expected_bps", value=expected, unit="bit/s", origin="the other rows"),
+        Sign("rate_bps", float(rates[row]), "the table"),
+        Sign("expected_bps", expected, "the other rows"),
     )
     label = labelled(name, show(float(x[row]), seen.unit))
     return Finding(label=label, cause=Cause(signs=of_row, variant="odd-row"))
@@ -459,27 +457,26 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
     """Return what the times of one group say."""
     kept: NDArray[np.bool_] = ~fit.outlier
     times, sizes = fit.measured[kept], fit.x[kept]
-    count = Sign(name="row_count", value=float(times.size), unit="1", origin="the table")
+    count = Sign("row_count", float(times.size), "the table")
     rate_bps, latency_s = fit.params["bandwidth_bps"], fit.params["latency_s"]
     if math.isnan(rate_bps) or (times.max() <= times.min() and fit.x.size > 1):
         span = float(sizes.max() / max(sizes.min(), 1.0))
-        seen = (count, _sign("low_s", float(times.min()), "s"),
-                _sign("high_s", float(times.max()), "s"),
-                _sign("span_ratio", span, "ratio"))  # fmt: skip
+        ends = {"low_s": float(times.min()), "high_s": float(times.max()), "span_ratio": span}
+        seen = (count, *(Sign(name, value, "the table") for name, value in ends.items()))
         is_flat = times.max() <= (1 + FITTED_TOLERANCE) * times.min()
         return Finding(
             cause=Cause(signs=seen, variant="sizes-flat" if is_flat else "sizes-scatter"),
             notices=() if is_flat else tuple(fit.not_identifiable.values())[:1],
         )
     off = max(float(f"{np.abs(times / fit.predict(sizes) - 1).max():.2g}"), LEAST_OFF)
-    rate = _fitted(fit, "fitted_bps", "bandwidth_bps", "bit/s")
-    signs = [rate, count, _sign("off_ratio", off, "ratio")]
+    rate = _fitted(fit, "fitted_bps", "bandwidth_bps")
+    signs = [rate, count, Sign("off_ratio", off, "the table")]
     variant, said = "sizes-alone", list(fit.notes)
     if not math.isnan(latency_s):
-        latency = _fitted(fit, "latency_s", "latency_s", "s")
+        latency = _fitted(fit, "latency_s", "latency_s")
         is_exact = math.isnan(latency.low) or math.isnan(rate.low)
         variant = "sizes-exact" if is_exact else "sizes"
-        signs = [latency, *signs, _sign("even_bytes", latency_s * rate_bps / 8, "byte")]
+        signs = [latency, *signs, Sign("even_bytes", latency_s * rate_bps / 8, "the table")]
         if stated.rtt_s is not None:
             values = {"latency_s": latency_s, "rtt_s": stated.rtt_s,
                       "trips": latency_s / stated.rtt_s}  # fmt: skip
@@ -503,16 +500,12 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
     return replace(finding, cause=agreeing, notices=(cause.said, *said))
 
 
-def _sign(name: str, value: float, unit: str) -> Sign:
-    return Sign(name=name, value=value, unit=unit, origin="the table")
-
-
-def _fitted(fit: Fit, name: str, param: str, unit: str) -> Sign:
+def _fitted(fit: Fit, name: str, param: str) -> Sign:
     low, high = fit.interval(param)
     value = fit.params[param]
     if not (low <= value <= high and math.isfinite(high)):
         low = high = math.nan
-    return Sign(name=name, value=value, unit=unit, low=low, high=high, origin="fitted to the rows")
+    return Sign(name, value, "fitted to the rows", low=low, high=high)
 
 
 CURVE_POINTS = 101

@@ -120,21 +120,17 @@ def series_cause(
     least = min(fastest, math.inf if idle_s is None else idle_s)
     slow_from = "95th percentile" if answered_s.size >= SHORT_SERIES else "slowest round trip"
     signs = [
-        Sign(name="base_rtt_s", value=least, unit="s",
-             origin="least round trip" if least == fastest else "stated"),
-        Sign(name="fastest_s", value=fastest, unit="s", origin="least round trip"),
-        Sign(
-            name="loss_ratio", value=ratio, unit="ratio", low=low, high=high_loss,
-            origin="probes without an answer",
-        ),
-        Sign(name="queue_s", value=high - least, unit="s", origin=slow_from),
-        Sign(name="slow_s", value=high, unit="s", origin=slow_from),
+        Sign("base_rtt_s", least, "least round trip" if least == fastest else "stated"),
+        Sign("fastest_s", fastest, "least round trip"),
+        Sign("loss_ratio", ratio, "probes without an answer", low=low, high=high_loss),
+        Sign("queue_s", high - least, slow_from),
+        Sign("slow_s", high, slow_from),
     ]  # fmt: skip
     is_lossy = gone.sum() >= FEWEST_LOST and low > LEAST_LOSS
     begin, in_row = _longest_row(gone)
     if is_lossy and in_row >= gone.sum() / 2 and gone.size * ratio**in_row < OUTAGE_CHANCE:
-        signs.append(Sign(name="lost_in_row", value=float(in_row), unit="1", origin="probes"))
-        signs.append(Sign(name="at_probe", value=float(begin + 1), unit="1", origin="probes"))
+        signs.append(Sign("lost_in_row", float(in_row), "probes"))
+        signs.append(Sign("at_probe", float(begin + 1), "probes"))
         return Cause(code="outage", variant="series", confidence=MEDIUM, signs=tuple(signs))
     loss = Cause(code="random-loss", variant="series", confidence=MEDIUM, signs=tuple(signs))
     varies = _varies(high, least)
@@ -160,7 +156,7 @@ def series_cause(
             confidence=HIGH if is_sure else MEDIUM, signs=tuple(signs),
         )  # fmt: skip
     if middle > 1.2 * least and _is_blurred(answered_s, least):
-        signs.append(Sign(name="median_s", value=middle, unit="s", origin="median"))
+        signs.append(Sign("median_s", middle, "median"))
         return loss if is_lossy else Cause(
             code="delay-variation", variant="series", confidence=MEDIUM, signs=tuple(signs)
         )  # fmt: skip
@@ -216,14 +212,13 @@ def _of_bursts(rtt_s: FloatArray, least: float, signs: list[Sign]) -> Cause:
     late = _late(rtt_s, least)
     rows = int(np.count_nonzero(np.diff(late.astype(int), prepend=0) > 0))
     period, share = period_of(late), 1 - least * answered_s.size / float(answered_s.sum())
+    late_s = float(np.median(rtt_s[late])) - least
     shown = (
         *signs,
-        Sign(name="late_ratio", value=float(_late(answered_s, least).mean()), unit="ratio",
-             origin="answers"),
-        Sign(name="late_s", value=float(np.median(rtt_s[late])) - least, unit="s",
-             origin="median of the late ones, less the least"),
-        Sign(name="row_count", value=float(rows), unit="1", origin="late answers in a row"),
-        Sign(name="period_probes", value=period, unit="1", origin="from row to row"),
+        Sign("late_ratio", float(_late(answered_s, least).mean()), "answers"),
+        Sign("late_s", late_s, "median of the late ones, less the least"),
+        Sign("row_count", float(rows), "late answers in a row"),
+        Sign("period_probes", period, "from row to row"),
     )  # fmt: skip
     is_long = late.sum() >= FEWEST_LEVEL * rows and math.isnan(period)
     return Cause(
@@ -288,10 +283,10 @@ def _stepped(
     before, after = float(np.median(part.rest_s)), float(np.median(part.part_s))
     shown = (
         *signs,
-        Sign(name="before_s", value=before, unit="s", origin="median before"),
-        Sign(name="after_s", value=after, unit="s", origin="median after"),
-        Sign(name="at_probe", value=float(part.begin + 1), unit="1", origin="answers in order"),
-        Sign(name="to_probe", value=float(part.end), unit="1", origin="answers in order"),
+        Sign("before_s", before, "median before"),
+        Sign("after_s", after, "median after"),
+        Sign("at_probe", float(part.begin + 1), "answers in order"),
+        Sign("to_probe", float(part.end), "answers in order"),
     )
     comes_back = part.end < count
     if part.is_flat:

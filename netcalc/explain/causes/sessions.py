@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from netcalc.checks import named_arguments
-from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause
+from netcalc.explain.causes.datagrams import datagram_cause
 from netcalc.explain.causes.dialogue import STEP_S, Dialogue, dialogue_of
 from netcalc.explain.causes.intervals import Intervals
 from netcalc.explain.causes.verdict import (
@@ -22,7 +23,6 @@ from netcalc.explain.causes.verdict import (
     judge,
 )
 from netcalc.messages import Notice
-from netcalc.rate_layers import UDP_PAYLOAD
 from netcalc.readers.captures.flows import Bools, mirrored
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
 from netcalc.samples import Layer, PacketTrace
@@ -287,27 +287,6 @@ def _user_cause(flows: Sequence[FlowCause], names: Sequence[tuple[float, float]]
     )  # fmt: skip
 
 
-LEAST_DATAGRAMS = 20
-"""Fewer datagrams show no cause. [1]"""
-MOST_OF_A_JUMP, COUNTED_SHARE = 2000, 0.5
-"""Packet numbers that count have no longer jump, and this share is seen once. [1], [ratio]"""
-IN_ORDER_SHARE, QUICK_S = 0.6, 2e-3
-"""They count datagrams if this share follows one another, or one takes less. [ratio], [s]"""
-FEW_GAPS, ALIKE_GAPS = 5, 1.5
-"""Of no more gaps nothing is said; a gap with losses in it that is longer than one without by less
-than this ratio is as long. [1], [ratio]"""
-MOST_GAPS, PASSED_SHARE = 0.9, 0.5
-"""A full line makes so many of the gaps with missing numbers no longer than others; of the longer
-ones so many took the time of what is missing, the rest were late besides. [ratio], [ratio]"""
-SMALL_DATAGRAM_BYTES, UNEVEN_RATIO = 200, 1.6
-"""Smaller datagrams meet a limit of packets first; gaps that differ from their median by more than
-this part of it vary. [byte], [ratio]"""
-LEAST_LOSS, LEAST_EPISODES = 0.003, 8
-"""Fewer datagrams lost, or fewer times, are no cause. [ratio], [1]"""
-LEAST_OFF = 0.05
-"""Times of datagrams vary by this part of the time between them, or more. [ratio]"""
-LEAST_OVERLOAD = 0.05
-"""A line that drops less of the datagrams does not show beside what else skips numbers. [ratio]"""
 MOST_ROWS, LEAST_PART = 20, 0.05
 """Rows of a waterfall, and the share of a flow's time that is a part of its row. [1], [ratio]"""
 
@@ -365,64 +344,3 @@ def _name_times(trace: PacketTrace) -> list[tuple[float, float]]:
         if own.size:
             spans.append((float(own.min()), float(own.max())))
     return spans
-
-
-def datagram_cause(trace: PacketTrace) -> Cause:
-    """Return what a stream of datagrams shows where it was captured."""
-    rows = np.flatnonzero(trace.has(Layer.UDP))
-    if rows.size < LEAST_DATAGRAMS:
-        return Cause()
-    time_s = np.asarray(trace.time_s)[rows]
-    ids = trace.ints("ip_id")[rows].astype(np.int64)
-    steps = (np.diff(ids) + 32768) % 65536 - 32768
-    gaps_s = np.diff(time_s)
-    count = rows.size
-    unwrapped = np.concatenate([[0], np.cumsum(steps)])
-    is_counted = np.abs(steps).max(initial=0) < MOST_OF_A_JUMP
-    is_counted &= np.unique(ids).size > COUNTED_SHARE * count
-    # Numbers count datagrams only if they come quickly: Linux adds a random step for a pause.
-    span = max(int(unwrapped.max() - unwrapped.min()), 1)
-    is_counted &= bool(
-        np.mean(steps == 1) > IN_ORDER_SHARE or float(np.ptp(time_s)) / span < QUICK_S
-    )
-    lost = (
-        int(unwrapped.max() - unwrapped.min() + 1 - np.unique(unwrapped).size) if is_counted else 0
-    )
-    ratio = lost / (lost + count)
-    middle = float(np.median(gaps_s))
-    size = float(np.median(trace.ints("payload_bytes")[rows]))
-    rate_bps = 8 * size / middle if middle > 0 else math.nan
-    signs = (
-        Sign(name="loss_ratio", value=ratio, unit="ratio", origin="missing packet numbers"),
-        Sign(name="rate_bps", value=rate_bps, unit="bit/s", origin="datagrams in a row"),
-    )
-    spread = float(np.percentile(np.abs(gaps_s), 90) / max(middle, 1e-9))
-    # A sender that was not scheduled drops a few in a row itself: that is no path that loses.
-    is_lost = ratio > LEAST_LOSS and np.count_nonzero(steps > 1) >= LEAST_EPISODES
-    if is_counted and is_lost:
-        # A full line spaces what it passes alike, whatever was dropped between.
-        single, several = gaps_s[steps == 1], gaps_s[steps > 1]
-        no_longer = several < ALIKE_GAPS * (np.median(single) if single.size else math.inf)
-        is_even = several.size > FEW_GAPS and np.mean(no_longer) > MOST_GAPS
-        if is_even or single.size <= FEW_GAPS:
-            if ratio < LEAST_OVERLOAD:  # the sender may have skipped numbers: nothing came later
-                return Cause(signs=signs, layer=UDP_PAYLOAD)
-            cause = "packet-rate" if size < SMALL_DATAGRAM_BYTES else "line"
-            return Cause(code=cause, confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
-        # The time of those that are missing has passed, too. Linux skips numbers where the sender
-        # waited for a tick of its clock or longer: then nothing is missing, and no time passed.
-        off = np.abs(gaps_s / (np.maximum(steps, 1) * middle) - 1)
-        usual = max(float(np.percentile(off[steps == 1], 90)), LEAST_OFF)
-        has_passed = off[steps > 1] <= usual
-        lost = int(np.sum(steps[steps > 1][has_passed] - 1))
-        ratio = lost / (lost + count)
-        is_lost = ratio > LEAST_LOSS and np.count_nonzero(has_passed) >= LEAST_EPISODES
-        if not is_lost or np.mean(has_passed[~no_longer]) < PASSED_SHARE:
-            return Cause(signs=signs, layer=UDP_PAYLOAD)
-        signs = (replace(signs[0], value=ratio), signs[1])
-        return Cause(
-            code="loss-udp", variant="captured", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD
-        )
-    if spread > UNEVEN_RATIO:
-        return Cause(code="delay-variation", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
-    return Cause(signs=signs, layer=UDP_PAYLOAD)

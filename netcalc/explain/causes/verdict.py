@@ -10,7 +10,6 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes import intervals as kinds
-from netcalc.explain.causes import intervals as paces
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.dialogue import SENDER, UNKNOWN, Dialogue
 from netcalc.explain.causes.intervals import (
@@ -228,29 +227,20 @@ def _signs(d: Dialogue, line: LineRate, shares: Mapping[str, float]) -> tuple[Si
     is_line &= is_full or (line.rate_bps > 1.5 * d.rate_bps and _is_seen(d, line))
     how = "acknowledgements in a row" if d.place == SENDER else "segments in a row"
     rates_bps = (line.rate_bps, line.low_bps, line.high_bps) if is_line else (math.nan,) * 3
+    by_order = "packet numbers" if d.ids is not None else "holes filled early"
+    missing = "acknowledged, and in no packet of the capture"
     trips = "handshake" if d.handshake_rtt_s > 0 else "fastest answers"
     return (
-        Sign(name="rate_bps", value=d.rate_bps, unit="bit/s", origin="new payload"),
-        Sign(name="base_rtt_s", value=d.base_rtt_s, unit="s", origin=trips),
-        Sign(name="loss_ratio", value=d.loss_ratio, unit="ratio", origin=by_place),
+        Sign("rate_bps", d.rate_bps, "new payload"),
+        Sign("base_rtt_s", d.base_rtt_s, trips),
+        Sign("loss_ratio", d.loss_ratio, by_place),
+        Sign("line_bps", rates_bps[0], how, low=rates_bps[1], high=rates_bps[2]),
+        Sign("mss_bytes", float(d.mss_bytes), "segments"),
+        Sign("reordered_ratio", float(np.mean(d.is_reordered)), by_order),
         Sign(
-            name="line_bps",
-            value=rates_bps[0],
-            unit="bit/s",
-            low=rates_bps[1],
-            high=rates_bps[2],
-            origin=how,
+            "missing_bytes", float(d.missing_bytes), "acknowledged, and in no packet of the capture"
         ),
-        Sign(name="mss_bytes", value=float(d.mss_bytes), unit="byte", origin="segments"),
-        Sign(
-            name="reordered_ratio", value=float(np.mean(d.is_reordered)), unit="ratio",
-            origin="packet numbers" if d.ids is not None else "holes filled early",
-        ),
-        Sign(
-            name="missing_bytes", value=float(d.missing_bytes), unit="byte",
-            origin="acknowledged, and in no packet of the capture",
-        ),
-    )  # fmt: skip
+    )
 
 
 def _is_seen(d: Dialogue, line: LineRate) -> bool:
@@ -263,39 +253,29 @@ def _signs_of_rounds(d: Dialogue, gaps: Gaps, rounds: Rounds) -> tuple[Sign, ...
     """Return the facts of the waits: queues, data in flight, the window."""
     where = "round trips" if d.place == SENDER else "time stamps"
     window = float(np.nanmax(d.window)) if np.isfinite(d.window).any() else math.nan
+    scale = "windows by the least scale that fits" if d.scale_is_inferred else "windows"
+    flight = float(np.percentile(gaps.in_flight, 90))
     queue_s, back_s = (
         float(np.percentile(each, 75)) if d.handshake_rtt_s > 0 else math.nan  # beside no base
         for each in (rounds.queue_s, rounds.back_s)
     )
     return (
-        Sign(
-            name="queue_s", value=queue_s if math.isnan(queue_s) else max(queue_s, 0.0), unit="s",
-            origin=where,
-        ),
-        Sign(
-            name="back_queue_s", value=back_s, unit="s",
-            origin="time stamps",
-        ),
-        Sign(
-            name="in_flight_bytes", value=float(np.percentile(gaps.in_flight, 90)), unit="byte",
-            origin="sent and not acknowledged",
-        ),
-        Sign(
-            name="window_bytes", value=window, unit="byte",
-            origin="windows by the least scale that fits" if d.scale_is_inferred else "windows",
-        ),
-    )  # fmt: skip
+        Sign("queue_s", queue_s if math.isnan(queue_s) else max(queue_s, 0.0), where),
+        Sign("back_queue_s", back_s, "time stamps"),
+        Sign("in_flight_bytes", flight, "sent and not acknowledged"),
+        Sign("window_bytes", window, scale),
+    )
 
 
 def _paced(d: Dialogue, gaps: Gaps, rounds: Rounds) -> Bools:
     """Return the gaps in which the sender waited for nothing but itself."""
     paced: Bools = (gaps.kind == kinds.PACED) & ~np.isin(
-        rounds.kind, (paces.QUEUED, paces.QUEUED_BACK)
+        rounds.kind, (kinds.QUEUED, kinds.QUEUED_BACK)
     )
     if not d.sees_queue:
         return np.zeros(paced.size, np.bool_)  # a queue before the capture spaces packets, too
     if _lost(d)[1] > FEW_LOSSES:  # a program that is paced is not held back by its losses
-        paced &= rounds.kind != paces.AFTER_LOSS
+        paced &= rounds.kind != kinds.AFTER_LOSS
     return paced
 
 
@@ -531,7 +511,7 @@ def _one_sided(d: Dialogue, line: LineRate) -> Cause:
     is_full = use > FULL_LINE_RATIO and queue_s > LEAST_QUEUE_S
     signs = (
         *_signs(d, line, {"line": use} if is_full else {}),
-        Sign(name="queue_s", value=float(queue_s), unit="s", origin="time stamps"),
+        Sign("queue_s", float(queue_s), "time stamps"),
     )
     if is_full:
         return Cause(
