@@ -43,6 +43,7 @@ from netcalc.planning.page import (
     evaluate,
     one_page,
     quantity,
+    with_units,
 )
 from netcalc.rate_layers import LINE
 from netcalc.units import show_rate
@@ -60,16 +61,10 @@ _LOOKED_AHEAD = ("result", "elapsed_s")
 """Times of growth whose range the plan judges itself."""
 _POINTS = 121
 _TABLE = {
-    "link_bps": ("bit/s", "line"),
-    "fills_s": ("s", ""),
-    "demand_bps": ("bit/s", "line"),
-    "end_needed_bps": ("bit/s", "line"),
-    "mean_demand_bps": ("bit/s", "line"),
-    "overload_ratio": ("ratio", ""),
-    "busy_utilization": ("ratio", ""),
-    "busy_failed_utilization": ("ratio", ""),
-    "oversubscription": ("1", ""),
-}
+    "link_bps": "line", "fills_s": "", "demand_bps": "line", "end_needed_bps": "line",
+    "mean_demand_bps": "line", "overload_ratio": "", "busy_utilization": "",
+    "busy_failed_utilization": "", "oversubscription": "",
+}  # fmt: skip
 
 
 @one_page
@@ -157,21 +152,18 @@ def link(
     horizon = float(non_negative("horizon_s", horizon_s))
     if not horizon <= HORIZON_YEARS * YEAR_S:
         raise DomainError("beyond-forecast", "horizon_s", horizon_s, years=HORIZON_YEARS)
-    settings = {
-        "quantile": (quantile, "ratio"),
-        "horizon_s": (horizon, "s"),
-        "link_count": (count, "1"),
-        "failed_count": (failed, "1"),
-    }
+    settings = with_units(
+        quantile=quantile, horizon_s=horizon, link_count=count, failed_count=failed
+    )
     fixed: dict[str, Any] = {name: value for name, (value, _) in settings.items()}
-    inputs: dict[str, tuple[Any, str]] = {
-        "user_count": (user_count, "1"),
-        "user_bps": (user_bps, "bit/s"),
-        "active_ratio": (active_ratio, "ratio"),
-        "annual_growth": (annual_growth, "ratio"),
-        "target_utilization": (target_utilization, "ratio"),
-        "bandwidth_bps": (bandwidth_bps, "bit/s"),
-    }
+    inputs = with_units(
+        user_count=user_count,
+        user_bps=user_bps,
+        active_ratio=active_ratio,
+        annual_growth=annual_growth,
+        target_utilization=target_utilization,
+        bandwidth_bps=bandwidth_bps,
+    )
     once = partial(
         evaluate, partial(_answers, **fixed), table=_TABLE, main=_MAIN, judged=_LOOKED_AHEAD,
         draws=draws, seed=seed, truncate=truncate,
@@ -303,7 +295,7 @@ def _steps(
         shape: Any = {**middle, **fixed, **new}
         lasts = float(_answers(**shape)["fills_s"])
         if lasts > columns["fills_s"]:
-            steps.append(Step(change=change, name="fills_s", value=lasts, unit="s"))
+            steps.append(Step(change=change, name="fills_s", value=lasts))
     return tuple(steps)
 
 
@@ -343,7 +335,7 @@ def _date_answer(name: str, start: date, fills_s: float) -> Answer:
     on = _day(start, fills_s)
     if on is None:
         on = str(Notice("link-date-never" if not np.isfinite(fills_s) else "link-date-far", {}))
-    return Answer(name=name, value=on, unit="text")
+    return Answer(name=name, value=on)
 
 
 def _day(start: date | None, fills_s: float) -> str | None:
@@ -539,14 +531,9 @@ _NEAR_STEP = (50.0, 400.0)
 _PACKET_BYTES = 1500.0
 _LIMITS = ("flows_buffer_bytes", "burst_buffer_bytes")
 _TABLE_BUFFER = {
-    "buffer_bytes": ("byte", ""),
-    "buffer_delay_s": ("s", ""),
-    "flows_buffer_bytes": ("byte", ""),
-    "burst_buffer_bytes": ("byte", ""),
-    "line_bdp_bytes": ("byte", ""),
-    "buffer_packet_count": ("1", ""),
-    "burst_s": ("s", ""),
-}
+    "buffer_bytes": "", "buffer_delay_s": "", "flows_buffer_bytes": "", "burst_buffer_bytes": "",
+    "line_bdp_bytes": "", "buffer_packet_count": "", "burst_s": "",
+}  # fmt: skip
 
 
 @one_page
@@ -603,14 +590,14 @@ def buffer(
     11.2
     """
     bursts = burst_bytes is not None
-    inputs = {
-        "bandwidth_bps": (bandwidth_bps, "bit/s"),
-        "rtt_s": (rtt_s, "s"),
-        "flow_count": (flow_count, "1"),
-        "sender_count": (sender_count if bursts else None, "1"),
-        "burst_bytes": (burst_bytes, "byte"),
-        "sender_bps": (sender_bps if bursts else None, "bit/s"),
-    }
+    inputs = with_units(
+        bandwidth_bps=bandwidth_bps,
+        rtt_s=rtt_s,
+        flow_count=flow_count,
+        sender_count=sender_count if bursts else None,
+        burst_bytes=burst_bytes,
+        sender_bps=sender_bps if bursts else None,
+    )
     evaluated = evaluate(
         _answers_buffer,
         inputs,
@@ -700,13 +687,13 @@ def _steps_buffer(
         faster.setdefault("sender_bps", middle["bandwidth_bps"])
         size = float(_answers_buffer(**faster)["burst_buffer_bytes"])
         change = Notice("step-buffer-line", {"bandwidth_bps": faster["bandwidth_bps"]})
-        return [Step(change=change, name="burst_buffer_bytes", value=size, unit="byte")]
+        return [Step(change=change, name="burst_buffer_bytes", value=size)]
     steps = []
     if middle["flow_count"] < MANY_FLOWS:
         share = float(full_use_buffer_bdp(CUBIC_DECREASE))
         size = share * columns["line_bdp_bytes"]
         change = Notice("step-buffer-cubic", {"share": share})
-        steps.append(Step(change=change, name="buffer_bytes", value=size, unit="byte"))
+        steps.append(Step(change=change, name="buffer_bytes", value=size))
     return steps
 
 

@@ -22,7 +22,7 @@ from netcalc.errors import DoubtWarning, doubts
 from netcalc.messages import Notice, sentence
 from netcalc.models.users.growth import YEAR_S
 from netcalc.rate_layers import LINE, named
-from netcalc.units import show
+from netcalc.units import show, unit_of_name
 
 if TYPE_CHECKING:
     from netcalc.uncertain import Spread
@@ -43,9 +43,13 @@ class Answer:
 
     name: str
     value: float | str
-    unit: str
     layer: str = ""
     spread: Spread | None = None
+
+    @property
+    def unit(self) -> str:
+        """Unit of the number, by the name; "text" of a text."""
+        return "text" if isinstance(self.value, str) else unit_of(self.name)
 
     @property
     def label(self) -> str:
@@ -91,8 +95,12 @@ class Step:
     change: Notice
     name: str
     value: float
-    unit: str
     layer: str = ""
+
+    @property
+    def unit(self) -> str:
+        """Unit of the answer, by its name."""
+        return unit_of(self.name)
 
     def __str__(self) -> str:
         layer = f" ({self.layer})" if self.layer else ""
@@ -314,6 +322,30 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Answers = Callable[..., Mapping[str, ArrayLike]]
 Inputs = Mapping[str, tuple[Any, str]]
 """What a plan is told, by name: a number or a distribution, and its unit."""
+Layers = Mapping[str, str]
+"""Answers of a plan in their order, each with the layer of its rate; empty for other quantities."""
+_UNITS = {"quantile": "ratio", "annual_growth": "ratio", "calls_per_second": "call/s"}
+_ENDINGS = {"_utilization": "ratio", "_efficiency": "ratio", "_erlang": "erlang"}
+
+
+def unit_of(name: str) -> str:
+    """Return the unit of an input or an answer of a plan, by its name.
+
+    Examples
+    --------
+    >>> unit_of("busy_utilization"), unit_of("link_bps"), unit_of("trunk_count")
+    ('ratio', 'bit/s', '1')
+    """
+    ending = next((unit for end, unit in _ENDINGS.items() if name.endswith(end)), "")
+    return _UNITS.get(name) or ending or unit_of_name(name)
+
+
+def with_units(**values: Any) -> Inputs:
+    """Return what a plan is told with its units, which follow from the names; "text" of a text."""
+    return {
+        name: (value, "text" if isinstance(value, str) else unit_of(name))
+        for name, value in values.items()
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,7 +404,7 @@ class Evaluated:
 def evaluate(
     function: Answers,
     inputs: Inputs,
-    table: Mapping[str, tuple[str, str]],
+    table: Layers,
     *,
     limits: Sequence[str] = (),
     main: str = "",
@@ -381,7 +413,7 @@ def evaluate(
     seed: int = 0,
     truncate: bool = False,
 ) -> Evaluated:
-    """Return the answers of a plan; ``table`` has the unit and the layer of each, in their order.
+    """Return the answers of a plan; ``table`` has the layer of each, in their order.
 
     The function takes numbers or arrays by the names of the inputs and returns its columns by
     name.
@@ -393,7 +425,7 @@ def evaluate(
     inputs : mapping
         Numbers or distributions, with their units; None is left out.
     table : mapping
-        Unit and layer of each answer.
+        Layer of each answer.
     limits : sequence of str
         Names of the limits that its column ``binding_index`` counts.
     main : str
@@ -417,8 +449,8 @@ def evaluate(
     medians = {name: drawn.percentile(50.0) for name, drawn in spread.items() if name in table}
     shares = _shares(spread[BINDING].samples, limits) if limits and spread else {}
     answers = tuple(
-        Answer(name=name, value=columns[name], unit=unit, layer=layer, spread=spread.get(name))
-        for name, (unit, layer) in table.items()
+        Answer(name=name, value=columns[name], layer=layer, spread=spread.get(name))
+        for name, layer in table.items()
         if name in columns
     )
     first = spread.get(main or answers[0].name)

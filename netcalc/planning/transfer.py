@@ -23,12 +23,15 @@ from netcalc.planning.page import (
     Chart,
     Evaluated,
     Inputs,
+    Layers,
     Plan,
     Step,
     center,
     evaluate,
     one_page,
     quantity,
+    unit_of,
+    with_units,
 )
 
 LIMITS = ("line_limit_bps", "window_limit_bps", "loss_limit_bps", "start_s")
@@ -39,11 +42,9 @@ SOURCES = (
     "RFC 9438 (CUBIC); RFC 6349 (window and round trip)",
 )
 _LIMIT_TABLE = {
-    "line_limit_bps": ("bit/s", "TCP payload"),
-    "window_limit_bps": ("bit/s", "TCP payload"),
-    "loss_limit_bps": ("bit/s", "TCP payload"),
-    "start_s": ("s", ""),
-}
+    "line_limit_bps": "TCP payload", "window_limit_bps": "TCP payload",
+    "loss_limit_bps": "TCP payload", "start_s": "",
+}  # fmt: skip
 _NEEDS = {"loss_limit_bps": "loss_ratio", "window_limit_bps": "window_bytes"}
 """Limits of which there are none without an input."""
 _WORTH = 0.9
@@ -65,15 +66,15 @@ _CHANGES = {  # the cheapest first: a setting, more flows, a cleaner path, a lin
 def _evaluate_path(
     function: Callable[..., Mapping[str, ArrayLike]],
     inputs: Inputs,
-    table: Mapping[str, tuple[str, str]],
+    table: Layers,
     sender: Inputs,
     **draws: Any,
 ) -> tuple[Evaluated, dict[str, Any]]:
     """Return the answers, and the medians of the inputs with the settings of the sender."""
     settings = {name: value for name, (value, _) in sender.items()}
     there = {
-        name: unit
-        for name, unit in table.items()
+        name: layer
+        for name, layer in table.items()
         if inputs[_NEEDS.get(name, "rtt_s")][0] is not None
     }
     evaluated = evaluate(partial(function, **settings), inputs, there, limits=LIMITS, **draws)
@@ -136,7 +137,7 @@ def _step(name: str, value: Any, time_s: float, answer: str = "transfer_s") -> S
     values = {} if name == "congestion_control" else {name: value}
     if name == "flow_count":
         values = {"flows": f"{value:,.0f}"}
-    return Step(change=Notice(_CHANGES[name][1], values), name=answer, value=time_s, unit="s")
+    return Step(change=Notice(_CHANGES[name][1], values), name=answer, value=time_s)
 
 
 def _steps(
@@ -153,11 +154,8 @@ def _steps(
 
 
 _TRANSFER_TABLE = {
-    "transfer_s": ("s", ""),
-    "goodput_bps": ("bit/s", "TCP payload"),
-    **_LIMIT_TABLE,
-    "line_bdp_bytes": ("byte", ""),
-}
+    "transfer_s": "", "goodput_bps": "TCP payload", **_LIMIT_TABLE, "line_bdp_bytes": "",
+}  # fmt: skip
 _CHART_POINTS = 200
 
 
@@ -219,15 +217,15 @@ def transfer(
     >>> round(plan["transfer_s"]), plan.binding
     (610, 'window_limit_bps')
     """
-    inputs = {
-        "payload_bytes": (payload_bytes, "byte"),
-        "bandwidth_bps": (bandwidth_bps, "bit/s"),
-        "rtt_s": (rtt_s, "s"),
-        "flow_count": (flow_count, "1"),
-        "loss_ratio": (loss_ratio, "ratio"),
-        "window_bytes": (window_bytes, "byte"),
-    }
-    sender = {"congestion_control": (congestion_control, "text"), "mtu_bytes": (mtu_bytes, "byte")}
+    inputs = with_units(
+        payload_bytes=payload_bytes,
+        bandwidth_bps=bandwidth_bps,
+        rtt_s=rtt_s,
+        flow_count=flow_count,
+        loss_ratio=loss_ratio,
+        window_bytes=window_bytes,
+    )
+    sender = with_units(congestion_control=congestion_control, mtu_bytes=mtu_bytes)
     evaluated, middle = _evaluate_path(
         _transfer_answers, inputs, _TRANSFER_TABLE, sender,
         draws=draws, seed=seed, truncate=truncate,
@@ -276,15 +274,9 @@ def _chart(
 
 
 _BACKUP_TABLE = {
-    "backup_s": ("s", ""),
-    "window_utilization": ("ratio", ""),
-    "changed_bytes": ("byte", ""),
-    "goodput_bps": ("bit/s", "TCP payload"),
-    "needed_bps": ("bit/s", "TCP payload"),
-    "full_backup_s": ("s", ""),
-    "largest_bytes": ("byte", ""),
-    **_LIMIT_TABLE,
-}
+    "backup_s": "", "window_utilization": "", "changed_bytes": "", "goodput_bps": "TCP payload",
+    "needed_bps": "TCP payload", "full_backup_s": "", "largest_bytes": "", **_LIMIT_TABLE,
+}  # fmt: skip
 
 
 @one_page
@@ -357,18 +349,18 @@ def backup(
     >>> round(plan["window_utilization"], 3), plan.binding
     (0.03, 'line_limit_bps')
     """
-    inputs = {
-        "data_bytes": (data_bytes, "byte"),
-        "window_s": (window_s, "s"),
-        "change_ratio": (change_ratio, "ratio"),
-        "reduction_factor": (reduction_factor, "1"),
-        "bandwidth_bps": (bandwidth_bps, "bit/s"),
-        "rtt_s": (rtt_s, "s"),
-        "flow_count": (flow_count, "1"),
-        "loss_ratio": (loss_ratio, "ratio"),
-        "window_bytes": (window_bytes, "byte"),
-    }
-    sender = {"congestion_control": (congestion_control, "text"), "mtu_bytes": (mtu_bytes, "byte")}
+    inputs = with_units(
+        data_bytes=data_bytes,
+        window_s=window_s,
+        change_ratio=change_ratio,
+        reduction_factor=reduction_factor,
+        bandwidth_bps=bandwidth_bps,
+        rtt_s=rtt_s,
+        flow_count=flow_count,
+        loss_ratio=loss_ratio,
+        window_bytes=window_bytes,
+    )
+    sender = with_units(congestion_control=congestion_control, mtu_bytes=mtu_bytes)
     evaluated, middle = _evaluate_path(
         _backup_answers, inputs, _BACKUP_TABLE, sender, draws=draws, seed=seed, truncate=truncate
     )
@@ -376,7 +368,7 @@ def backup(
     used = evaluated.answer("window_utilization")
     if used.spread is not None:
         fit = float(np.mean(used.spread.samples <= 1.0))
-        answers.insert(2, Answer(name="fit_ratio", value=fit, unit="ratio"))
+        answers.insert(2, Answer(name="fit_ratio", value=fit))
     window, size = middle["window_s"], evaluated.columns["changed_bytes"]
     time_s = evaluated.columns["backup_s"]
     path = {name: value for name, value in middle.items() if name not in _OF_DATA}
@@ -438,13 +430,7 @@ def _backup_answers(**arguments: Any) -> dict[str, Any]:
     }
 
 
-AXES = {
-    "bandwidth_bps": "bit/s",
-    "rtt_s": "s",
-    "loss_ratio": "ratio",
-    "window_bytes": "byte",
-    "flow_count": "1",
-}
+AXES = ("bandwidth_bps", "rtt_s", "loss_ratio", "window_bytes", "flow_count")
 """Inputs that a map can have along its axes."""
 _DECADES = 2.0  # of an axis, to each side of the point
 _MAP_POINTS = 161
@@ -499,16 +485,12 @@ def buy(
     >>> plan.binding, plan.steps[0].change.code
     ('window_limit_bps', 'step-window')
     """
-    path = {
-        "bandwidth_bps": bandwidth_bps,
-        "rtt_s": rtt_s,
-        "loss_ratio": loss_ratio,
-        "window_bytes": window_bytes,
-        "flow_count": flow_count,
-    }
+    path = dict(
+        zip(AXES, (bandwidth_bps, rtt_s, loss_ratio, window_bytes, flow_count), strict=True)
+    )
     sender: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
     for name in over:
-        choice("over", name, tuple(AXES))
+        choice("over", name, AXES)
         if path[name] is None:
             raise DomainError("axis-without-value", name)
     if over[0] == over[1]:
@@ -580,7 +562,7 @@ def _map(size: float, middle: Mapping[str, Any], over: tuple[str, str]) -> Bindi
     index = sending(size, **{**middle, **grid})[BINDING].astype(np.int64)
     point = (middle[over[0]], middle[over[1]])
     return BindingMap(
-        x=over[0], x_unit=AXES[over[0]], y=over[1], y_unit=AXES[over[1]],
+        x=over[0], x_unit=unit_of(over[0]), y=over[1], y_unit=unit_of(over[1]),
         x_at=axes[0], y_at=axes[1], limits=LIMITS, index=index,
         point=point, step=_nearest(axes, index, over, point),
     )  # fmt: skip

@@ -28,7 +28,7 @@ from netcalc.models.sizes.headers import (
     TIMESTAMP_BYTES,
     tcp_ip_header_bytes,
 )
-from netcalc.planning.page import Chart, Plan, Step, evaluate, one_page
+from netcalc.planning.page import Chart, Plan, Step, evaluate, one_page, with_units
 from netcalc.rate_layers import IP
 
 IMIX = dict(zip(SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS, strict=True))
@@ -39,17 +39,11 @@ SOURCES = (
 )
 _STEPS_BYTES = 600.0  # more headers than a stack has that is used anywhere
 _TABLE = {
-    "tunnel_mtu_bytes": ("byte", "IP"),
-    "tunnel_mss_bytes": ("byte", "TCP payload"),
-    "tunnel_goodput_bps": ("bit/s", "TCP payload"),
-    "tunnel_efficiency": ("ratio", ""),
-    "plain_efficiency": ("ratio", ""),
-    "tunnel_overhead_bytes": ("byte", "IP"),
-    "mix_bps": ("bit/s", IP),
-    "mix_rate_pps": ("packet/s", ""),
-    "mix_efficiency": ("ratio", ""),
-    "plain_mix_efficiency": ("ratio", ""),
-}
+    "tunnel_mtu_bytes": "IP", "tunnel_mss_bytes": "TCP payload",
+    "tunnel_goodput_bps": "TCP payload", "tunnel_efficiency": "", "plain_efficiency": "",
+    "tunnel_overhead_bytes": "IP", "mix_bps": IP, "mix_rate_pps": "", "mix_efficiency": "",
+    "plain_mix_efficiency": "",
+}  # fmt: skip
 
 
 @one_page
@@ -119,7 +113,7 @@ def tunnel(
         sizes=sizes,
         weights=weights,
     )
-    inputs = {"bandwidth_bps": (bandwidth_bps, "bit/s"), "mtu_bytes": (mtu_bytes, "byte")}
+    inputs = with_units(bandwidth_bps=bandwidth_bps, mtu_bytes=mtu_bytes)
     evaluated = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
     columns, middle = evaluated.columns, evaluated.middle
     largest = max(middle["mtu_bytes"], 1500.0)
@@ -138,7 +132,7 @@ def tunnel(
         )
         change = Notice("step-tunnel-mtu", {"mtu_bytes": outer, "inner_bytes": middle["mtu_bytes"]})
         step = Step(
-            change=change, name="tunnel_goodput_bps", value=float(rate_bps), unit="bit/s",
+            change=change, name="tunnel_goodput_bps", value=float(rate_bps),
             layer="TCP payload",
         )  # fmt: skip
         steps.append(step)

@@ -18,7 +18,7 @@ from netcalc.models.rates.voice import LINK_LAYERS, RTP_UDP_IPV4_BYTES
 from netcalc.models.sizes.encapsulation import tunnel_packet_bytes, tunnel_wire_bytes
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import ip_header_bytes
-from netcalc.planning.page import Chart, Plan, Step, evaluate, one_page
+from netcalc.planning.page import Chart, Plan, Step, evaluate, one_page, with_units
 from netcalc.rate_layers import FRAME
 
 LINKS = {"ethernet": "Ethernet", "ppp": "PPP"}
@@ -31,18 +31,10 @@ SOURCES = (
     "RFC 3550, RFC 3551",
 )
 _TABLE = {
-    "trunk_count": ("1", ""),
-    "trunks_line_bps": ("bit/s", "line"),
-    "offered_erlang": ("erlang", ""),
-    "blocking_ratio": ("ratio", ""),
-    "call_line_bps": ("bit/s", "line"),
-    "call_frame_bps": ("bit/s", FRAME),
-    "call_ip_bps": ("bit/s", "IP"),
-    "packet_bytes": ("byte", "IP"),
-    "call_rate_pps": ("packet/s", ""),
-    "line_call_count": ("1", ""),
-    "line_blocking_ratio": ("ratio", ""),
-}
+    "trunk_count": "", "trunks_line_bps": "line", "offered_erlang": "", "blocking_ratio": "",
+    "call_line_bps": "line", "call_frame_bps": FRAME, "call_ip_bps": "IP", "packet_bytes": "IP",
+    "call_rate_pps": "", "line_call_count": "", "line_blocking_ratio": "",
+}  # fmt: skip
 
 
 @one_page
@@ -122,12 +114,12 @@ def voice(
     headers = RTP_UDP_IPV4_BYTES - ip_header_bytes(4) + ip_header_bytes(ip_version)
     sizes = partial(_sizes, stack=stack, link=link, mtu_bytes=mtu_bytes)
     answers_of = partial(_answers, sizes=sizes(payload + headers), interval_s=interval)
-    inputs = {
-        "calls_per_second": (calls_per_second, "call/s"),
-        "holding_s": (holding_s, "s"),
-        "blocking_ratio": (blocking_ratio, "ratio"),
-        "bandwidth_bps": (bandwidth_bps, "bit/s"),
-    }
+    inputs = with_units(
+        calls_per_second=calls_per_second,
+        holding_s=holding_s,
+        blocking_ratio=blocking_ratio,
+        bandwidth_bps=bandwidth_bps,
+    )
     evaluated = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
     columns, typical = evaluated.columns, evaluated.typical
     steps = []
@@ -135,9 +127,7 @@ def voice(
         size = tag + frames_payload_bytes(codec(other), interval_s=other_s)
         rate_bps = columns["trunk_count"] * 8.0 * sizes(size + headers)["line"] / other_s
         if rate_bps < columns["trunks_line_bps"]:
-            step = Step(
-                change=change, name="trunks_line_bps", value=rate_bps, unit="bit/s", layer="line"
-            )
+            step = Step(change=change, name="trunks_line_bps", value=rate_bps, layer="line")
             steps.append(step)
     enough = typical.get("line_call_count", np.inf) >= typical["trunk_count"]
     values = {
@@ -147,12 +137,7 @@ def voice(
         "calls": f"{typical.get('line_call_count', 0):,.0f}",
         "share": typical.get("line_blocking_ratio", 0.0),
     }
-    settings = {
-        "codec": (own.name, "text"),
-        "interval_s": (interval, "s"),
-        "stack": (stack, "text"),
-        "link": (link, "text"),
-    }
+    settings = with_units(codec=own.name, interval_s=interval, stack=stack, link=link)
     return evaluated.page(
         "voice",
         Notice("plan-voice" if enough else "plan-voice-short", values),

@@ -228,7 +228,6 @@ def _signs(d: Dialogue, line: LineRate, shares: Mapping[str, float]) -> tuple[Si
     how = "acknowledgements in a row" if d.place == SENDER else "segments in a row"
     rates_bps = (line.rate_bps, line.low_bps, line.high_bps) if is_line else (math.nan,) * 3
     by_order = "packet numbers" if d.ids is not None else "holes filled early"
-    missing = "acknowledged, and in no packet of the capture"
     trips = "handshake" if d.handshake_rtt_s > 0 else "fastest answers"
     return (
         Sign("rate_bps", d.rate_bps, "new payload"),
