@@ -177,24 +177,38 @@ def _fit_sentence(fitted: Fit) -> str:
             rate=show_rate(fitted.params["bandwidth_bps"], LINE),
             reason=fitted.not_identifiable[start],
         )
-    largest = float(fitted.x.max())
-    at_largest = float(fitted.predict(np.asarray(largest)))
-    share = fitted.params[start] / at_largest
-    said = "" if np.isnan(fitted.stderr["bandwidth_bps"]) else phrase(" (± 1 standard error)")
-    kept, predicted = ~fitted.outlier, fitted.predict(fitted.x)
-    if np.unique(fitted.x[kept]).size < 3:
+    kept = ~fitted.outlier
+    if fitted.line.is_relative:
+        spread = float(np.median(np.abs(fitted.residual[kept] / fitted.predict(fitted.x)[kept])))
+        quality = phrase("median absolute residual {spread} of the time", spread=f"{spread:.2g}")
+    elif np.unique(fitted.x[kept]).size < 3:
         quality = phrase("two sizes, so the line is exact: a third size would test it")
     else:
         spread = float(np.median(np.abs(fitted.residual[kept])))
-        quality = phrase(
-            "median absolute residual {spread}",
-            spread=show(spread, "s", digits=2),
-        )
-    if fitted.line.is_relative:
-        spread = float(np.median(np.abs(fitted.residual[kept] / predicted[kept])))
-        quality = phrase("median absolute residual {spread} of the time", spread=f"{spread:.2g}")
+        quality = phrase("median absolute residual {spread}", spread=show(spread, "s", digits=2))
+    largest = float(fitted.x.max())
+    at_largest = float(fitted.predict(np.asarray(largest)))
+    share = fitted.params[start] / at_largest
+    rate = show_rate(fitted.params["bandwidth_bps"], IN_HEADING, digits=3)
+    is_sure = fitted.stepped is None and np.isnan(fitted.stderr["bandwidth_bps"])
+    values = {
+        "largest": show(largest, "byte"),
+        "share": share,
+        "at_largest": show(at_largest, "s"),
+        "start": show(fitted.params[start], "s") + _plus_minus(fitted, start, "s"),
+        "rate": rate + _plus_minus(fitted, "bandwidth_bps", "bit/s"),
+        "layer": in_words(LINE),
+        "said": "" if is_sure else phrase(" (± 1 standard error)"),
+        "quality": quality,
+    }
     if fitted.stepped is not None:
-        return steps + _stepped_sentence(fitted, start, quality)
+        return steps + phrase(
+            "At {largest}, {share:.0%} of the {at_largest} is latency ({start}) and {stepped:.0%} "
+            "steps, the rest is serialization at an equivalent rate of {rate} ({layer}){said}; "
+            "{quality}.",
+            stepped=sum(step.jump for step in fitted.steps) / at_largest,
+            **values,
+        )
     sentence = (
         term(
             "At {largest}, {share:.0%} of the {at_largest} is latency ({start}), the rest is "
@@ -208,39 +222,7 @@ def _fit_sentence(fitted: Fit) -> str:
             "{quality}."
         )
     )
-    rate = show_rate(fitted.params["bandwidth_bps"], IN_HEADING, digits=3)
-    return phrase(
-        sentence,
-        largest=show(largest, "byte"),
-        share=share,
-        at_largest=show(at_largest, "s"),
-        start=show(fitted.params[start], "s") + _plus_minus(fitted, start, "s"),
-        rate=rate + _plus_minus(fitted, "bandwidth_bps", "bit/s"),
-        layer=in_words(LINE),
-        said=said,
-        quality=quality,
-    )
-
-
-def _stepped_sentence(fitted: Fit, start: str, quality: str) -> str:
-    """Return what the time at the largest size consists of, steps among it."""
-    largest = float(fitted.x.max())
-    at_largest = float(fitted.predict(np.asarray(largest)))
-    rate = show_rate(fitted.params["bandwidth_bps"], IN_HEADING, digits=3)
-    return phrase(
-        "At {largest}, {share:.0%} of the {at_largest} is latency ({start}) and {stepped:.0%} "
-        "steps, the rest is serialization at an equivalent rate of {rate} ({layer}){said}; "
-        "{quality}.",
-        largest=show(largest, "byte"),
-        share=fitted.params[start] / at_largest,
-        at_largest=show(at_largest, "s"),
-        start=show(fitted.params[start], "s") + _plus_minus(fitted, start, "s"),
-        stepped=sum(step.jump for step in fitted.steps) / at_largest,
-        rate=rate + _plus_minus(fitted, "bandwidth_bps", "bit/s"),
-        layer=in_words(LINE),
-        said=phrase(" (± 1 standard error)"),
-        quality=quality,
-    )
+    return phrase(sentence, **values)
 
 
 def _plus_minus(fitted: Fit, name: str, unit: str) -> str:

@@ -544,17 +544,15 @@ def _clocked(
     These are the arrival of the response, that of the first segment, and the time by which
     serialization delays the acknowledgement.
     """
-    packet_bytes: list[float] = []
-    sender: list[int] = []
-    after: list[int] = []
-    wait_s: list[float] = []
+    packets: list[tuple[float, int, int, float]] = []  # size, sender, after which, and how long
     arrivals: list[tuple[float, int]] = []  # at the other end, of which packet
     for row, (who, what) in enumerate(zip(steps.who, steps.what, strict=True)):
         if who not in (TO_SERVER, TO_CLIENT):
             continue
         side = int(who == TO_CLIENT)
         start_s = float(steps.start_s[row])
-        came = [(at, k) for at, k in arrivals if sender[k] != side and at <= start_s + SAME_TIME_S]
+        last_s = start_s + SAME_TIME_S
+        came = [(at, k) for at, k in arrivals if packets[k][1] != side and at <= last_s]
         since_s, before = max(came, default=(0.0, -1))
         if not side and np.isclose(writes, start_s, rtol=0, atol=SAME_TIME_S).any():
             since_s, before = 0.0, -1
@@ -562,19 +560,13 @@ def _clocked(
         if what == RESPONSE:
             full = int(np.ceil(reply_bytes / mss_bytes)) - 1
             sizes = [mss_bytes] * full + [reply_bytes - full * mss_bytes]
-            read = [k for k, other in enumerate(sender) if not other][:2][-1]
+            read = [k for k, packet in enumerate(packets) if not packet[1]][:2][-1]
             if quick or read > 0:  # Linux acknowledges the second part when it is read
-                packet_bytes.append(header_bytes)
-                sender.append(1)
-                after.append(read)
-                wait_s.append(0.0)
-        arrivals.append((float(steps.end_s[row]), len(packet_bytes)))
-        for size in sizes:
-            packet_bytes.append(size + header_bytes)
-            sender.append(side)
-            after.append(before)
-            wait_s.append(max(start_s - since_s, 0.0))
-    clocked = exchange_over(path, packet_bytes, sender, after, wait_s)
+                packets.append((header_bytes, 1, read, 0.0))
+        arrivals.append((float(steps.end_s[row]), len(packets)))
+        wait_s = max(start_s - since_s, 0.0)
+        packets += [(size + header_bytes, side, before, wait_s) for size in sizes]
+    clocked = exchange_over(path, *zip(*packets, strict=True))
     first_s = float(clocked.received_s[0])
     return float(clocked.received_s[-1]), first_s, first_s - arrivals[0][0]
 

@@ -167,16 +167,14 @@ def arrival_gaps(samples: Table, *, title: str = "") -> Comparison:
     off = float(np.max(np.abs(compared.residual)))
     return replace(
         compared,
-        sentence=(
-            phrase(
-                "Squared coefficient of variation {scv:.3g}: Poisson 1, constant 0, bursts "
-                "more. Largest difference from the exponential distribution: {off:.3g}; of "
-                "{size} Poisson gaps it is below {sqrt:.2g} in 95 of 100 runs.",
-                scv=_scv(gaps_s),
-                off=off,
-                size=gaps_s.size,
-                sqrt=1.36 / np.sqrt(gaps_s.size),
-            )
+        sentence=phrase(
+            "Squared coefficient of variation {scv:.3g}: Poisson 1, constant 0, bursts "
+            "more. Largest difference from the exponential distribution: {off:.3g}; of "
+            "{size} Poisson gaps it is below {sqrt:.2g} in 95 of 100 runs.",
+            scv=_scv(gaps_s),
+            off=off,
+            size=gaps_s.size,
+            sqrt=1.36 / np.sqrt(gaps_s.size),
         ),
     )
 
@@ -224,15 +222,13 @@ def arrival_batches(samples: Table, *, title: str = "") -> Comparison:
         return replace(compared, sentence=phrase("Fewer than two packets arrived."))
     return replace(
         compared,
-        sentence=(
-            phrase(
-                "Batches have {samples:.3g} packets in the mean, at most {value}; of Poisson "
-                "arrivals {follows:.3g} in the mean. Together are packets within {within}.",
-                samples=len(samples) / counts.size,
-                value=counts.max(),
-                follows=1.0 / (1.0 - follows),
-                within=show(within_s, "s"),
-            )
+        sentence=phrase(
+            "Batches have {samples:.3g} packets in the mean, at most {value}; of Poisson "
+            "arrivals {follows:.3g} in the mean. Together are packets within {within}.",
+            samples=len(samples) / counts.size,
+            value=counts.max(),
+            follows=1.0 / (1.0 - follows),
+            within=show(within_s, "s"),
         ),
     )
 

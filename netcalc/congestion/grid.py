@@ -30,24 +30,14 @@ from netcalc.errors import ArgumentTypeError, DomainError, ReaderError
 from netcalc.printable import safe_repr
 from netcalc.samples import MAX_FILE_BYTES, LineFile, Meta, Table
 from netcalc.scenario import Flow, Requests, Scenario, as_document, from_document, matrix
+from netcalc.units import unit_of_name
 
-VARIED = {
-    "rate_bps": "bit/s",
-    "rtt_s": "s",
-    "buffer_bdp": "1",
-    "buffer_packets": "1",
-    "buffer_bytes": "byte",
-    "mtu_bytes": "byte",
-    "marking_bytes": "byte",
-    "loss_ratio": "ratio",
-    "end_s": "s",
-    "warm_s": "s",
-    "streams": "1",
-    "request_bytes": "byte",
-    "algorithm": "text",
-    "seed": "1",
-    "senders": "1",
-}
+_NAMES = (
+    "rate_bps", "rtt_s", "buffer_bdp", "buffer_packets", "buffer_bytes", "mtu_bytes",
+    "marking_bytes", "loss_ratio", "end_s", "warm_s", "streams", "request_bytes", "algorithm",
+    "seed", "senders",
+)  # fmt: skip
+VARIED = {name: "text" if name == "algorithm" else unit_of_name(name) for name in _NAMES}
 """What can be varied, with its unit: names of a scenario's document; ``streams`` is how many flows
 there are, all alike, ``request_bytes`` is that of all request loops, and ``algorithm`` that of all
 flows and request loops."""
@@ -660,5 +650,4 @@ def _meta(session: Mapping[str, Any], names: list[str], texts: set[str], path: P
 def _unit(name: str) -> str:
     if name in VARIED:
         return VARIED[name]
-    endings = {"_bps": "bit/s", "_bytes": "byte", "_s": "s", "_packets": "packet"}
-    return next((unit for end, unit in endings.items() if name.endswith(end)), "1")
+    return "packet" if name.endswith("_packets") else unit_of_name(name)

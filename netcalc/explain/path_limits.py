@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from netcalc.checks import choice, named_arguments, non_negative, positive, ratio, whole
 from netcalc.errors import DomainError, UnitError, doubts
@@ -39,34 +39,50 @@ CONTROL_NAMES: dict[CongestionControl, str] = {"cubic": "CUBIC", "reno": "Reno",
 """Congestion controls as people write them."""
 
 
+class _Said:
+    """What says itself by its name and its values: what it is, the numbers behind it, a test."""
+
+    __slots__ = ()
+    name: str
+    values: Mapping[str, Any]
+    _of: ClassVar[str] = "path"
+
+    @property
+    def subject(self) -> str:
+        """What it is, in a few words."""
+        return sentence(f"limit-path-{self.name}", self.values)
+
+    @property
+    def arithmetic(self) -> str:
+        """The numbers behind it."""
+        return sentence(self._how, self.values)
+
+    @property
+    def _how(self) -> str:
+        return f"how-{self._of}-{self.name}"
+
+    @property
+    def test(self) -> str:
+        """The cheapest test that confirms it."""
+        return sentence(f"confirm-{self._of}-{self.name}", self.values)
+
+    def _as_dict(self, **numbers: Any) -> dict[str, Any]:
+        return {"name": self.name, **numbers, "arithmetic": self.arithmetic, "test": self.test}
+
+
 @dataclass(frozen=True, slots=True)
-class Part:
+class Part(_Said):
     """One part of a transfer's time; ``values`` are those of its sentences."""
 
     name: str
     time_s: float
     share_ratio: float
     values: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def arithmetic(self) -> str:
-        """The numbers behind it."""
-        return sentence(f"how-transfer-{self.name}", self.values)
-
-    @property
-    def test(self) -> str:
-        """The cheapest test that confirms it."""
-        return sentence(f"confirm-transfer-{self.name}", self.values)
+    _of: ClassVar[str] = "transfer"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the part as JSON has it."""
-        return {
-            "name": self.name,
-            "time_s": self.time_s,
-            "share_ratio": self.share_ratio,
-            "arithmetic": self.arithmetic,
-            "test": self.test,
-        }
+        return self._as_dict(time_s=self.time_s, share_ratio=self.share_ratio)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +114,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Ceiling:
+class Ceiling(_Said):
     """An upper limit of the rate; ``values`` are those of its sentences."""
 
     name: str
@@ -106,30 +122,13 @@ class Ceiling:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def subject(self) -> str:
-        """What it is, in a few words."""
-        return sentence(f"limit-path-{self.name}", self.values)
-
-    @property
-    def arithmetic(self) -> str:
-        """The numbers behind it."""
+    def _how(self) -> str:
         lossy = "-lossy" if self.name == "line" and self.values["loss_ratio"] > 0 else ""
-        return sentence(f"how-path-{self.name}{lossy}", self.values)
-
-    @property
-    def test(self) -> str:
-        """The cheapest test that confirms it."""
-        return sentence(f"confirm-path-{self.name}", self.values)
+        return f"how-path-{self.name}{lossy}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the limit as JSON has it."""
-        return {
-            "name": self.name,
-            "rate_bps": self.rate_bps,
-            "layer": TCP_PAYLOAD,
-            "arithmetic": self.arithmetic,
-            "test": self.test,
-        }
+        return self._as_dict(rate_bps=self.rate_bps, layer=TCP_PAYLOAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,12 +345,11 @@ def rate(
         "control": CONTROL_NAMES[congestion_control],
         "layer": TCP_PAYLOAD,
     }
-    arguments: dict[str, Any] = {"rtt_s": rtt, "flow_count": flows, "mtu_bytes": mtu_bytes}
-    if window_bytes is not None:
-        arguments["window_bytes"] = window_bytes
-    if reverse_bandwidth_bps is not None:
-        arguments["reverse_bandwidth_bps"] = reverse_bandwidth_bps
-    ceilings_of = partial(path_ceilings, path.bottleneck_bps, loss_ratio=loss_ratio, **arguments)
+    arguments = _stated(
+        rtt_s=rtt, flow_count=flows, mtu_bytes=mtu_bytes, loss_ratio=loss_ratio,
+        window_bytes=window_bytes, reverse_bandwidth_bps=reverse_bandwidth_bps,
+    )  # fmt: skip
+    ceilings_of = partial(path_ceilings, path.bottleneck_bps, **arguments)
     own = ceilings_of(congestion_control=congestion_control)
     limits = own._asdict().items()
     rates = {name.removesuffix("_bps"): float(limit) for name, limit in limits if limit < math.inf}
@@ -374,6 +372,11 @@ def rate(
             *((Notice("assumed-tcp", values),) if by_control else ()),
         ),
     )
+
+
+def _stated(**arguments: Any) -> dict[str, Any]:
+    """Return the arguments that have a value."""
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _as_ethernet(path: Path) -> tuple[Notice, ...]:
@@ -412,24 +415,13 @@ class TcpPart(Part):
     """One part of the time of a TCP transfer."""
 
     __slots__ = ()
+    _of = "path"
 
     @property
-    def subject(self) -> str:
-        """What it is, in a few words."""
-        return sentence(f"limit-path-{self.name}", self.values)
-
-    @property
-    def arithmetic(self) -> str:
-        """The numbers behind it."""
-        name = self.name if self.name in _PARTS.values() else "rest"
+    def _how(self) -> str:
         if self.name == "line" and "one_frame_bytes" in self.values:
-            name = "frame"
-        return sentence(f"how-tcp-{name}", self.values)
-
-    @property
-    def test(self) -> str:
-        """The cheapest test that confirms it."""
-        return sentence(f"confirm-path-{self.name}", self.values)
+            return "how-tcp-frame"
+        return f"how-tcp-{self.name if self.name in _PARTS.values() else 'rest'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -534,28 +526,16 @@ def tcp_transfer(
     The window limits this transfer: 610.5 s of 610.6 s (100%).
     """
     size = float(non_negative("payload_bytes", payload_bytes))
-    steady = rate(
-        path,
-        rtt_s=rtt_s,
-        window_bytes=window_bytes,
-        loss_ratio=loss_ratio,
-        mtu_bytes=mtu_bytes,
-        reverse_bandwidth_bps=reverse_bandwidth_bps,
-        congestion_control=congestion_control,
-        flow_count=flow_count,
-    )
-    arguments: dict[str, Any] = {
-        "bandwidth_bps": path.bottleneck_bps,
-        "rtt_s": steady.rtt_s,
-        "loss_ratio": loss_ratio,
+    facts: dict[str, Any] = {
+        "rtt_s": rtt_s, "window_bytes": window_bytes, "loss_ratio": loss_ratio,
+        "mtu_bytes": mtu_bytes, "reverse_bandwidth_bps": reverse_bandwidth_bps,
         "flow_count": flow_count,
-        "mtu_bytes": mtu_bytes,
-        "tcp_option_bytes": TIMESTAMP_BYTES,
-    }
-    if window_bytes is not None:
-        arguments["window_bytes"] = window_bytes
-    if reverse_bandwidth_bps is not None:
-        arguments["reverse_bandwidth_bps"] = reverse_bandwidth_bps
+    }  # fmt: skip
+    steady = rate(path, congestion_control=congestion_control, **facts)
+    arguments = _stated(
+        bandwidth_bps=path.bottleneck_bps, tcp_option_bytes=TIMESTAMP_BYTES,
+        **{**facts, "rtt_s": steady.rtt_s},
+    )  # fmt: skip
     model = transfer_time.transfer_parts(size, congestion_control=congestion_control, **arguments)
     times = {name: float(time_s) for name, time_s in model._asdict().items()}
     total = sum(times.values())
