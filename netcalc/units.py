@@ -907,20 +907,3 @@ def _ascii_digits(text: str) -> str:
     return "".join(
         digits.get(c) or (c if c.isascii() else str(unicodedata.decimal(c, c))) for c in text
     )
-
-
-_ENDINGS = {
-    "_m_s": "m/s", "_bps": "bit/s", "_pps": "packet/s", "_bytes": "byte", "_bits": "bit",
-    "_ratio": "ratio", "_m": "m", "_s": "s",
-}  # fmt: skip
-
-
-def unit_of_name(name: str) -> str:
-    """Return the unit that the name of a quantity ends with; "1" if it has none.
-
-    Examples
-    --------
-    >>> unit_of_name("rtt_s"), unit_of_name("goodput_bps"), unit_of_name("flow_count")
-    ('s', 'bit/s', '1')
-    """
-    return next((unit for ending, unit in _ENDINGS.items() if name.endswith(ending)), "1")

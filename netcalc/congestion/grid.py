@@ -29,15 +29,15 @@ from netcalc.documents import Place, json_lines
 from netcalc.errors import ArgumentTypeError, DomainError, ReaderError
 from netcalc.printable import safe_repr
 from netcalc.samples import MAX_FILE_BYTES, LineFile, Meta, Table
+from netcalc.samples.meta import unit_of_name
 from netcalc.scenario import Flow, Requests, Scenario, as_document, from_document, matrix
-from netcalc.units import unit_of_name
 
 _NAMES = (
     "rate_bps", "rtt_s", "buffer_bdp", "buffer_packets", "buffer_bytes", "mtu_bytes",
     "marking_bytes", "loss_ratio", "end_s", "warm_s", "streams", "request_bytes", "algorithm",
     "seed", "senders",
 )  # fmt: skip
-VARIED = {name: "text" if name == "algorithm" else unit_of_name(name) for name in _NAMES}
+VARIED = {name: "text" if name == "algorithm" else unit_of_name(name) or "1" for name in _NAMES}
 """What can be varied, with its unit: names of a scenario's document; ``streams`` is how many flows
 there are, all alike, ``request_bytes`` is that of all request loops, and ``algorithm`` that of all
 flows and request loops."""
@@ -650,4 +650,4 @@ def _meta(session: Mapping[str, Any], names: list[str], texts: set[str], path: P
 def _unit(name: str) -> str:
     if name in VARIED:
         return VARIED[name]
-    return "packet" if name.endswith("_packets") else unit_of_name(name)
+    return "packet" if name.endswith("_packets") else unit_of_name(name) or "1"

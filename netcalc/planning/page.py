@@ -22,7 +22,8 @@ from netcalc.errors import DoubtWarning, doubts
 from netcalc.messages import Notice, sentence
 from netcalc.models.users.growth import YEAR_S
 from netcalc.rate_layers import LINE, named
-from netcalc.units import show, unit_of_name
+from netcalc.samples.meta import unit_of_name
+from netcalc.units import show
 
 if TYPE_CHECKING:
     from netcalc.uncertain import Spread
@@ -337,7 +338,7 @@ def unit_of(name: str) -> str:
     ('ratio', 'bit/s', '1')
     """
     ending = next((unit for end, unit in _ENDINGS.items() if name.endswith(end)), "")
-    return _UNITS.get(name) or ending or unit_of_name(name)
+    return _UNITS.get(name) or ending or unit_of_name(name) or "1"
 
 
 def with_units(**values: Any) -> Inputs:

@@ -108,7 +108,7 @@ FactRow: TypeAlias = Mapping[str, Fact]
 
 _UNIT_OF_END = {
     "_byte_count": "byte", "_bytes": "byte", "_count": "1", "_packets": "1", "_bps": "bit/s",
-    "_ratio": "ratio", "_s": "s",
+    "_pps": "packet/s", "_ratio": "ratio", "_s": "s",
 }  # fmt: skip
 
 

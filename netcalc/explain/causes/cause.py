@@ -12,7 +12,8 @@ from netcalc.checks import named_arguments
 from netcalc.language import phrase
 from netcalc.messages import MESSAGES, Notice
 from netcalc.rate_layers import TCP_PAYLOAD
-from netcalc.units import show, unit_of_name
+from netcalc.samples.meta import unit_of_name
+from netcalc.units import show
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 UNKNOWN_CAUSE = "unknown"
@@ -74,7 +75,7 @@ class Sign:
     @property
     def unit(self) -> str:
         """Unit of the fact."""
-        return unit_of_name(self.name)
+        return unit_of_name(self.name) or "1"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fact as JSON has it."""
