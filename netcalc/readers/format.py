@@ -122,11 +122,11 @@ class Input:
         source = self.unpacked
         return {"source": source.name if source.is_file else "", "sha256": source.sha256}
 
-    def meta(self, tool: str, runs: Iterable[Any], *, partial: bool, **facts: Any) -> Meta:
-        """Return what is known of the runs of a tool, of which each has its target."""
+    def meta(self, tool: str, targets: Iterable[str], *, partial: bool, **facts: Any) -> Meta:
+        """Return what is known of the runs of a tool, each to its target."""
         return Meta(
             tool=tool,
-            target=joined(run.target for run in runs),
+            target=joined(targets),
             partial=self.unpacked.grew or partial,
             **self.origin,
             **facts,

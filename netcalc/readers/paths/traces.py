@@ -120,7 +120,8 @@ def to_samples(
 
     Without the lost probes (``has_lost``) nobody knows how many probes there were.
     """
-    groups = groups_of([trace.target for trace in traces])
+    targets = [trace.target for trace in traces]
+    groups = groups_of(targets)
     for trace, group in zip(traces, groups, strict=True):
         trace.group = trace.group or group
         trace.number()
@@ -133,7 +134,7 @@ def to_samples(
     bare = PathSamples(**columns)
     meta_of_runs = file.meta(
         tool,
-        traces,
+        targets,
         facts=tuple(
             {
                 name: fact
@@ -244,7 +245,8 @@ def to_table(
 ) -> Table:
     """Return the hops of all reports as one table, and a row of facts for each."""
     implausible = 0
-    groups = groups_of([report.target for report in reports])
+    targets = [report.target for report in reports]
+    groups = groups_of(targets)
     for report, group in zip(reports, groups, strict=True):
         report.group = group
         for hop in report.hops:
@@ -269,7 +271,7 @@ def to_table(
         data={name: column for name, column in data.items() if name != "node_name" or any(column)},
         meta=file.meta(
             tool,
-            reports,
+            targets,
             host=joined(report.host for report in reports),
             start=reports[0].start if len(reports) == 1 else "",
             units={name: unit for name, unit in UNITS.items() if name in data},

@@ -188,7 +188,7 @@ def to_samples(
     printed = [run.printed for run in runs if run.printed]
     facts = file.meta(
         tool,
-        runs,
+        [run.target for run in runs],
         printed=printed[0] if len(printed) == 1 else {"runs": printed} if printed else {},
         facts=tuple(run.facts() for run in runs),
         warnings=tuple(said),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeAlias
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
@@ -225,122 +224,80 @@ _OWPING = LineTable(
 )
 
 
-_SAME_FACTS = (
-    "group", "target", "sent_count", "duplicate_count",
-    *(f"one_way_delay_{name}_s" for name in ("min", "median", "max")),
+_Row: TypeAlias = dict[str, Any]
+_OF_SESSIONS = (
+    "group", "sent_count", "lost_count", "duplicate_count", "one_way_delay_min_s",
+    "one_way_delay_median_s", "one_way_delay_max_s", "clock_error_s", "jitter_p95_p50_s",
+    "hop_count",
 )  # fmt: skip
-
-
-@dataclass(slots=True)
-class _Session:
-    """One direction."""
-
-    group: str = ""
-    sent_count: float = NAN
-    lost_count: float = NAN
-    duplicate_count: float = NAN
-    one_way_delay_min_s: float = NAN
-    one_way_delay_median_s: float = NAN
-    one_way_delay_max_s: float = NAN
-    clock_error_s: float = NAN
-    jitter_p95_p50_s: float = NAN
-    hop_count: float = NAN
-    target: str = field(default="", repr=False)
-    loss_ratio: float = field(default=NAN, repr=False)
-
-    @property
-    def ended(self) -> bool:
-        """Whether its totals are there."""
-        return not math.isnan(self.sent_count)
-
-    def keep(self, line: Line) -> None:
-        """Keep what a line of the statistics says."""
-        for name, value in line.fields.items():
-            if name != "unit":
-                setattr(self, name, float(value))
-
-    def facts(self) -> dict[str, Fact]:
-        """Return the row of facts; without totals nothing is certain but the direction."""
-        lost, sent = self.lost_count, self.sent_count
-        right = 0 <= lost <= sent
-        return fact_row(
-            protocol="udp",
-            received_count=sent - lost if right else None,
-            printed_loss_ratio=self.loss_ratio,
-            **{name: getattr(self, name) for name in _SAME_FACTS},
-            loss_ratio=lost / sent if right and sent else None,
-            partial=not self.ended,
-        )
-
-
-@dataclass(slots=True)
-class _Packet:
-    """One packet, in the direction whose statistics follow."""
-
-    group: str = ""
-    sequence: float = NAN
-    lost: float = 0.0
-    one_way_delay_s: float = NAN
-    clock_error_s: float = NAN
-    sent_s: float = NAN
-    received_s: float = NAN
+_OF_PACKETS = (
+    "group", "sequence", "lost", "one_way_delay_s", "clock_error_s", "sent_s", "received_s",
+)  # fmt: skip
+"""Columns of a table: a row for each direction, or for each packet where they are listed."""
 
 
 def _read_owping(file: Input) -> Table:
-    sessions: list[_Session] = []
-    packets: list[_Packet] = []
+    sessions: list[_Row] = []
+    packets: list[_Row] = []
     skipped: list[int] = []
     waiting = 0  # packets whose direction was not named yet
     for line in _OWPING.lines(file.text, skipped):
+        stated_here = {name: value for name, value in line.fields.items() if name != "unit"}
         if line.kind == "session":
             name = shorten(f"{line['source']} > {line['target']}", 200)
-            sessions.append(_Session(name, target=shorten(line["target"], 100)))
+            sessions.append({"group": name, "target": shorten(line["target"], 100)})
             for packet in packets[len(packets) - waiting :]:
-                packet.group = name
+                packet["group"] = name
             waiting = 0
         elif line.kind == "packet":
-            times = {name: value for name, value in line.fields.items() if name.endswith("_s")}
-            lost = float("one_way_delay_s" not in line)
-            packets.append(_Packet(sequence=float(line["sequence"]), lost=lost, **times))
+            lost = "one_way_delay_s" not in line
+            packets.append({"group": "", "lost": float(lost), **stated_here})
             waiting += 1
         elif sessions:
-            sessions[-1].keep(line)
+            sessions[-1] |= stated_here
         else:
             skipped.append(line.number)
-    if not any(session.ended for session in sessions) and not packets:
+    if not packets and not any("sent_count" in session for session in sessions):
         raise ReaderError("no-probe", file=file.name)
-    return _table(file, sessions, packets, skipped, cut=waiting > 0)
-
-
-def _table(
-    file: Input,
-    sessions: list[_Session],
-    packets: list[_Packet],
-    skipped: list[int],
-    *,
-    cut: bool,
-) -> Table:
-    rows: list[Any] = list(packets) or list(sessions)
-    names = [each.name for each in fields(rows[0]) if each.name not in ("target", "loss_ratio")]
+    rows, names = (packets, _OF_PACKETS) if packets else (sessions, _OF_SESSIONS)
     warnings = [*file.text.warnings, *skipped_lines(skipped)]
-    if any(math.isnan(row.clock_error_s) and not getattr(row, "lost", False) for row in rows):
+    if any(math.isnan(row.get("clock_error_s", NAN)) and not row.get("lost") for row in rows):
         warnings.append(Notice("clocks-not-synchronized", {}))
-    if any(each.one_way_delay_min_s < 0 for each in sessions):
+    if any(session.get("one_way_delay_min_s", NAN) < 0 for session in sessions):
         warnings.append(Notice("negative-delays", {}))
-    if not sessions or cut:
-        sessions = [*sessions, _Session()]
+    if not sessions or waiting:
+        sessions = [*sessions, {}]
     units = {name: "s" if name.endswith("_s") else "1" for name in names}
     return Table(
-        data={name: [getattr(row, name) for row in rows] for name in names},
+        data={name: [row.get(name, NAN) for row in rows] for name in names},
         meta=file.meta(
             "owping",
-            sessions,
+            [session.get("target", "") for session in sessions],
             clock="the clocks of both hosts",
             units={**units, "group": "text"},
-            facts=tuple(each.facts() for each in sessions),
+            facts=tuple(map(_facts_of_session, sessions)),
             warnings=tuple(warnings),
-            partial=not all(each.ended for each in sessions),
+            partial=not all("sent_count" in session for session in sessions),
         ),
+    )
+
+
+def _facts_of_session(session: _Row) -> dict[str, Fact]:
+    """Return the row of facts; without totals nothing is certain but the direction."""
+    lost, sent = session.get("lost_count", NAN), session.get("sent_count", NAN)
+    right = 0 <= lost <= sent
+    delays = (f"one_way_delay_{name}_s" for name in ("min", "median", "max"))
+    return fact_row(
+        group=session.get("group"),
+        target=session.get("target"),
+        protocol="udp",
+        sent_count=sent,
+        received_count=sent - lost if right else None,
+        duplicate_count=session.get("duplicate_count"),
+        **{name: session.get(name) for name in delays},
+        printed_loss_ratio=session.get("loss_ratio"),
+        loss_ratio=lost / sent if right and sent else None,
+        partial="sent_count" not in session,
     )
 
 
