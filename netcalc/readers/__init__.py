@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, ReaderError
-from netcalc.readers import columns as _columns_module
 from netcalc.readers import formats
+from netcalc.readers.columns import FORMAT as _COLUMNS
 from netcalc.readers.columns import read_column
 from netcalc.readers.format import Format, Input
 from netcalc.readers.formats import FORMATS
@@ -31,8 +31,6 @@ __all__ = [
     "read_ping", "sniff",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
-
-_columns = _columns_module.FORMAT
 
 
 @named_arguments
@@ -72,12 +70,7 @@ def read(
         or cannot be read with certainty.
     """
     file = Input(
-        source,
-        name=name,
-        words=ping_lines.WORDS,
-        units=units,
-        columns=columns,
-        decimal=decimal,
+        source, name=name, words=ping_lines.WORDS, units=units, columns=columns, decimal=decimal
     )
     recognized = formats.recognized(file)
     if isinstance(recognized, Format):
@@ -201,5 +194,5 @@ def read_columns(
     ([56.0, 1472.0], [0.0015, 0.00275])
     """
     file = Input(source, name=name, units=units, columns=columns, decimal=decimal)
-    formats.refuse_others(file, _columns, "not-columns")
-    return _columns.read(file)
+    formats.refuse_others(file, _COLUMNS, "not-columns")
+    return _COLUMNS.read(file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntFlag
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, cast
 
@@ -851,14 +851,8 @@ class PacketTrace(Samples):
 
     def rows(self, chosen: NDArray[Any] | slice) -> PacketTrace:
         """Return some of the packets, as a trace of its own."""
-        columns = {name: column[chosen] for name, column in self.columns().items()}
-        return PacketTrace(
-            **columns,
-            addresses=self.addresses,
-            start_ns=self.start_ns,
-            snap_bytes=self.snap_bytes,
-            meta=self.meta,
-        )
+        columns: dict[str, Any] = {name: each[chosen] for name, each in self.columns().items()}
+        return replace(self, **columns)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the columns as a pandas frame, with the addresses as text."""

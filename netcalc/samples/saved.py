@@ -458,24 +458,18 @@ def _other_type(value: Any, needed: Any, at: Place) -> ReaderError:
 
 # How live runs named themselves before their files had a field for the experiment.
 _EXPERIMENTS = {
-    "netcalc echo": "echo",
-    "netcalc bulk": "bulk",
-    "netcalc line-rate": "line_rate",
-    "netcalc lockstep": "lockstep",
-    "netcalc small-writes": "small_writes",
-    "netcalc transactions": "transactions",
-    "netcalc probing": "probing",
-    "netcalc packet trains": "packet_trains",
-    "netcalc truth": "truth",  # so that a table of truth is told by its code
-}
+    "echo", "bulk", "line-rate", "lockstep", "small-writes", "transactions", "probing",
+    "packet trains", "truth",  # the last so that a table of truth is told by its code
+}  # fmt: skip
 _ALWAYS_UDP = {"probing", "packet_trains"}
 
 
 def _experiment_of_before(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return experiment and protocol of a file that has neither, where its tool says them."""
-    experiment = _EXPERIMENTS.get(str(document.get("tool")))
-    if experiment is None or "experiment" in document:
+    netcalc, _, name = str(document.get("tool")).partition(" ")
+    if netcalc != "netcalc" or name not in _EXPERIMENTS or "experiment" in document:
         return {}
+    experiment = name.replace("-", "_").replace(" ", "_")
     protocol = str(document.get("target")).rpartition(", ")[2].lower()
     if experiment in _ALWAYS_UDP:
         protocol = "udp"
