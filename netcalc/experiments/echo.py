@@ -6,6 +6,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -27,21 +28,18 @@ from netcalc.experiments.exchange import (
     UdpExchange,
     connect_within,
 )
-from netcalc.experiments.peers.helper import BACKLOG, address_family, own_source
-from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, record_peer
+from netcalc.experiments.peers.helper import BACKLOG, address_family, kept, own_source
+from netcalc.experiments.peers.process import Peer, record_peer, responder_settings
 from netcalc.experiments.peers.responder import TAG_BYTES
-from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import (
-    CONNECT_S,
-    MAX_COUNT,
-    MAX_DURATION_S,
-    finite,
-    ip_version,
-    payload_sizes,
-    require_bounded,
-    whole_number,
+from netcalc.experiments.running import instrument, limits
+from netcalc.experiments.running.run import (
+    Common,
+    Progress,
+    Record,
+    seconds,
+    short_list,
+    written_call,
 )
-from netcalc.experiments.running.run import Common, Progress, Record
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -70,21 +68,15 @@ class EchoPlan:
         """Probes of the whole run."""
         return len(self.sizes) * self.count
 
-    @property
-    def carried_bytes(self) -> int:
-        """Payload of the whole run in both directions, warm-up included."""
-        return 2 * sum(self.sizes) * (self.count + WARM_UP_COUNT)
-
-    def command(self, standard: tuple[int, ...], path: object = None) -> str:
+    def command(self, path: Path | None) -> str:
         """Return the call that makes this plan."""
-        sizes = "BOOK_SIZES" if tuple(self.sizes) == standard else str(self.sizes)
-        if len(self.sizes) > 32 and tuple(self.sizes) != standard:
-            sizes = f"[{self.sizes[0]}, ... {len(self.sizes)} sizes ..., {self.sizes[-1]}]"
-        return (
-            f"echo({sizes}, protocol={self.protocol!r}, count={self.count}, "
-            f"interval_s={self.interval_s:g}, timeout_s={self.timeout_s:g}, "
-            + (f"host={self.host!r}, port={self.port})" if path is None else f"path={path!r})")
-        )
+        is_standard = tuple(self.sizes) == BOOK_SIZES
+        target = {"host": self.host, "port": self.port} if path is None else {"path": path}
+        return written_call(
+            "echo", "BOOK_SIZES" if is_standard else short_list(self.sizes, "sizes"),
+            protocol=self.protocol, count=self.count, interval_s=self.interval_s,
+            timeout_s=self.timeout_s, **target,
+        )  # fmt: skip
 
 
 class EchoRun(Record[RttSamples]):
@@ -127,7 +119,7 @@ class EchoRun(Record[RttSamples]):
                     self.count_silence(
                         rtt_ns is not None, "no-replies", timeout_s=self.plan.timeout_s
                     )
-                    self.advance(np.nan if rtt_ns is None else rtt_ns * 1e-9)
+                    self.advance(seconds(rtt_ns))
             exchange.linger()
 
     @property
@@ -144,24 +136,19 @@ class EchoRun(Record[RttSamples]):
             (seq, *sent[seq], rtt_ns, True) for seq, rtt_ns in replies.duplicates if seq in sent
         ]
         rows.sort(key=lambda row: (row[0], row[4]))
-        rtts = [np.nan if rtt_ns is None else rtt_ns * 1e-9 for *_, rtt_ns, _ in rows]
         resolution_s = self.facts.get("timer_resolution_s", np.nan)
+        names = ("late_count", "foreign_count", "damaged_count", "duplicate_count")
+        counts = {name: getattr(replies, name) for name in names}
         return RttSamples(
             payload_bytes=[row[1] for row in rows],
-            rtt_s=rtts,
+            rtt_s=[seconds(row[3]) for row in rows],
             sequence=[row[0] for row in rows],
             lost=[row[3] is None for row in rows],
             duplicate=[row[4] for row in rows],
             resolution_s=[resolution_s] * len(rows),
             sent_s=[self.since_start_s(row[2]) for row in rows],
             meta=self.meta(
-                {
-                    "warm_up_count": self._warm_up_count,
-                    "late_count": replies.late_count,
-                    "foreign_count": replies.foreign_count,
-                    "damaged_count": replies.damaged_count,
-                    "duplicate_count": replies.duplicate_count,
-                },
+                {"warm_up_count": self._warm_up_count, **counts},
                 _warnings(replies, self.plan.timeout_s),
             ),
         )
@@ -192,16 +179,15 @@ class EchoRun(Record[RttSamples]):
 
 def _warnings(replies: Replies, timeout_s: float) -> list[Notice]:
     """Return the warnings about replies other than the expected ones."""
-    warnings = []
-    if count := replies.late_count:
-        warnings.append(Notice("late-replies", {"count": count, "timeout_s": timeout_s}))
-    if count := replies.foreign_count:
-        warnings.append(Notice("stray-datagrams", {"count": count}))
-    if count := replies.damaged_count:
-        warnings.append(Notice("damaged-replies", {"count": count}))
-    if (count := replies.duplicate_count) > (kept := len(replies.duplicates)):
-        warnings.append(Notice("duplicates-not-kept", {"count": count, "kept": kept}))
-    return warnings
+    kept_count = len(replies.duplicates)
+    unkept_count = replies.duplicate_count if replies.duplicate_count > kept_count else 0
+    counted: tuple[tuple[str, int, dict[str, Any]], ...] = (
+        ("late-replies", replies.late_count, {"timeout_s": timeout_s}),
+        ("stray-datagrams", replies.foreign_count, {}),
+        ("damaged-replies", replies.damaged_count, {}),
+        ("duplicates-not-kept", unkept_count, {"kept": kept_count}),
+    )
+    return [Notice(code, {"count": count, **values}) for code, count, values in counted if count]
 
 
 BOOK_SIZES = (8, *range(100, 1401, 100))
@@ -308,30 +294,24 @@ def echo(
     elif protocol == "icmp":
         raise DomainError("needs-a-path", "protocol", "icmp", choices=["udp", "tcp"])
     plan = EchoPlan(
-        sizes=payload_sizes(payload_bytes, protocol=protocol, host=address),
-        count=whole_number("count", count, 1, MAX_COUNT),
+        sizes=limits.payload_sizes(payload_bytes, protocol=protocol, host=address),
+        count=limits.whole_number("count", count, 1, limits.MAX_COUNT),
         protocol=protocol,
         host=address,
-        port=whole_number("port", port, 0, 65_535),
-        interval_s=finite("interval_s", interval_s, 0.0, MAX_DURATION_S),
-        timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
+        port=limits.whole_number("port", port, 0, 65_535),
+        interval_s=limits.finite("interval_s", interval_s, 0.0, limits.MAX_DURATION_S),
+        timeout_s=limits.timeout_s(timeout_s),
     )
-    require_bounded(
+    least_s = 0.0 if path is None else float(path.rtt_s(min(plan.sizes)))
+    limits.require_bounded(
         probe_count=plan.probe_count,
-        carried_bytes=plan.carried_bytes,
-        duration_s=plan.probe_count * max(plan.interval_s, _least_s(plan, path)) - plan.interval_s,
+        carried_bytes=2 * sum(plan.sizes) * (plan.count + WARM_UP_COUNT),  # in both directions
+        duration_s=plan.probe_count * max(plan.interval_s, least_s) - plan.interval_s,
     )
-    return common.conduct(
-        partial(EchoRun, plan, command=plan.command(BOOK_SIZES, path)),
-        measure_on_loopback
-        if emulated is None
-        else partial(measure_on_any_path, emulated=emulated),
-    )
-
-
-def _least_s(plan: EchoPlan, path: Path | None) -> float:
-    """Return the time of the smallest probe on the path. [s]"""
-    return 0.0 if path is None else float(path.rtt_s(min(plan.sizes)))
+    measure = measure_on_loopback
+    if emulated is not None:
+        measure = partial(measure_on_any_path, emulated=emulated)
+    return common.conduct(measure, EchoRun, plan=plan, command=plan.command(path))
 
 
 def measure_on_loopback(run: EchoRun) -> None:
@@ -341,8 +321,7 @@ def measure_on_loopback(run: EchoRun) -> None:
     with instrument.one_processor() as processor, run.measuring():
         run.facts["shared_processor"] = processor
         client = own_source(run.plan.host) if run.plan.protocol == "tcp" else None
-        settings = {**peer_settings(run.plan), "client": client}
-        with Peer(settings, stopping=run.stopping) as peer:
+        with Peer(peer_settings(run.plan, client=client), stopping=run.stopping) as peer:
             run.facts["exchange_call_s"] = instrument.exchange_call_s(run.plan.host)
             probe_peer(run, peer, socket.socket if client is None else partial(open_from, client))
 
@@ -379,10 +358,7 @@ def measure_on_path(run: EchoRun, emulated: EmulatedPath) -> None:
     record_instrument(run)
     run.facts["offload"] = "super-packets" if emulated.offload else "one packet at a time"
     with run.measuring(), run.over(emulated):
-
-        def opener(family: int, kind: int, protocol: int = 0) -> socket.socket:
-            return emulated.socket("A", family, kind, protocol)
-
+        opener = partial(emulated.socket, "A")
         if plan.protocol == "icmp":
             probe_at(run, (plan.host, 0), opener)
         else:
@@ -391,7 +367,7 @@ def measure_on_path(run: EchoRun, emulated: EmulatedPath) -> None:
                 sock.bind((plan.host, plan.port))
                 if plan.protocol == "tcp":
                     sock.listen(BACKLOG)
-                settings = {**peer_settings(plan), "fd": sock.fileno()}
+                settings = peer_settings(plan, fd=sock.fileno())
                 peer = Peer(settings, stopping=run.stopping, passed=[sock.fileno()])
             with peer:
                 probe_peer(run, peer, opener)
@@ -399,22 +375,16 @@ def measure_on_path(run: EchoRun, emulated: EmulatedPath) -> None:
 
 def record_instrument(run: EchoRun) -> None:
     """Record the facts of the machine and its clock that affect times."""
-    run.record_machine(ip_version(run.plan.host))
+    run.record_machine(limits.ip_version(run.plan.host))
     run.facts["own_cost_s"] = instrument.own_cost_s(run.facts["clock_call_s"])
 
 
-def peer_settings(plan: EchoPlan) -> dict[str, object]:
+def peer_settings(plan: EchoPlan, **more: Any) -> dict[str, Any]:
     """Return the settings of the peer of a run."""
-    return {
-        "protocol": plan.protocol,
-        "host": plan.host,
-        "port": plan.port,
-        "session": plan.session.hex(),
-        "duration_s": LIFETIME_S,
-        "bytes": PEER_BYTES,
-        "message_bytes": max(plan.sizes),
-        "one_port": min(plan.sizes) >= TAG_BYTES,
-    }
+    return responder_settings(
+        plan.protocol, plan.session, (plan.host, plan.port), message_bytes=max(plan.sizes),
+        one_port=min(plan.sizes) >= TAG_BYTES, **more,
+    )  # fmt: skip
 
 
 def probe_peer(run: EchoRun, peer: Peer, opener: Opener) -> None:
@@ -430,85 +400,48 @@ def probe_at(run: EchoRun, address: tuple[str, int], opener: Opener = socket.soc
         exchange = connect(run, address, opener)
     except OSError as error:
         raise run.failure(error) from error
-    try:
+    with closing(exchange):
         run.probe(exchange)
-    finally:
-        exchange.close()
 
 
 def connect(run: EchoRun, address: tuple[str, int], opener: Opener) -> Exchange:
     """Open the sockets of a run, and record what the kernel granted."""
     plan = run.plan
+    common: dict[str, Any] = {"timeout_s": plan.timeout_s, "stopping": run.stopping}
     if plan.protocol == "udp":
-        with open_udp(address, opener) as sock:
+        with open_connected(address, opener) as sock:
             run.facts.update(instrument.granted(sock))
-        return UdpExchange(
-            lambda: open_udp(address, opener),
-            plan.session,
-            timeout_s=plan.timeout_s,
-            stopping=run.stopping,
-        )
+        return UdpExchange(partial(open_connected, address, opener), plan.session, **common)
     if plan.protocol == "icmp":
-        sock = open_raw(address, opener)
+        icmp = socket.IPPROTO_ICMPV6 if ":" in address[0] else socket.IPPROTO_ICMP
+        sock = open_connected(address, opener, socket.SOCK_RAW, icmp)
         run.facts.update(instrument.granted(sock))
-        return IcmpExchange(sock, plan.session, timeout_s=plan.timeout_s, stopping=run.stopping)
-    sock = open_tcp(address, opener, run.stopping)
-    try:
+        return IcmpExchange(sock, plan.session, **common)
+    with kept(open_tcp(address, opener, run.stopping)) as sock:
         run.facts.update(instrument.granted(sock))
-        return TcpExchange(
-            sock,
-            plan.session,
-            largest_bytes=max(plan.sizes),
-            timeout_s=plan.timeout_s,
-            stopping=run.stopping,
-        )
-    except BaseException:
-        sock.close()
-        raise
+        return TcpExchange(sock, plan.session, largest_bytes=max(plan.sizes), **common)
 
 
-def open_udp(address: tuple[str, int], opener: Opener) -> socket.socket:
-    """Open a datagram socket that receives from one address only."""
-    sock = opener(address_family(address[0]), socket.SOCK_DGRAM, 0)
-    try:
+def open_connected(
+    address: tuple[str, int], opener: Opener, kind: int = socket.SOCK_DGRAM, protocol: int = 0
+) -> socket.socket:
+    """Open a socket without a connection that receives from one address only."""
+    with kept(opener(address_family(address[0]), kind, protocol)) as sock:
         sock.connect(address)
-    except BaseException:
-        sock.close()
-        raise
-    return sock
+        return sock
 
 
 def open_tcp(address: tuple[str, int], opener: Opener, stopping: Stopping) -> socket.socket:
     """Open a connection with TCP_NODELAY."""
-    sock = opener(address_family(address[0]), socket.SOCK_STREAM, 0)
-    try:
+    with kept(opener(address_family(address[0]), socket.SOCK_STREAM, 0)) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connect_within(sock, address, limit_s=CONNECT_S, stopping=stopping)
-        sock.settimeout(CONNECT_S)
-    except BaseException:
-        sock.close()
-        raise
-    return sock
+        connect_within(sock, address, limit_s=limits.CONNECT_S, stopping=stopping)
+        sock.settimeout(limits.CONNECT_S)
+        return sock
 
 
 def open_from(client: str, family: int, kind: int, protocol: int = 0) -> socket.socket:
     """Open a socket that is bound to an address of the client."""
-    sock = socket.socket(family, kind, protocol)
-    try:
+    with kept(socket.socket(family, kind, protocol)) as sock:
         sock.bind((client, 0))
-    except BaseException:
-        sock.close()
-        raise
-    return sock
-
-
-def open_raw(address: tuple[str, int], opener: Opener) -> socket.socket:
-    """Open a raw ICMP socket that receives from one address only."""
-    protocol = socket.IPPROTO_ICMPV6 if ":" in address[0] else socket.IPPROTO_ICMP
-    sock = opener(address_family(address[0]), socket.SOCK_RAW, protocol)
-    try:
-        sock.connect(address)
-    except BaseException:
-        sock.close()
-        raise
-    return sock
+        return sock

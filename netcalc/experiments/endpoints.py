@@ -11,7 +11,7 @@ import os
 import socket
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path as File
@@ -27,13 +27,14 @@ from netcalc.experiments.peers.helper import (
     SO_TIMESTAMPNS,
     accept_only_from,
     address_family,
+    kept,
     own_source,
     stamp_ns,
 )
 from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import ip_version
-from netcalc.experiments.running.run import Record
+from netcalc.experiments.running.run import Record, seconds
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples, write_atomically
@@ -439,41 +440,29 @@ class Endpoints:
 
     def client_socket(self, kind: int, protocol: int = 0) -> socket.socket:
         """Open a socket of the client, on the client's address."""
-        sock = self.client.socket(self.family, kind, protocol)
-        if self.client is self.server and (self.version == 6 or not self.own):
-            # Both addresses are of one host; unbound, the kernel would pick the server's with IPv6,
-            # and with IPv4 one that every other program has, too.
-            try:
+        with kept(self.client.socket(self.family, kind, protocol)) as sock:
+            if self.client is self.server and (self.version == 6 or not self.own):
+                # Both addresses are of one host; unbound, the kernel would pick the server's with
+                # IPv6, and with IPv4 one that every other program has, too.
                 if kind == socket.SOCK_STREAM:
                     sock.setsockopt(socket.IPPROTO_IP, _BIND_ADDRESS_NO_PORT, 1)
                 sock.bind((self.client_host, 0))
-            except BaseException:
-                sock.close()
-                raise
-        return sock
+            return sock
 
     def tap(self, end: End) -> Tap:
         """Open a packet tap at one end."""
-        sock = end.socket(socket.AF_PACKET, socket.SOCK_DGRAM)
-        try:
+        with kept(end.socket(socket.AF_PACKET, socket.SOCK_DGRAM)) as sock:
             return Tap(sock, self.interface, both_ends=self.client is self.server)
-        except BaseException:
-            sock.close()
-            raise
 
     def listener(self, kind: int) -> socket.socket:
         """Open a socket of the server on a free port."""
-        sock = self.server.socket(self.family, kind)
-        try:
+        with kept(self.server.socket(self.family, kind)) as sock:
             sock.bind((self.server_host, 0))
             if kind == socket.SOCK_STREAM:
                 if self.version == 4 and not self.own:
                     accept_only_from(sock, self.client_host)
                 sock.listen(BACKLOG)
-        except BaseException:
-            sock.close()
-            raise
-        return sock
+            return sock
 
     def counters(self) -> dict[str, dict[str, int]]:
         """Return the kernel's counters by end; on a loopback both ends share them."""
@@ -490,57 +479,26 @@ class Endpoints:
 
 
 @contextmanager
-def open_taps(
-    run: Record[Any], endpoints: Endpoints, *, enabled: bool = True
-) -> Iterator[list[Tap]]:
-    """Open a packet tap at each end, or one for both; none where the system permits none."""
-    taps: list[Tap] = []
-    try:
-        if endpoints.own and enabled:
-            try:
-                taps.append(endpoints.tap(endpoints.client))
-                if endpoints.server is not endpoints.client:
-                    taps.append(endpoints.tap(endpoints.server))
-            except OSError as error:
-                reason = error.strerror or str(error)
-                run.warnings.append(Notice("no-packet-tap", {"reason": reason}))
-        yield taps if endpoints.server is endpoints.client or len(taps) == 2 else []
-    finally:
-        for tap in taps:
-            tap.close()
-
-
-def save_capture(
-    run: Record[Any], taps: Sequence[Tap], pcap: str | os.PathLike[str] | None
-) -> None:
-    """Write the packets of the client's tap to a capture file, if there is a tap."""
-    if pcap is None:
-        return
-    if not taps:
-        run.warnings.append(Notice("no-capture"))
-        return
-    taps[0].read()
-    taps[0].save(pcap)
-
-
-@contextmanager
-def open_endpoints(
+def open_ends(
     run: Record[Any],
     path: Path | None,
     *,
     mtu_bytes: int,
-    version: int = 4,
-    sysctls: Mapping[str, str] | None = None,
-) -> Iterator[Endpoints]:
+    version: int,
+    sysctls: Mapping[str, str],
+    tap: bool = True,
+    pcap: str | os.PathLike[str] | None = None,
+) -> Iterator[tuple[Endpoints, list[Tap]]]:
     """Open the ends of a run: of an emulated path, or on a loopback in a namespace of its own.
 
     In a namespace of the run, connections use Reno: BBR, the default of some systems, spreads the
     segments of a response over the round trip.
 
     Where the system refuses a namespace, the host's loopback is used, whose settings are not
-    changed; a warning reports it.
+    changed; a warning reports it. With ``tap`` there is a packet tap at each end, or one for both,
+    where the system permits it; at the end its packets at the client are written to ``pcap``.
     """
-    settings = {_CONGESTION: "reno", **(sysctls or {})}
+    settings = {_CONGESTION: "reno", **sysctls}
     run.facts["address_family"] = f"IPv{version}"
     if path is None:
         opened = _loopback(run, mtu_bytes, version, settings)
@@ -548,8 +506,30 @@ def open_endpoints(
         opened = _emulated(run, path, version, settings)
     with opened as endpoints:
         run.host = endpoints.server_host
-        with run.measuring():
-            yield endpoints
+        with run.measuring(), _open_taps(run, endpoints, enabled=tap) as taps:
+            try:
+                yield endpoints, taps
+            finally:
+                if pcap is not None and taps:
+                    taps[0].read()
+                    taps[0].save(pcap)
+                elif pcap is not None:
+                    run.warnings.append(Notice("no-capture"))
+
+
+@contextmanager
+def _open_taps(run: Record[Any], endpoints: Endpoints, *, enabled: bool) -> Iterator[list[Tap]]:
+    with ExitStack() as opened:
+        taps: list[Tap] = []
+        ends = [endpoints.client] if endpoints.own and enabled else []
+        if ends and endpoints.server is not endpoints.client:
+            ends.append(endpoints.server)
+        try:
+            taps = [opened.enter_context(closing(endpoints.tap(end))) for end in ends]
+        except OSError as error:
+            reason = error.strerror or str(error)
+            run.warnings.append(Notice("no-packet-tap", {"reason": reason}))
+        yield taps
 
 
 @contextmanager
@@ -613,28 +593,17 @@ def setting_file(name: str) -> str:
 
 
 def counter_growth(
-    before: Mapping[str, Mapping[str, int]], after: Mapping[str, Mapping[str, int]]
-) -> dict[str, dict[str, int]]:
-    """Return by how much each counter grew, by end; those that did not are left out."""
-    return {
-        end: {
-            name: count - before[end].get(name, 0)
-            for name, count in counts.items()
-            if count != before[end].get(name, 0)
-        }
+    before: Mapping[str, Mapping[str, int]],
+    after: Mapping[str, Mapping[str, int]],
+    names: Sequence[str],
+) -> dict[str, Any]:
+    """Return by how much counters grew over both ends, and at each end where they are separate."""
+    ends = {
+        end: {name: counts.get(name, 0) - before[end].get(name, 0) for name in names}
         for end, counts in after.items()
     }
-
-
-def select_counters(
-    counters: Mapping[str, Mapping[str, int]], names: Sequence[str]
-) -> dict[str, Any]:
-    """Return some counters: summed over both ends, and of each end where they are separate."""
-    total = {name: sum(counts.get(name, 0) for counts in counters.values()) for name in names}
-    if len(counters) == 1:
-        return dict(total)
-    ends = {end: {name: counts.get(name, 0) for name in names} for end, counts in counters.items()}
-    return {**total, **ends}
+    total = {name: sum(counts[name] for counts in ends.values()) for name in names}
+    return total if len(ends) == 1 else {**total, **ends}
 
 
 def read_counters(end: End) -> dict[str, int]:
@@ -647,30 +616,30 @@ def read_counters(end: End) -> dict[str, int]:
     }
 
 
+class Response(NamedTuple):
+    """A request and its response, with None for a response that did not come."""
+
+    mode: str
+    sequence: int
+    payload_bytes: int
+    reply_bytes: int
+    sent_ns: int
+    response_ns: int | None
+    tap_s: float = np.nan
+    warm_up: bool = False
+
+
 class Responses(Record[TransactionSamples]):
     """The exchanges of one run in progress, each a request and its response."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._rows: list[tuple[str, int, int, int, int, int | None, float, bool]] = []
+        self._rows: list[Response] = []
 
-    def add(
-        self,
-        mode: str,
-        sequence: int,
-        *,
-        payload_bytes: int,
-        reply_bytes: int,
-        sent_ns: int,
-        response_ns: int | None,
-        tap_s: float = np.nan,
-        warm_up: bool = False,
-    ) -> None:
+    def add(self, row: Response) -> None:
         """Add an exchange."""
-        self._rows.append(
-            (mode, sequence, payload_bytes, reply_bytes, sent_ns, response_ns, tap_s, warm_up)
-        )
-        self.advance(np.nan if response_ns is None else response_ns * 1e-9)
+        self._rows.append(row)
+        self.advance(seconds(row.response_ns))
 
     @property
     def done_count(self) -> int:
@@ -680,19 +649,14 @@ class Responses(Record[TransactionSamples]):
     def samples(self) -> TransactionSamples:
         """Return the samples so far."""
         rows = self._rows
+        names = ("mode", "sequence", "payload_bytes", "reply_bytes", "tap_s", "warm_up")
+        columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in names}
+        failed = [row.response_ns is None for row in rows]
+        notices = [Notice("no-responses", {"count": sum(failed)})] if any(failed) else []
         return TransactionSamples(
-            mode=[row[0] for row in rows],
-            sequence=[row[1] for row in rows],
-            payload_bytes=[row[2] for row in rows],
-            reply_bytes=[row[3] for row in rows],
-            sent_s=[self.since_start_s(row[4]) for row in rows],
-            response_s=[np.nan if row[5] is None else row[5] * 1e-9 for row in rows],
-            tap_s=[row[6] for row in rows],
-            failed=[row[5] is None for row in rows],
-            warm_up=[row[7] for row in rows],
-            meta=self.meta(warnings=self._warnings()),
+            **columns,
+            sent_s=[self.since_start_s(row.sent_ns) for row in rows],
+            response_s=[seconds(row.response_ns) for row in rows],
+            failed=failed,
+            meta=self.meta(warnings=notices),
         )
-
-    def _warnings(self) -> list[Notice]:
-        failed = sum(row[5] is None for row in self._rows)
-        return [Notice("no-responses", {"count": failed})] if failed else []

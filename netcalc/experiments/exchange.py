@@ -9,18 +9,17 @@ so that no call of ``poll`` is added.
 from __future__ import annotations
 
 import errno
-import os
 import socket
 import struct
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, TypedDict, Unpack
 
 from netcalc.emulation.wire.packets import checksum
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers.helper import readable, writable
+from netcalc.experiments.peers.helper import readable, system_error, writable
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
 
@@ -78,44 +77,48 @@ from its next probe. [1]"""
 _clock = time.perf_counter_ns
 
 
-class Exchange(Protocol):
-    """The interface of a protocol to a run."""
+class Waiting(TypedDict):
+    """How long an exchange waits for a reply, and what may end it before."""
 
-    replies: Replies
+    timeout_s: float
+    stopping: Stopping
 
+
+class Exchange(ABC):
+    """The interface of a protocol to a run: one socket, and the replies that were not expected."""
+
+    def __init__(self, sock: socket.socket, *, timeout_s: float, stopping: Stopping) -> None:
+        self._sock, self._stopping = sock, stopping
+        self._timeout_ns = int(timeout_s * 1e9)
+        self.replies = Replies()
+
+    @abstractmethod
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
         """Send one probe; return its send time, and its round trip or None without a reply. [ns]"""
 
+    @abstractmethod
     def linger(self) -> None:
         """Classify the replies that arrive after the last probe."""
 
     def close(self) -> None:
         """Close the socket."""
+        self._sock.close()
 
 
-class DatagramExchange(ABC):
-    """Common part of probes without a connection: the socket, and the sorting of replies."""
+class DatagramExchange(Exchange):
+    """Common part of probes without a connection: the tags, and the sorting of replies."""
 
-    def __init__(
-        self, sock: socket.socket, session: bytes, *, timeout_s: float, stopping: Stopping
-    ) -> None:
-        self._sock = sock
+    def __init__(self, sock: socket.socket, session: bytes, **common: Unpack[Waiting]) -> None:
+        super().__init__(sock, **common)
         self._session = session[:4]
-        self._timeout_ns = int(timeout_s * 1e9)
-        self._slice_s = slice_s(timeout_s)
-        self._stopping = stopping
+        self._slice_s = slice_s(common["timeout_s"])
         self._buffer = bytearray(65_536)
-        self.replies = Replies()
         set_timeout(sock, self._slice_s)
 
     def linger(self) -> None:
         """Classify the replies that arrive after the last probe."""
         self._sock.settimeout(LINGER_S)
         self._drain(0)
-
-    def close(self) -> None:
-        """Close the socket."""
-        self._sock.close()
 
     def _tag(self, payload: bytearray, sequence: int) -> int:
         """Write the tag of a probe, as far as it has room; return the size of the probe."""
@@ -145,15 +148,10 @@ class UdpExchange(DatagramExchange):
     """
 
     def __init__(
-        self,
-        connect: Callable[[], socket.socket],
-        session: bytes,
-        *,
-        timeout_s: float,
-        stopping: Stopping,
+        self, connect: Callable[[], socket.socket], session: bytes, **common: Unpack[Waiting]
     ) -> None:
         self._connect = connect
-        super().__init__(connect(), session, timeout_s=timeout_s, stopping=stopping)
+        super().__init__(connect(), session, **common)
 
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
         """Send one probe; return its send time, and its round trip or None without a reply. [ns]"""
@@ -197,29 +195,20 @@ class UdpExchange(DatagramExchange):
         self.replies.sort(sequence, got, arrived_ns, expected=expected)
 
 
-class TcpExchange:
+class TcpExchange(Exchange):
     """Probes as messages over one connection, each headed by its length and sequence."""
 
     def __init__(
-        self,
-        sock: socket.socket,
-        session: bytes,
-        *,
-        largest_bytes: int,
-        timeout_s: float,
-        stopping: Stopping,
+        self, sock: socket.socket, session: bytes, *, largest_bytes: int, **common: Unpack[Waiting]
     ) -> None:
-        self._sock = sock
+        super().__init__(sock, **common)
         self._peer = peer_address(sock)
-        self._timeout_ns = int(timeout_s * 1e9)
-        self._stopping = stopping
         self._largest_bytes = largest_bytes
         self._buffer = bytearray(largest_bytes + 65_536)
         self._view = memoryview(self._buffer)
         self._have = 0
-        self.replies = Replies()
         self._greet(session)
-        set_timeout(sock, slice_s(timeout_s))
+        set_timeout(sock, slice_s(common["timeout_s"]))
 
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
         """Send one probe; return its send time, and its round trip or None without a reply. [ns]"""
@@ -242,7 +231,7 @@ class TcpExchange:
                 got, arrived_ns = -1, _clock()
             probe = probe or self.replies.sent(sequence, size, sent_ns)
             if got == 0:
-                raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+                raise system_error(errno.ECONNRESET)
             self._have += max(got, 0)
             in_time = arrived_ns - sent_ns <= self._timeout_ns
             while length := self._complete():
@@ -272,10 +261,6 @@ class TcpExchange:
             while length := self._complete():
                 self._sort(length, _clock(), expected=-1)
 
-    def close(self) -> None:
-        """Close the socket."""
-        self._sock.close()
-
     def _greet(self, session: bytes) -> None:
         """Send the session and wait for its echo, which shows that this is the peer of the run."""
         self._sock.sendall(session)
@@ -285,11 +270,11 @@ class TcpExchange:
             self._stopping.check()
             if not readable(self._sock, SLICE_S):
                 if time.monotonic() > end_s:
-                    raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+                    raise system_error(errno.ETIMEDOUT)
                 continue
             got = self._sock.recv(len(session) - len(answer))
             if not got:
-                raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+                raise system_error(errno.ECONNRESET)
             answer += got
         if answer != session:
             raise ExperimentError("wrong-greeting", phase="greeting", **self._peer)
@@ -374,7 +359,7 @@ def connect_within(
         elif time.monotonic() > end_s:
             code = errno.ETIMEDOUT
     if code:
-        raise OSError(code, os.strerror(code))
+        raise system_error(code)
     sock.setblocking(True)
 
 
@@ -409,10 +394,8 @@ class IcmpExchange(DatagramExchange):
     data on also there, as over UDP.
     """
 
-    def __init__(
-        self, sock: socket.socket, session: bytes, *, timeout_s: float, stopping: Stopping
-    ) -> None:
-        super().__init__(sock, session, timeout_s=timeout_s, stopping=stopping)
+    def __init__(self, sock: socket.socket, session: bytes, **common: Unpack[Waiting]) -> None:
+        super().__init__(sock, session, **common)
         self._identifier = int.from_bytes(session[4:6], "big")
         self._ipv6 = sock.family == socket.AF_INET6
 

@@ -18,7 +18,6 @@ import secrets
 import socket
 import time
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.experiments.exchange import DRAINED, set_timeout, slice_s
 from netcalc.experiments.peers.helper import CONTROL_BYTES, SO_TIMESTAMPNS, arrival_ns, stamp_ns
 from netcalc.experiments.running import instrument, limits
-from netcalc.experiments.running.run import Common, Progress, Record
+from netcalc.experiments.running.run import Common, Progress, Record, seconds, written_call
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.fit import to_node_s
 from netcalc.messages import Notice
@@ -172,7 +171,7 @@ def probing(
         "size-for-probe", payload_bytes, _TAG_BYTES, protocol.max_payload_bytes, carrier="a probe"
     )
     count = limits.whole_number("count", count, 1, limits.MAX_COUNT)
-    timeout_s = limits.finite("timeout_s", timeout_s, 0.001, 60.0)
+    timeout_s = limits.timeout_s(timeout_s)
     emulated = EmulatedPath(path, offload=False, sysctls=protocol.sysctls)
     address = emulated.address("B", ip_version)
     hops = range(1, len(path.hops) + 1)
@@ -189,7 +188,8 @@ def probing(
     )
     listed = "" if tuple(sizes) == protocol.sizes else f"{sizes}, "
     version = "" if ip_version == 4 else f", ip_version={ip_version}"
-    make = partial(
+    return common.conduct(
+        lambda run: run.measure(emulated, protocol, sizes, count=count, timeout_s=timeout_s),
         HopRun,
         experiment="probing",
         protocol="udp",
@@ -199,9 +199,6 @@ def probing(
         host=address,
         port=PORT,
         command=f"probing({listed}path={path!r}, count={count}{version}, timeout_s={timeout_s:g})",
-    )
-    return common.conduct(
-        make, lambda run: run.measure(emulated, protocol, sizes, count=count, timeout_s=timeout_s)
     )
 
 
@@ -362,8 +359,7 @@ class HopRun(Record[HopSamples]):
                     self.count_silence(answer.rtt_ns is not None, "no-answers")
                     if turn >= 0:
                         self._rows.append((hop, size, answer))
-                        rtt_ns = answer.rtt_ns
-                        self.advance(np.nan if rtt_ns is None else rtt_ns * 1e-9)
+                        self.advance(seconds(answer.rtt_ns))
 
     def samples(self) -> HopSamples:
         """Return the samples so far."""
@@ -373,7 +369,7 @@ class HopRun(Record[HopSamples]):
         return HopSamples(
             hop=[hop for hop, _, _ in self._rows],
             packet_bytes=[size + self._headers_bytes for _, size, _ in self._rows],
-            rtt_s=[np.nan if a.rtt_ns is None else a.rtt_ns * 1e-9 for a in answers],
+            rtt_s=[seconds(a.rtt_ns) for a in answers],
             answer_bytes=[a.answer_bytes for a in answers],
             sequence=range(1, len(answers) + 1),
             lost=[a.rtt_ns is None for a in answers],
@@ -465,7 +461,7 @@ def packet_trains(
         cross_ratio=limits.finite(
             "cross_ratio", float(ratio("cross_ratio", cross_ratio)), 0.0, 1.0
         ),
-        timeout_s=limits.finite("timeout_s", timeout_s, 0.001, 60.0),
+        timeout_s=limits.timeout_s(timeout_s),
         seed=seed,
     )
     emulated = EmulatedPath(path, offload=False)
@@ -478,7 +474,8 @@ def packet_trains(
         carried_bytes=sent_count * plan.payload_bytes,
         duration_s=plan.count * float(one_s),
     )
-    make = partial(
+    return common.conduct(
+        lambda run: run.measure(emulated, plan),
         TrainRun,
         experiment="packet_trains",
         protocol="udp",
@@ -487,14 +484,11 @@ def packet_trains(
         total_count=plan.count,
         unit="trains",
         host=emulated.address("B"),
-        command=(
-            f"packet_trains({size}, path={path!r}, packet_count={plan.packet_count}, "
-            f"count={plan.count}, cross_ratio={plan.cross_ratio:g}, "
-            f"timeout_s={plan.timeout_s:g}, seed={seed})"
+        command=written_call(
+            "packet_trains", size, path=path, packet_count=plan.packet_count, count=plan.count,
+            cross_ratio=plan.cross_ratio, timeout_s=plan.timeout_s, seed=seed,
         ),
-    )
-    measure = partial(TrainRun.measure, emulated=emulated, plan=plan)
-    return common.conduct(make, measure)
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

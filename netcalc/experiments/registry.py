@@ -27,7 +27,7 @@ from netcalc.samples import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """One experiment.
 
@@ -65,68 +65,38 @@ class Experiment:
 _SHORT_PATH = Path.parse("100 Mbit/s 1 ms")
 _ALL = (
     Experiment(
-        measure=echo,
-        samples=RttSamples,
-        theory="overlay",
-        shortest={"payload_bytes": (4, 100), "count": 20},
-        lasting={"count": 5000},
+        echo, RttSamples, "overlay", {"payload_bytes": (4, 100), "count": 20}, {"count": 5000}
     ),
     Experiment(
-        measure=small_writes,
-        samples=TransactionSamples,
-        theory="small_writes",
-        shortest={"modes": ("single",), "count": 30},
-        lasting={"count": 5000},
+        small_writes, TransactionSamples, "small_writes",
+        {"modes": ("single",), "count": 30}, {"count": 5000},
     ),
     Experiment(
-        measure=transactions,
-        samples=TransactionSamples,
-        theory="transactions",
-        shortest={"payload_bytes": (8, 100), "protocols": ("udp", "tcp"), "count": 10},
-        lasting={"count": 200},
+        transactions, TransactionSamples, "transactions",
+        {"payload_bytes": (8, 100), "protocols": ("udp", "tcp"), "count": 10}, {"count": 200},
     ),
     Experiment(
-        measure=bulk,
-        samples=BulkSamples,
-        theory="bulk",
-        shortest={"write_bytes": (100, 200), "write_count": 10, "run_count": 8},
-        lasting={"run_count": 1000},
+        bulk, BulkSamples, "bulk",
+        {"write_bytes": (100, 200), "write_count": 10, "run_count": 8}, {"run_count": 1000},
     ),
     Experiment(
-        measure=line_rate,
-        samples=BulkSamples,
-        theory="bulk",
-        shortest={"frame_bytes": (64, 128), "duration_s": 0.01, "run_count": 2},
-        lasting={"run_count": 100},
+        line_rate, BulkSamples, "bulk",
+        {"frame_bytes": (64, 128), "duration_s": 0.01, "run_count": 2}, {"run_count": 100},
     ),
     Experiment(
-        measure=lockstep,
-        samples=BulkSamples,
-        theory="bulk",
-        shortest={"pair_count": (1, 8), "duration_s": 0.01, "run_count": 2},
-        lasting={"run_count": 100},
+        lockstep, BulkSamples, "bulk",
+        {"pair_count": (1, 8), "duration_s": 0.01, "run_count": 2}, {"run_count": 100},
     ),
     Experiment(
-        measure=probing,
-        samples=HopSamples,
-        theory="probes",
-        shortest={"payload_bytes": (520, 1472), "count": 3, "path": _SHORT_PATH},
-        lasting={"count": 400},
+        probing, HopSamples, "probes",
+        {"payload_bytes": (520, 1472), "count": 3, "path": _SHORT_PATH}, {"count": 400},
     ),
     Experiment(
-        measure=packet_trains,
-        samples=TrainSamples,
-        theory="trains",
-        shortest={"count": 10, "path": _SHORT_PATH},
-        lasting={"count": 5000},
+        packet_trains, TrainSamples, "trains", {"count": 10, "path": _SHORT_PATH}, {"count": 5000}
     ),
     Experiment(
-        measure=router_queue,
-        samples=Table,
-        theory="waits",
-        shortest={"count": 20, "path": _SHORT_PATH},
-        lasting={"count": 100_000},
+        router_queue, Table, "waits", {"count": 20, "path": _SHORT_PATH}, {"count": 100_000}
     ),
-)
+)  # fmt: skip
 EXPERIMENTS = {experiment.name: experiment for experiment in _ALL}
 """The experiments by name, as in ``meta.experiment`` of their samples."""

@@ -7,7 +7,6 @@ import random
 import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from netcalc.emulation.queue import DELIVERED, FULL, Events
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError
 from netcalc.experiments.running import instrument, limits
-from netcalc.experiments.running.run import Common, Progress, Record
+from netcalc.experiments.running.run import Common, Progress, Record, written_call
 from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
@@ -131,7 +130,9 @@ def router_queue(
         carried_bytes=plan.count * plan.payload_bytes,
         duration_s=plan.count * plan.gap_s,
     )
-    make = partial(
+    drain_s = DRAIN_S + batch_s + places * plan.gap_s * plan.load
+    return common.conduct(
+        lambda run: run.measure(emulated, plan, drain_s),
         QueueRun,
         experiment="router_queue",
         protocol="udp",
@@ -140,15 +141,12 @@ def router_queue(
         total_count=plan.count,
         unit="datagrams",
         host=emulated.address("B"),
-        command=(
-            f"router_queue({plan.load:g}, path={path!r}, arrivals={arrivals!r}, "
-            f"service={service!r}, payload_bytes={plan.payload_bytes}, place_count={places}, "
-            f"batch_s={batch_s:g}, count={plan.count}, seed={plan.seed})"
+        command=written_call(
+            "router_queue", f"{plan.load:g}", path=path, arrivals=arrivals, service=service,
+            payload_bytes=plan.payload_bytes, place_count=places, batch_s=batch_s,
+            count=plan.count, seed=plan.seed,
         ),
-    )
-    drain_s = DRAIN_S + batch_s + places * plan.gap_s * plan.load
-    measure = partial(QueueRun.measure, emulated=emulated, plan=plan, drain_s=drain_s)
-    return common.conduct(make, measure)
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,32 +16,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import as_float, named_arguments, one_dimensional
+from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.endpoints import (
     Endpoints,
     LadderRow,
+    Response,
     Responses,
     Tap,
     TappedPacket,
     counter_growth,
     ladder_rows,
-    open_endpoints,
-    open_taps,
-    save_capture,
-    select_counters,
+    open_ends,
 )
 from netcalc.experiments.exchange import connect_within, peer_address, send_all, set_timeout
+from netcalc.experiments.peers.helper import system_error
 from netcalc.experiments.peers.process import (
-    LIFETIME_S,
     LOOPBACK_MTU_BYTES,
-    PEER_BYTES,
     Peer,
     record_peer,
+    responder_settings,
 )
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running import instrument, limits
-from netcalc.experiments.running.run import Common, Progress
+from netcalc.experiments.running.run import Common, Progress, short_list, written_call
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.models.hosts.small_writes import HOLDS_ACK
@@ -111,16 +109,12 @@ class WritePlan:
 
     def command(self, path: Path | None) -> str:
         """Return the call that makes this plan."""
-        sizes = str(list(self.sizes))
-        if len(self.sizes) > 32:
-            sizes = f"[{self.sizes[0]}, ... {len(self.sizes)} writes ..., {self.sizes[-1]}]"
-        return (
-            f"small_writes({sizes}, modes={list(self.modes)}, count={self.count}, "
-            f"reply_bytes={self.reply_bytes}, interval_s={self.interval_s:g}, "
-            f"write_gap_s={self.write_gap_s:g}, quickack={self.quickack}, "
-            f"autocorking={self.autocorking}, host={self.host!r}, timeout_s={self.timeout_s:g}"
-            f"{'' if path is None else f', path={path}'})"
-        )
+        names = ("count", "reply_bytes", "interval_s", "write_gap_s", "quickack", "autocorking",
+                 "host", "timeout_s")  # fmt: skip
+        arguments = {name: getattr(self, name) for name in names}
+        sizes = short_list(self.sizes, "writes")
+        call = written_call("small_writes", sizes, modes=list(self.modes), **arguments)
+        return call if path is None else f"{call[:-1]}, path={path})"
 
 
 class Rounds:
@@ -182,15 +176,8 @@ class Rounds:
                 packets += tap.read()
             writes = [(begin_ns + at - sent_ns, n) for at, n in zip(stamps, sizes, strict=True)]
             self._window = (sequence, begin_ns, writes)
-            run.add(
-                mode,
-                sequence,
-                payload_bytes=plan.request_bytes,
-                reply_bytes=plan.reply_bytes,
-                sent_ns=sent_ns,
-                response_ns=response_ns,
-                warm_up=self._is_warm_up(sequence, seen),
-            )
+            row = (mode, sequence, plan.request_bytes, plan.reply_bytes, sent_ns, response_ns)
+            run.add(Response(*row, warm_up=self._is_warm_up(sequence, seen)))
         self._note_ladder(seen)
 
     def _is_warm_up(self, sequence: int, seen: list[list[TappedPacket]]) -> bool:
@@ -236,33 +223,26 @@ class Rounds:
         if not self._held_s:
             return
         held, waited = (np.array(times) for times in (self._held_s, self._waited_s))
-        run.facts["waits"][mode] = {
-            "round_count": held.size,
-            "held_count": int((held > 0).sum()),
-            "held_median_s": float(np.median(held[held > 0])) if held.any() else 0.0,
-            "waited_count": int((waited > 0).sum()),
-            "waited_median_s": float(np.median(waited[waited > 0])) if waited.any() else 0.0,
-        }
+        waits = {"round_count": held.size, **_summary("held", held), **_summary("waited", waited)}
         if self._client_held_s:
             client = np.array(self._client_held_s)
-            run.facts["waits"][mode] |= {
-                "client_round_count": client.size,
-                "client_held_count": int((client > 0).sum()),
-                "client_held_median_s": float(np.median(client[client > 0]))
-                if client.any()
-                else 0.0,
-            }
+            waits |= {"client_round_count": client.size, **_summary("client_held", client)}
+        run.facts["waits"][mode] = waits
         free = int((waited == 0).sum())
         if self._waits and 2 * free > held.size:
             facts = {
-                "mode": mode,
-                "free": free,
-                "rounds": int(held.size),
-                "rtt_s": run.facts["rtt_s"],
-                "write_gap_s": plan.write_gap_s,
+                "mode": mode, "free": free, "rounds": int(held.size),
+                "rtt_s": run.facts["rtt_s"], "write_gap_s": plan.write_gap_s,
                 "quickack": "on" if plan.quickack else "off",
-            }
+            }  # fmt: skip
             run.warnings.append(Notice("nothing-held-back", facts))
+
+
+def _summary(name: str, times_s: FloatArray) -> dict[str, float]:
+    """Return how many times are above 0, and their median; 0 without any. [1], [s]"""
+    positive = times_s[times_s > 0]
+    median_s = float(np.median(positive)) if positive.size else 0.0
+    return {f"{name}_count": int(positive.size), f"{name}_median_s": median_s}
 
 
 def _read(
@@ -278,7 +258,7 @@ def _read(
         except BlockingIOError:
             got, now_ns = -1, _clock()
         if got == 0:
-            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+            raise system_error(errno.ECONNRESET)
         have += max(got, 0)
         if have == len(view):
             return now_ns - sent_ns
@@ -301,7 +281,7 @@ def _writer(
     sock: socket.socket, mode: str, plan: WritePlan, stamps: list[int], stopping: Stopping
 ) -> Callable[[], Any]:
     """Return a function that writes a request in one mode and records the time of each write."""
-    pieces, whole = plan.pieces(), plan.request()
+    pieces = [plan.request()] if mode == "single" else plan.pieces()
 
     def parts() -> Iterator[bytes]:
         for index, piece in enumerate(pieces):
@@ -311,20 +291,12 @@ def _writer(
             yield piece
 
     send = partial(send_all, sock, timeout_s=plan.timeout_s, stopping=stopping)
-    if mode == "single":
-        return lambda: _write_whole(send, whole, stamps)
-    if mode == "more":
-        return lambda: _write_more(send, parts(), len(pieces))
-    if mode == "cork":
-        return lambda: _write_corked(sock, send, parts())
-    if mode == "flush":
-        return lambda: _write_and_flush(sock, send, parts())
-    return lambda: _write(send, parts())
-
-
-def _write_whole(send: Callable[..., None], whole: bytes, stamps: list[int]) -> None:
-    stamps.append(_clock())
-    send(whole)
+    writers: dict[str, Callable[[], None]] = {
+        "more": lambda: _write_more(send, parts(), len(pieces)),
+        "cork": lambda: _write_corked(sock, send, parts()),
+        "flush": lambda: _write_and_flush(sock, send, parts()),
+    }
+    return writers.get(mode, lambda: _write(send, parts()))
 
 
 def _write(send: Callable[..., None], parts: Iterator[bytes]) -> None:
@@ -483,33 +455,27 @@ def small_writes(
         quickack=bool(quickack),
         autocorking=bool(autocorking),
         host=common.address,
-        timeout_s=limits.finite("timeout_s", timeout_s, 0.001, 60.0),
+        timeout_s=limits.timeout_s(timeout_s),
     )
+    least_s = 0.0  # of a round on a path, headers not included
+    if path is not None:
+        least_s = float(path.rtt_s(plan.request_bytes, reply_bytes=plan.reply_bytes))
     limits.require_bounded(
         probe_count=plan.round_count,
         carried_bytes=plan.round_count * (plan.request_bytes + plan.reply_bytes),
-        duration_s=max(plan.round_s, _least_s(plan, path)) * (plan.round_count - 1),
+        duration_s=max(plan.round_s, least_s) * (plan.round_count - 1),
     )
     limits.require_writable(pcap)
-    make = partial(
+    return common.conduct(
+        partial(_measure, plan=plan, path=path, pcap=pcap),
         Responses,
         experiment="small_writes",
         protocol="tcp",
         target="loopback, TCP" if path is None else "emulated path, TCP",
         total_count=plan.round_count,
         unit="rounds",
-        host="",
         command=plan.command(path),
     )
-    measure = partial(_measure, plan=plan, path=path, pcap=pcap)
-    return common.conduct(make, measure)
-
-
-def _least_s(plan: WritePlan, path: Path | None) -> float:
-    """Return the time of a round on a path, headers not included. [s]"""
-    if path is None:
-        return 0.0
-    return float(path.rtt_s(plan.request_bytes, reply_bytes=plan.reply_bytes))
 
 
 def _checked_sizes(write_bytes: ArrayLike) -> tuple[int, ...]:
@@ -517,13 +483,10 @@ def _checked_sizes(write_bytes: ArrayLike) -> tuple[int, ...]:
     sizes = one_dimensional("write_bytes", as_float("write_bytes", write_bytes))
     if sizes.size > MAX_WRITES:
         raise DomainError("too-many-writes", "write_bytes", sizes.size, high=MAX_WRITES)
-    for index, size in enumerate(sizes.tolist()):
-        limits.whole_number(f"write_bytes[{index}]", size, 1, limits.MAX_TCP_BYTES)
-    if sizes.sum() > limits.MAX_TCP_BYTES:
-        raise DomainError(
-            "sum-too-large", "write_bytes", int(sizes.sum()), high=limits.MAX_TCP_BYTES
-        )
-    return tuple(int(size) for size in sizes)
+    checked = limits.numbered("write_bytes", sizes, 1, limits.MAX_TCP_BYTES)
+    if sum(checked) > limits.MAX_TCP_BYTES:
+        raise DomainError("sum-too-large", "write_bytes", sum(checked), high=limits.MAX_TCP_BYTES)
+    return checked
 
 
 def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
@@ -547,16 +510,10 @@ def _measure(
         packet_bytes = max(plan.sizes) + int(tcp_ip_header_bytes(plan.version, TIMESTAMP_BYTES))
         run.facts["rtt_s"] = float(path.rtt_s(packet_bytes))
     sysctls = {_AUTOCORKING: str(int(plan.autocorking))}
-    with (
-        open_endpoints(
-            run, path, mtu_bytes=LOOPBACK_MTU_BYTES, version=plan.version, sysctls=sysctls
-        ) as endpoints,
-        open_taps(run, endpoints) as taps,
-    ):
-        try:
-            measure_writes(run, plan, endpoints, taps)
-        finally:
-            save_capture(run, taps, pcap)
+    with open_ends(
+        run, path, mtu_bytes=LOOPBACK_MTU_BYTES, version=plan.version, sysctls=sysctls, pcap=pcap
+    ) as (endpoints, taps):
+        measure_writes(run, plan, endpoints, taps)
 
 
 def measure_writes(
@@ -574,27 +531,19 @@ def measure_writes(
         **{name: {} for name in ("counters", "nodelay", "ladder", "waits")},
     )
     with endpoints.listener(socket.SOCK_STREAM) as listener:
-        run.port = listener.getsockname()[1]
-        settings = {
-            "protocol": "rounds",
-            "host": endpoints.server_host,
-            "port": run.port,
-            "fd": listener.fileno(),
-            "session": plan.session.hex(),
-            "duration_s": LIFETIME_S,
-            "bytes": PEER_BYTES,
-            "message_bytes": plan.request_bytes,
-            "reply_bytes": plan.reply_bytes,
-            "quickack": plan.quickack,
-        }
+        address = listener.getsockname()
+        run.port = address[1]
+        settings = responder_settings(
+            "rounds", plan.session, address, fd=listener.fileno(), quickack=plan.quickack,
+            message_bytes=plan.request_bytes, reply_bytes=plan.reply_bytes,
+        )  # fmt: skip
         with (
             Peer(settings, stopping=run.stopping, passed=[listener.fileno()]) as peer,
             record_peer(run, peer),
         ):
-            address = listener.getsockname()
             listener.close()  # now the peer's alone: nobody connects to a dead one
             for mode in plan.modes:
                 before = endpoints.counters()
                 Rounds(run, plan, mode, taps).measure(endpoints, address)
-                growth = counter_growth(before, endpoints.counters())
-                facts["counters"][mode] = select_counters(growth, COUNTED)
+                after = endpoints.counters()
+                facts["counters"][mode] = counter_growth(before, after, COUNTED)

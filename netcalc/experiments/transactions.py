@@ -23,19 +23,18 @@ from netcalc.emulation.wire.packets import checksum
 from netcalc.errors import ExperimentError
 from netcalc.experiments.endpoints import (
     Endpoints,
+    Response,
     Responses,
     Tap,
     TappedPacket,
     counter_growth,
     exchange_rows,
     exchange_s,
-    open_endpoints,
-    open_taps,
-    save_capture,
-    select_counters,
+    open_ends,
 )
 from netcalc.experiments.exchange import send_all, set_timeout
-from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, attribute_errors
+from netcalc.experiments.peers.helper import system_error
+from netcalc.experiments.peers.process import Peer, attribute_errors, responder_settings
 from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
 from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Progress
@@ -148,10 +147,7 @@ class Requests:
             sock.close()
         if self._buffer[:have] != request:
             raise ExperimentError(
-                "wrong-response",
-                phase=self._protocol,
-                got_bytes=have,
-                sent_bytes=len(request),
+                "wrong-response", phase=self._protocol, got_bytes=have, sent_bytes=len(request)
             )
         return response_ns
 
@@ -214,7 +210,7 @@ class Requests:
         """Raise if the run is to end, or at the timeout of this transaction."""
         self._stopping.check()
         if _clock() - sent_ns > self._timeout_ns:
-            raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+            raise system_error(errno.ETIMEDOUT)
 
 
 STREAMS = ("tfo", "tcp", "tls")
@@ -252,10 +248,10 @@ class TransactionPlan:
         """Version of IP."""
         return limits.ip_version(self.host)
 
-    def command(self, standard: tuple[int, ...], path: Path | None) -> str:
+    def command(self, path: Path | None) -> str:
         """Return the call that makes this plan."""
-        book = self.sizes == standard
-        sizes = "BOOK_TRANSACTION_SIZES" if book else str(list(self.sizes))
+        is_book = self.sizes == BOOK_TRANSACTION_SIZES
+        sizes = "BOOK_TRANSACTION_SIZES" if is_book else str(list(self.sizes))
         where = f"mtu_bytes={self.mtu_bytes}" if path is None else f"path={path}"
         return (
             f"transactions({sizes}, protocols={list(self.protocols)}, count={self.count}, "
@@ -281,12 +277,9 @@ class Transactions:
         self._fastest_s: dict[int, float] = {}
         self._number = 0
         self._requests = Requests(
-            protocol,
-            endpoints,
-            largest_bytes=max(plan.sizes),
-            timeout_s=plan.timeout_s,
-            stopping=run.stopping,
-        )
+            protocol, endpoints, largest_bytes=max(plan.sizes),
+            timeout_s=plan.timeout_s, stopping=run.stopping,
+        )  # fmt: skip
 
     def measure(self) -> None:
         """Start the server, if there is one, and measure every size."""
@@ -297,9 +290,8 @@ class Transactions:
                 with attribute_errors(self._run, peer):
                     self._sizes()
             finally:
-                self._run.facts["counters"][self._protocol] = select_counters(
-                    counter_growth(before, self._endpoints.counters()), COUNTED
-                )
+                growth = counter_growth(before, self._endpoints.counters(), COUNTED)
+                self._run.facts["counters"][self._protocol] = growth
 
     def _server(self, undo: ExitStack) -> Peer:
         """Start the process that answers, on a socket of the server's end."""
@@ -312,20 +304,13 @@ class Transactions:
         self._requests.address = address = listener.getsockname()
         self._run.port = address[1]
         passed = [listener.fileno()]
-        settings = {
-            "protocol": "udp" if self._protocol == "udp" else "transactions",
-            "host": address[0],
-            "port": address[1],
-            "fd": listener.fileno(),
-            "session": plan.session.hex(),
-            "duration_s": LIFETIME_S,
-            "bytes": PEER_BYTES,
-            "message_bytes": self._size(max(plan.sizes)),
-        }
+        settings = responder_settings(
+            "udp" if self._protocol == "udp" else "transactions", plan.session, address,
+            fd=passed[0], message_bytes=self._size(max(plan.sizes)),
+        )  # fmt: skip
         if self._protocol == "tls":
-            ssl = _tls()
             settings["certificate"] = str(CERTIFICATE)
-            self._requests.secure = _client_tls(ssl)
+            self._requests.secure = _client_tls()
         peer = undo.enter_context(Peer(settings, stopping=self._run.stopping, passed=passed))
         listener.close()
         return peer
@@ -350,15 +335,8 @@ class Transactions:
                 sent_ns = _clock()
                 response_ns = self._once(size)
                 seen = self._seen()
-                run.add(
-                    self._protocol,
-                    sequence,
-                    payload_bytes=size,
-                    reply_bytes=size,
-                    sent_ns=sent_ns,
-                    response_ns=response_ns,
-                    tap_s=self._tap_s(seen),
-                )
+                row = (self._protocol, sequence, size, size, sent_ns, response_ns)
+                run.add(Response(*row, tap_s=self._tap_s(seen)))
                 if response_ns is not None:
                     self._note_exchange(seen, size, response_ns * 1e-9)
         if self._taps and self._number:
@@ -411,17 +389,12 @@ class Transactions:
             return None
 
 
-def _tls() -> Any:
-    """Import Python's TLS."""
+def _client_tls() -> Any:
+    """Return the client's TLS 1.3 context, which trusts the test certificate alone."""
     try:
         import ssl
     except ImportError as error:
         raise ExperimentError("tls-unavailable", phase="tls", reason=str(error)) from error
-    return ssl
-
-
-def _client_tls(ssl: Any) -> Any:
-    """Return the client's TLS 1.3 context, which trusts the test certificate alone."""
     secure = ssl.create_default_context(cafile=CERTIFICATE)
     secure.check_hostname = False  # the certificate names no host
     secure.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # a response ends with its stream
@@ -552,14 +525,18 @@ def transactions(
         protocols=selected,
         count=limits.whole_number("count", count, 1, limits.MAX_COUNT),
         mtu_bytes=limits.whole_number("mtu_bytes", mtu_bytes, least_bytes, 65_536),
-        timeout_s=limits.finite("timeout_s", timeout_s, 0.001, 60.0),
+        timeout_s=limits.timeout_s(timeout_s),
         tap=bool(tap) or pcap is not None,
         host=common.address,
     )
+    least_s = 0.0  # all transactions on a path, as datagrams
+    if path is not None:
+        packets = np.array(plan.sizes) + HEADER_BYTES[plan.version]["udp"]
+        least_s = float(path.rtt_s(packets).sum()) * len(selected) * plan.count
     limits.require_bounded(
         probe_count=plan.transaction_count,
         carried_bytes=2 * sum(plan.sizes) * len(selected) * plan.count,
-        duration_s=_least_s(plan, path),
+        duration_s=least_s,
     )
     connections = len(set(selected) & set(STREAMS)) * len(plan.sizes) * plan.count
     if connections > MAX_CONNECTIONS:
@@ -567,34 +544,22 @@ def transactions(
             "too-many-connections", phase="plan", count=connections, limit=MAX_CONNECTIONS
         )
     limits.require_writable(pcap)
-    make = partial(
+    return common.conduct(
+        partial(_measure, plan=plan, path=path, pcap=pcap),
         Responses,
         experiment="transactions",
         protocol=", ".join(selected),
         target="loopback" if path is None else "emulated path",
         total_count=plan.transaction_count,
         unit="transactions",
-        host="",
-        command=plan.command(BOOK_TRANSACTION_SIZES, path),
+        command=plan.command(path),
     )
-    measure = partial(_measure, plan=plan, path=path, pcap=pcap)
-    return common.conduct(make, measure)
-
-
-def _least_s(plan: TransactionPlan, path: Path | None) -> float:
-    """Return the time of all transactions on a path, as datagrams. [s]"""
-    if path is None:
-        return 0.0
-    packets = np.array(plan.sizes) + HEADER_BYTES[plan.version]["udp"]
-    return float(path.rtt_s(packets).sum()) * len(plan.protocols) * plan.count
 
 
 def _sizes(payload_bytes: ArrayLike, protocols: tuple[str, ...]) -> tuple[int, ...]:
     sizes = one_dimensional("payload_bytes", as_float("payload_bytes", payload_bytes))
     largest = min(_LARGEST[protocol] for protocol in protocols)
-    for index, size in enumerate(sizes.tolist()):
-        limits.whole_number(f"payload_bytes[{index}]", size, 0, largest)
-    return tuple(int(size) for size in sizes)
+    return limits.numbered("payload_bytes", sizes, 0, largest)
 
 
 def _measure(
@@ -611,18 +576,13 @@ def _measure(
     # The last packets of a connection take this long, and would delay the first of the next.
     settle_s = 0.0 if path is None else float(path.rtt_s(HEADER_BYTES[plan.version]["tcp"]))
     run.facts["rtt_s"] = 0.0 if path is None else float(path.rtt_s(40))
-    with (
-        open_endpoints(
-            run, path, mtu_bytes=plan.mtu_bytes, version=plan.version, sysctls={_FASTOPEN: "3"}
-        ) as endpoints,
-        open_taps(run, endpoints, enabled=plan.tap) as taps,
-    ):
-        try:
-            for protocol in plan.protocols:
-                if protocol in ("ping", "tfo") and not endpoints.own:
-                    run.warnings.append(Notice("left-out", {"protocol": protocol}))
-                    run.total_count -= len(plan.sizes) * plan.count
-                else:
-                    Transactions(run, plan, endpoints, taps, protocol, settle_s).measure()
-        finally:
-            save_capture(run, taps, pcap)
+    with open_ends(
+        run, path, mtu_bytes=plan.mtu_bytes, version=plan.version, sysctls={_FASTOPEN: "3"},
+        tap=plan.tap, pcap=pcap,
+    ) as (endpoints, taps):  # fmt: skip
+        for protocol in plan.protocols:
+            if protocol in ("ping", "tfo") and not endpoints.own:
+                run.warnings.append(Notice("left-out", {"protocol": protocol}))
+                run.total_count -= len(plan.sizes) * plan.count
+            else:
+                Transactions(run, plan, endpoints, taps, protocol, settle_s).measure()

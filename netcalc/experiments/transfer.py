@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path as File
 from typing import Any, Self
 
@@ -785,12 +784,10 @@ def run_transfers(
     placement: Placement,
     common: Common,
     *,
-    experiment: str,
-    unit: str,
-    command: str,
     facts: Mapping[str, Any] | None = None,
+    **described: str,
 ) -> BulkSamples:
-    """Do the transfers one after the other and return their samples."""
+    """Do the transfers one after the other; ``described`` by experiment, unit and command."""
     require_bounded_transfers(transfers)
     protocol = transfers[0].protocol
 
@@ -801,17 +798,15 @@ def run_transfers(
                 run.stopping.check()
                 ends.move(transfer)
 
-    make = partial(
+    return common.conduct(
+        measure,
         Transfers,
-        experiment=experiment,
         protocol=protocol,
         target=f"{placement.name}, {protocol.upper()}",
         total_count=len(transfers),
-        unit=unit,
         host=common.address,
-        command=command,
+        **described,
     )
-    return common.conduct(make, measure)
 
 
 def require_bounded_transfers(transfers: Sequence[Transfer]) -> None:

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -255,7 +254,8 @@ def validate(
         for setting in SETTINGS
         if (not selected or setting.lab in selected) and (setting.quick or not quick)
     ]
-    make = partial(
+    return common.conduct(
+        lambda run: run.measure(chosen),
         TruthRun,
         experiment="truth",
         protocol="",
@@ -263,11 +263,8 @@ def validate(
         note="predicted, measured and own_error are in the unit of their row",
         total_count=sum(len(setting.what) for setting in chosen),
         unit="rows",
-        host="",
         command=f"validate(labs={list(selected)}, quick={quick})",
     )
-    measure = partial(TruthRun.measure, settings=chosen)
-    return common.conduct(make, measure)
 
 
 TOGETHER = 2

@@ -292,7 +292,7 @@ def test_tcp_another_service_answers(bench):
 
 
 def test_tcp_nobody_greets(bench, monkeypatch):
-    monkeypatch.setattr(bench.echo_module, "CONNECT_S", 0.05)
+    monkeypatch.setattr(bench.echo_module.limits, "CONNECT_S", 0.05)
     error, _ = broken(bench, lambda connection: read(connection, 99), code="connection-timed-out")
     assert error.phase == "connect"
 

@@ -24,9 +24,9 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from typing import IO, Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any, TypeVar
 
 LIMIT_REACHED = 3
 """Exit code of a helper that reached its limit of time or bytes."""
@@ -37,6 +37,7 @@ MAX_DESCRIPTORS = 253
 REPORT_NS = 100_000_000
 """Time between two reports of progress: as often as a person can see. [ns]"""
 _PR_SET_PDEATHSIG = 1
+Sock = TypeVar("Sock", bound=socket.socket)
 
 
 class Counts:
@@ -157,6 +158,21 @@ _LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06  # BPF_LD | BPF_W | BPF_ABS an
 def address_family(host: str) -> socket.AddressFamily:
     """Return the address family of an IP address."""
     return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def system_error(number: int) -> OSError:
+    """Return the error of the system with a number: of its class, with its text."""
+    return OSError(number, os.strerror(number))
+
+
+@contextmanager
+def kept(sock: Sock) -> Iterator[Sock]:
+    """Close a socket if what is done with it within fails; otherwise leave it open."""
+    try:
+        yield sock
+    except BaseException:
+        sock.close()
+        raise
 
 
 def own_source(host: str) -> str | None:

@@ -211,6 +211,16 @@ class Peer:
         return ExperimentError(code, phase=phase, host=self._host, port=self._wanted_port, **values)
 
 
+def responder_settings(
+    protocol: str, session: bytes, address: tuple[Any, ...], **more: Any
+) -> dict[str, Any]:
+    """Return the settings of a peer that answers at an address, for :class:`Peer`."""
+    return {
+        "protocol": protocol, "session": session.hex(), "host": address[0], "port": address[1],
+        "duration_s": LIFETIME_S, "bytes": PEER_BYTES, **more,
+    }  # fmt: skip
+
+
 class ControlledPeer(Peer):
     """A helper process with a control socket, over which messages and descriptors pass.
 

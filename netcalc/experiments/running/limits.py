@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import as_float, choice, one_dimensional, whole
+from netcalc.checks import FloatArray, as_float, choice, one_dimensional, whole
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Path as EmulatedPath
 
@@ -131,12 +131,25 @@ def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> list[int
     return [whole_number(name, value, low, high) for value in array.tolist()]
 
 
+def numbered(name: str, values: FloatArray, low: int, high: int) -> tuple[int, ...]:
+    """Return a tuple of whole numbers; a refusal names the place in the list."""
+    return tuple(
+        whole_number(f"{name}[{index}]", value, low, high)
+        for index, value in enumerate(values.tolist())
+    )
+
+
 def finite(name: str, value: float, low: float, high: float) -> float:
     """Return ``value`` as float; refuse nan or a value outside ``[low, high]``."""
     array = as_float(name, value)
     if array.ndim or not low <= array <= high:
         raise DomainError("out-of-range", name, value, low=low, high=high)
     return float(array)
+
+
+def timeout_s(value: float) -> float:
+    """Return a timeout of one exchange. [s]"""
+    return finite("timeout_s", value, 0.001, 60.0)
 
 
 def distinct_choices(

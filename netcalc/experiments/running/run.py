@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import nan
 from pathlib import Path as File
 from typing import Any, Generic, TypeVar
 
@@ -85,7 +86,7 @@ class Record(ABC, Generic[Kept]):
         target: str,
         total_count: int,
         unit: str,
-        host: str,
+        host: str = "",
         port: int | None = None,
         command: str = "",
         layers: Mapping[str, str] | None = None,
@@ -354,20 +355,45 @@ class Common:
         """Version of IP of the host, 4 or 6."""
         return ip_version(self.address)
 
-    def conduct(self, make: Callable[..., Record[Kept]], measure: Callable[[Any], object]) -> Kept:
+    def conduct(
+        self, measure: Callable[[Any], object], kind: Callable[..., Record[Kept]], **options: Any
+    ) -> Kept:
         """Make a run, measure, and return its samples however it ends.
 
         Parameters
         ----------
-        make : callable
-            Makes the run; called with ``stopping``, ``progress`` and ``save``.
         measure : callable
             Measures; called with the run.
+        kind : type
+            The class of the run.
+        options : dict
+            What it is made of, besides ``stopping``, ``progress`` and ``save``.
         """
         require_writable(self.save)
         with Stopping(self.stop, limit_s=MAX_DURATION_S) as stopping:
-            run = make(stopping=stopping, progress=self.progress, save=self.save)
+            run = kind(stopping=stopping, progress=self.progress, save=self.save, **options)
             return finish(run, lambda: measure(run))
+
+
+def seconds(duration_ns: int | None) -> float:
+    """Return a time, nan where there is none. [s]"""
+    return nan if duration_ns is None else duration_ns * 1e-9
+
+
+def written_call(name: str, first: object, **arguments: Any) -> str:
+    """Write the call that repeats a run; ``first`` is its first argument."""
+    texts = [
+        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value!r}"
+        for key, value in arguments.items()
+    ]
+    return f"{name}({', '.join([str(first), *texts])})"
+
+
+def short_list(sizes: Sequence[int], what: str) -> str:
+    """Write sizes as a list, a long one by its ends and its number of ``what``."""
+    if len(sizes) <= 32:
+        return str(list(sizes))
+    return f"[{sizes[0]}, ... {len(sizes)} {what} ..., {sizes[-1]}]"
 
 
 def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
