@@ -656,6 +656,10 @@ class LinkQueue:
     ) -> None:
         if unknown := sorted(set(settings) - set(LinkSettings.__annotations__)):
             raise TypeError(f"LinkQueue has no parameter {unknown[0]!r}")
+
+        def chosen(*names: str) -> dict[str, Any]:
+            return {name: value for name, value in settings.items() if name in names}
+
         reorder_s = settings.get("reorder_s", 0.0)
         self._log = Log() if log else None
         self._delay = Delay(latency_s, reorder_s=reorder_s)
@@ -664,36 +668,20 @@ class LinkQueue:
         others."""
         self._line = Line(
             bandwidth_bps,
-            overhead_bytes=settings.get("overhead_bytes", 0),
-            min_wire_bytes=settings.get("min_wire_bytes", 0),
-            buffer_bytes=settings.get("buffer_bytes"),
-            buffer_packets=settings.get("buffer_packets"),
+            **chosen("overhead_bytes", "min_wire_bytes", "buffer_bytes", "buffer_packets"),
             then=self._delay,
             log=self._log,
         )
         first: Queue = self._line
         loss = Loss(
-            settings.get("loss_ratio", 0.0),
-            loss_burst_packets=settings.get("loss_burst_packets"),
-            seed=seed,
-            then=first,
+            settings.get("loss_ratio", 0.0), **chosen("loss_burst_packets"), seed=seed, then=first
         )
         first = loss if settings.get("loss_ratio") else first
-        self._faults = Faults(
-            duplicate_ratio=settings.get("duplicate_ratio", 0.0),
-            reorder_ratio=settings.get("reorder_ratio", 0.0),
-            corrupt_ratio=settings.get("corrupt_ratio", 0.0),
-            seed=seed,
-            then=first,
-        )
+        ratios = chosen("duplicate_ratio", "reorder_ratio", "corrupt_ratio")
+        self._faults = Faults(**ratios, seed=seed, then=first)
         first = self._faults if self._faults.any else first
         processing_s = settings.get("processing_s", 0.0)
-        self._node = Node(
-            processing_s,
-            input_packets=settings.get("input_packets"),
-            then=first,
-            log=self._log,
-        )
+        self._node = Node(processing_s, **chosen("input_packets"), then=first, log=self._log)
         first = self._node if processing_s else first
         batches = Batches(settings.get("batch_s", 0.0), then=first)
         self._first = batches if settings.get("batch_s") else first

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import errno
 import ipaddress
-import math
 import select
 import socket
 import threading
@@ -156,12 +155,8 @@ class Relay:
             lateness_p50_s=self.lateness_s(0.5),
             lateness_p95_s=self.lateness_s(0.95),
             lateness_p99_s=self.lateness_s(0.99),
-            unread_max_s=math.nan,
             late_ratio=self._late_count / self._carried_count if self._carried_count else 0.0,
-            noise_count=0,
             refused_count=self.unsent_count,
-            answered_count=0,
-            device_drop_count=0,
             links=self.counters,
         )
 

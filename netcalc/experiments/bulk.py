@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from netcalc.checks import choice, named_arguments
 from netcalc.errors import DomainError
 from netcalc.experiments.running import limits
-from netcalc.experiments.running.run import Common, Progress
+from netcalc.experiments.running.run import Common, Progress, written_call
 from netcalc.experiments.running.stopping import Stop
 from netcalc.experiments.transfer import (
     MAX_TOGETHER,
@@ -189,15 +189,14 @@ def bulk(
         for size in sizes
         for buffer in buffers
     ]
-    command = (
-        f"bulk({_argument(sizes)}, protocol={protocol!r}, write_count={write_count}, "
-        f"run_count={run_count}, buffer_bytes={_argument(buffers)}, "
-        f"buffer_end={buffer_end!r}, "
-        f"datagrams_per_call={datagrams_per_call}, congestion_control={congestion_control!r}, "
-        f"limit_s={limit_s:g}, host={common.address!r}, mtu_bytes={mtu_bytes}"
-        + ("" if path is None else f", path={path!r}, link_buffer_bytes={link_buffer_bytes}")
-        + (f", loss_ratio={loss_ratio:g}, seed={seed})" if loss_ratio else ")")
-    )
+    losses = {"loss_ratio": loss_ratio, "seed": seed} if loss_ratio else {}
+    command = written_call(
+        "bulk", _argument(sizes), protocol=protocol, write_count=write_count, run_count=run_count,
+        buffer_bytes=_argument(buffers), buffer_end=buffer_end,
+        datagrams_per_call=datagrams_per_call, congestion_control=congestion_control,
+        limit_s=limit_s, host=common.address, mtu_bytes=mtu_bytes,
+        **_placement_arguments(placement), **losses,
+    )  # fmt: skip
     return run_transfers(
         transfers, placement, common, experiment="bulk", unit="transfers", command=command
     )
@@ -205,10 +204,8 @@ def bulk(
 
 def _checked_mtu_bytes(mtu_bytes: int | None, path: Path | None, version: int) -> int | None:
     """Return the MTU as int; a loopback has a wider range than the devices of a path."""
-    if mtu_bytes is None:
-        return None
     low, high = (_LEAST_MTU_BYTES[version], 65_536) if path is None else (1280, 65_535)
-    return limits.whole_number("mtu_bytes", mtu_bytes, low, high)
+    return limits.whole_or_none("mtu_bytes", mtu_bytes, low, high)
 
 
 def _link_losses(loss_ratio: float, seed: int, path: Path | None) -> dict[str, Any]:
@@ -247,10 +244,10 @@ def require_one_call(datagrams_per_call: int, size_bytes: int) -> None:
         )  # fmt: skip
 
 
-def _argument(values: Iterable[int | None]) -> str:
-    """Write values as an argument: each once, a single one without a list."""
+def _argument(values: Iterable[int | None]) -> object:
+    """Return values as an argument: each once, a single value without a list."""
     distinct = list(dict.fromkeys(values))
-    return str(distinct[0] if len(distinct) == 1 else distinct)
+    return distinct[0] if len(distinct) == 1 else distinct
 
 
 TESTER_FRAMES = (64, 128, 256, 512, 1024, 1280, 1518)
@@ -358,11 +355,8 @@ def line_rate(
     together = limits.whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
     largest_bytes = max(frames) - FRAME_OVERHEAD_BYTES
     require_one_call(together, largest_bytes)
-    buffer = None
-    if buffer_bytes is not None:
-        buffer = limits.whole_number("buffer_bytes", buffer_bytes, 1, 1 << 30)
-    if input_packets is not None:
-        input_packets = limits.whole_number("input_packets", input_packets, 1, 1 << 30)
+    buffer = limits.whole_or_none("buffer_bytes", buffer_bytes, 1, 1 << 30)
+    input_packets = limits.whole_or_none("input_packets", input_packets, 1, 1 << 30)
     options = {"overhead_bytes": WIRE_OVERHEAD_BYTES, "input_packets": input_packets}
     placement = Placement(
         path=path,
@@ -387,12 +381,12 @@ def line_rate(
         for _ in range(limits.whole_number("run_count", run_count, 1, MAX_TRANSFERS))
         for frame in frames
     ]
-    command = (
-        f"line_rate({frames}, duration_s={limit_s:g}, run_count={run_count}, "
-        f"datagrams_per_call={together}, buffer_bytes={buffer}"
-        + ("" if path is None else f", input_packets={input_packets}")
-        + f"{_placement_arguments(placement)})"
-    )
+    inputs = {} if path is None else {"input_packets": input_packets}
+    command = written_call(
+        "line_rate", frames, duration_s=limit_s, run_count=run_count,
+        datagrams_per_call=together, buffer_bytes=buffer,
+        **inputs, **_placement_arguments(placement),
+    )  # fmt: skip
     return run_transfers(
         transfers, placement, common, experiment="line_rate", unit="runs", command=command
     )
@@ -492,19 +486,18 @@ def lockstep(
         for _ in range(limits.whole_number("run_count", run_count, 1, MAX_TRANSFERS))
         for count in counts
     ]
-    command = (
-        f"lockstep({counts}, write_bytes={size}, reply_bytes={reply}, duration_s={limit_s:g}, "
-        f"run_count={run_count}{_placement_arguments(placement)})"
-    )
+    command = written_call(
+        "lockstep", counts, write_bytes=size, reply_bytes=reply, duration_s=limit_s,
+        run_count=run_count, **_placement_arguments(placement),
+    )  # fmt: skip
     return run_transfers(
         transfers, placement, common, experiment="lockstep", unit="runs", command=command,
         facts={"reply_bytes": reply},
     )  # fmt: skip
 
 
-def _placement_arguments(placement: Placement) -> str:
-    """Write a placement as further arguments of a call."""
+def _placement_arguments(placement: Placement) -> dict[str, Any]:
+    """Return a placement as further arguments of a call."""
     if placement.path is not None:
-        buffer = placement.link_buffer_bytes
-        return f", path={placement.path!r}, link_buffer_bytes={buffer}"
-    return ", routed=True" if placement.routed else ""
+        return {"path": placement.path, "link_buffer_bytes": placement.link_buffer_bytes}
+    return {"routed": True} if placement.routed else {}

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path as File
 from typing import Any, Self
 
@@ -31,8 +32,9 @@ from netcalc.experiments.running.limits import (
     MAX_BULK_BYTES,
     MAX_DURATION_S,
     ip_version,
+    refuse_above,
     require_path,
-    whole_number,
+    whole_or_none,
 )
 from netcalc.experiments.running.run import Common, Record
 from netcalc.experiments.running.stopping import SLICE_S, Ended
@@ -262,14 +264,14 @@ Empty = Callable[[], bool]
 class Ends:
     """A source and a sink, each a process, and the functions that open their sockets.
 
+    The address of the sink is the host of the run.
+
     Parameters
     ----------
     run : Transfers
         The run of the transfers.
     source_socket, sink_socket : callable
         Open a socket of one end.
-    sink_host : str
-        Address of the sink.
     drops : callable
         Counts the packets dropped between the ends.
     empty : callable
@@ -284,14 +286,13 @@ class Ends:
         *,
         source_socket: Opener = socket.socket,
         sink_socket: Opener = socket.socket,
-        sink_host: str,
         drops: Drops = dict,
         empty: Empty = lambda: True,
         wake_bytes: int = 1,
     ) -> None:
-        self._run, self._drops, self._wake_bytes = run, drops, wake_bytes
-        self._empty = empty
-        self._open_source, self._open_sink, self._host = source_socket, sink_socket, sink_host
+        self._run, self._wake_bytes = run, wake_bytes
+        self._drops, self._empty = drops, empty
+        self._open_source, self._open_sink = source_socket, sink_socket
         self._shared = source_socket is socket.socket  # with every other program
         self.source = Worker(stopping=run.stopping)
         try:
@@ -425,13 +426,7 @@ class Ends:
     def _report(self, worker: Worker, transfer: Transfer, limit_s: float) -> dict[str, Any]:
         report = worker.answer(limit_s, meanwhile=lambda: self._show_progress(transfer))
         if report is None:
-            raise ExperimentError(
-                "transfer-overdue",
-                phase=self._run.phase,
-                host=self._host,
-                port=self._run.port,
-                grace_s=GRACE_S,
-            )
+            raise self._run.silence("transfer-overdue", grace_s=GRACE_S)
         if "error" in report:
             if worker is self.source:
                 self._failed = report
@@ -461,10 +456,10 @@ class Ends:
         """Open the two sockets of a connection; buffers are set before connect and listen."""
         run = self._run
         run.phase = "connect"
-        family = address_family(self._host)
+        family = address_family(run.host)
         with self._open_sink(family, transfer.kind) as listener:
             _set_buffer(listener, socket.SO_RCVBUF, transfer.buffer_bytes)
-            listener.bind((self._host, 0))
+            listener.bind((run.host, 0))
             run.port = listener.getsockname()[1]
             source = self._open_source(family, transfer.kind)
             try:
@@ -475,16 +470,12 @@ class Ends:
                     listener.connect(source.getsockname())
                     return source, listener.dup()
                 set_congestion_control(source, transfer.congestion_control)
-                if client := self._shared and own_source(self._host):
+                if client := self._shared and own_source(run.host):
                     source.bind((client, 0))
                     accept_only_from(listener, client)
                 listener.listen(BACKLOG)
-                connect_within(
-                    source,
-                    listener.getsockname(),
-                    limit_s=CONNECT_S,
-                    stopping=run.stopping,
-                )
+                address = listener.getsockname()
+                connect_within(source, address, limit_s=CONNECT_S, stopping=run.stopping)
                 if transfer.reply_bytes:
                     source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return source, _accept(listener, source)
@@ -520,35 +511,20 @@ def wake_bytes(transfer: Transfer, most_bytes: int) -> int:
 
 def _end(sent_bytes: int, transfer: Transfer) -> dict[str, Any]:
     """Return the order that ends a sink once it has everything, or nothing arrives any more."""
-    return {
-        "do": "end",
-        "now": False,
-        "sent_bytes": sent_bytes,
-        "linger_s": transfer.linger_s,
-        "drain_s": transfer.drain_s,
-    }
+    waits = {"linger_s": transfer.linger_s, "drain_s": transfer.drain_s}
+    return {"do": "end", "now": False, "sent_bytes": sent_bytes, **waits}
 
 
 def _orders(transfer: Transfer) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the orders of the source and of the sink."""
     common = {"write_bytes": transfer.write_bytes, "reply_bytes": transfer.reply_bytes}
+    source = {"limit_s": transfer.limit_s, "limit_bytes": transfer.total_bytes, **common}
     if transfer.reply_bytes:
-        request = {
-            "do": "request",
-            "limit_s": transfer.limit_s,
-            "limit_bytes": transfer.total_bytes,
-            **common,
-        }
-        return request, {"do": "respond", **common}
-    send = {
-        "do": "send",
-        "write_count": transfer.write_count,
-        "datagrams_per_call": transfer.datagrams_per_call,
-        "limit_s": transfer.limit_s,
-        **common,
-    }
-    merged = transfer.datagrams_per_call > 1
-    return send, {"do": "receive", "merged": merged, "read_bytes": READ_BYTES, **common}
+        return {"do": "request", **source}, {"do": "respond", **common}
+    together = transfer.datagrams_per_call
+    source |= {"write_count": transfer.write_count, "datagrams_per_call": together}
+    sink = {"merged": together > 1, "read_bytes": READ_BYTES, **common}
+    return {"do": "send", **source}, {"do": "receive", **sink}
 
 
 def _granted(sock: socket.socket) -> dict[str, Any]:
@@ -628,9 +604,8 @@ class Placement:
         require_path(self.path)
         if self.routed and self.path is not None:
             raise DomainError("not-with-path", "routed", True)
-        if self.link_buffer_bytes is not None:
-            checked = whole_number("link_buffer_bytes", self.link_buffer_bytes, 1, 1 << 30)
-            object.__setattr__(self, "link_buffer_bytes", checked)
+        checked = whole_or_none("link_buffer_bytes", self.link_buffer_bytes, 1, 1 << 30)
+        object.__setattr__(self, "link_buffer_bytes", checked)
 
     @property
     def name(self) -> str:
@@ -643,9 +618,7 @@ class Placement:
     def buffer_bytes(self) -> int:
         """Buffer of each link of the path. [byte]"""
         assert self.path is not None
-        if self.link_buffer_bytes is not None:
-            return self.link_buffer_bytes
-        return default_link_buffer_bytes(self.path)
+        return self.link_buffer_bytes or default_link_buffer_bytes(self.path)
 
     def linger_s(self, datagram_bytes: int) -> float:
         """Return how long a sink of datagrams waits for the next one. [s]"""
@@ -671,90 +644,70 @@ def default_link_buffer_bytes(path: Path) -> int:
 def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
     """Start source and sink where they belong, in the address family of the run's host."""
     run.record_machine(ip_version(run.host))
+    mtu_bytes = placement.mtu_bytes or _MTU_BYTES
     if placement.routed:
-        opened = _routed(run, placement)
+        hosts = Routed(mtu_bytes=mtu_bytes)
+        opened = _in_namespaces(run, hosts, "routed", partial(_drops_at, hosts))
     elif placement.path is not None:
-        opened = _on_path(run, placement, placement.path)
-    elif placement.mtu_bytes is not None:
-        opened = _on_own_loopback(run, placement.mtu_bytes)
+        handshake_s = float(placement.path.rtt_s(_SYN_BYTES))
+        if handshake_s > CONNECT_S:
+            raise ExperimentError(
+                "handshake-too-long", phase="plan", handshake_s=handshake_s, limit_s=CONNECT_S
+            )
+        emulated = EmulatedPath(
+            placement.path, mtu_bytes=mtu_bytes, buffer_bytes=placement.buffer_bytes,
+            **placement.link_options,
+        )  # fmt: skip
+        opened = _in_namespaces(run, emulated, "truth", partial(_drops_on, emulated))
     else:
-        opened = _on_loopback(run)
+        opened = _on_loopback(run, placement.mtu_bytes)
     with opened as ends, run.measuring():
         yield ends
 
 
 @contextmanager
-def _on_loopback(run: Transfers) -> Iterator[Ends]:
+def _on_loopback(run: Transfers, mtu_bytes: int | None) -> Iterator[Ends]:
+    """Start both ends on the loopback; with an MTU, on the one of a namespace."""
     run.facts.update(instrument.loopback())
-    with Ends(run, sink_host=run.host, wake_bytes=WAKE_BYTES) as ends:
-        yield ends
-
-
-@contextmanager
-def _on_own_loopback(run: Transfers, mtu_bytes: int) -> Iterator[Ends]:
+    if mtu_bytes is None:
+        with Ends(run, wake_bytes=WAKE_BYTES) as ends:
+            yield ends
+        return
     with Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as namespace:
         if not namespace.own:
             raise ExperimentError("namespace-refused", phase="namespace", reason=namespace.refused)
-        run.facts.update(instrument.loopback(), loopback_mtu_bytes=mtu_bytes)
-        opener = namespace.socket
-        with Ends(run, source_socket=opener, sink_socket=opener, sink_host=run.host) as ends:
+        run.facts["loopback_mtu_bytes"] = mtu_bytes
+        with Ends(run, source_socket=namespace.socket, sink_socket=namespace.socket) as ends:
             yield ends
 
 
 @contextmanager
-def _routed(run: Transfers, placement: Placement) -> Iterator[Ends]:
-    with (
-        Routed(mtu_bytes=placement.mtu_bytes or _MTU_BYTES) as hosts,
-        run.stopping.watching(hosts.require_alive),
-    ):
-        run.facts["routed"] = hosts.truth()
+def _in_namespaces(run: Transfers, hosts: EmulatedPath, fact: str, drops: Drops) -> Iterator[Ends]:
+    """Start both ends on hosts in namespaces, and record what lies between as a fact."""
+    with hosts, run.stopping.watching(hosts.require_alive):
+        run.facts[fact] = hosts.truth()
         run.host = hosts.address("B", ip_version(run.host))
-
-        def drops() -> dict[str, int]:
-            counters = hosts.forwarding()
-            return {
-                "sender_drop_count": 0,  # between its socket and the router there is no queue
-                "input_drop_count": counters.input_drop_count,
-                "line_drop_count": counters.output_drop_count,
-            }
-
         with Ends(
             run,
-            source_socket=lambda family, kind: hosts.socket("A", family, kind),
-            sink_socket=lambda family, kind: hosts.socket("B", family, kind),
-            sink_host=run.host,
+            source_socket=partial(hosts.socket, "A"),
+            sink_socket=partial(hosts.socket, "B"),
             drops=drops,
+            empty=lambda: hosts.statistics().is_empty,
         ) as ends:
             yield ends
+        if fact == "truth":
+            # With an overflowing queue the path is not to blame; each row says where the limit was.
+            run.add_path_statistics(hosts.statistics(), judged=not run.overflowed)
 
 
-@contextmanager
-def _on_path(run: Transfers, placement: Placement, path: Path) -> Iterator[Ends]:
-    handshake_s = float(path.rtt_s(_SYN_BYTES))
-    if handshake_s > CONNECT_S:
-        raise ExperimentError(
-            "handshake-too-long", phase="plan", handshake_s=handshake_s, limit_s=CONNECT_S
-        )
-    emulated = EmulatedPath(
-        path,
-        mtu_bytes=placement.mtu_bytes or _MTU_BYTES,
-        buffer_bytes=placement.buffer_bytes,
-        **placement.link_options,
-    )
-    with emulated, run.stopping.watching(emulated.require_alive):
-        run.facts["truth"] = emulated.truth()
-        run.host = emulated.address("B", ip_version(run.host))
-        with Ends(
-            run,
-            source_socket=lambda family, kind: emulated.socket("A", family, kind),
-            sink_socket=lambda family, kind: emulated.socket("B", family, kind),
-            sink_host=run.host,
-            drops=lambda: _drops_on(emulated),
-            empty=lambda: emulated.statistics().is_empty,
-        ) as ends:
-            yield ends
-        # With an overflowing queue the path is not to blame; each row says where the limit was.
-        run.add_path_statistics(emulated.statistics(), judged=not run.overflowed)
+def _drops_at(hosts: Routed) -> dict[str, int]:
+    """Return the drops of a router; between a sender's socket and the router is no queue."""
+    counters = hosts.forwarding()
+    return {
+        "sender_drop_count": 0,
+        "input_drop_count": counters.input_drop_count,
+        "line_drop_count": counters.output_drop_count,
+    }
 
 
 def _drops_on(emulated: EmulatedPath) -> dict[str, int]:
@@ -814,14 +767,8 @@ def require_bounded_transfers(transfers: Sequence[Transfer]) -> None:
     finite = [transfer for transfer in transfers if not transfer.endless]
     carried_bytes = sum(transfer.total_bytes for transfer in finite)
     duration_s = sum(transfer.limit_s for transfer in transfers if transfer.endless)
-    values: dict[str, Any]
-    if duration_s > MAX_DURATION_S:
-        code, values = "transfers-too-long", {"duration_s": duration_s, "limit_s": MAX_DURATION_S}
-    elif len(transfers) > MAX_TRANSFERS:
-        code, values = "too-many-transfers", {"count": len(transfers), "limit": MAX_TRANSFERS}
-    elif carried_bytes > MAX_BULK_BYTES:
-        code = "too-many-transfer-bytes"
-        values = {"carried_bytes": carried_bytes, "limit_bytes": MAX_BULK_BYTES}
-    else:
-        return
-    raise ExperimentError(code, phase="plan", **values)
+    refuse_above(
+        ("transfers-too-long", duration_s, MAX_DURATION_S, "duration_s", "limit_s"),
+        ("too-many-transfers", len(transfers), MAX_TRANSFERS, "count", "limit"),
+        ("too-many-transfer-bytes", carried_bytes, MAX_BULK_BYTES, "carried_bytes", "limit_bytes"),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,13 +32,18 @@ from netcalc.models.tcp.window import (
 )
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
-from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Cost, Measure, Setting, cost, least_s
+from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Cost, Kept, Measure, Setting, cost, least_s
 from netcalc.truth.rows import TruthRow
 from netcalc.units import show
 
 ECHO_HEADERS_BYTES = {"udp": 8, "icmp": 8, "tcp": 32}
 """Headers between IP and the data of an echo. [byte]"""
 _NAMES = {"udp": "UDP", "icmp": "ICMP", "tcp": "TCP"}
+
+
+def _run(bench: Bench, experiment: Callable[..., Kept], *arguments: Any, **options: Any) -> Kept:
+    """Run an experiment that ends with the table; return its samples, which are complete."""
+    return bench.require_complete(experiment(*arguments, stop=bench.should_stop, **options))
 
 
 def echo_setting(
@@ -98,11 +103,7 @@ def small_writes_setting(
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.require_complete(
-            small_writes(
-                modes=modes, quickack=quickack, count=count, path=path, stop=bench.should_stop
-            )
-        )
+        samples = _run(bench, small_writes, modes=modes, quickack=quickack, count=count, path=path)
         compared = compare.small_writes(samples, path=path)
         rows = np.asarray(samples.measured)
         mode_of, warm_up = np.asarray(samples.mode)[rows], np.asarray(samples.warm_up)[rows]
@@ -137,16 +138,8 @@ def transactions_setting(
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.require_complete(
-            transactions(
-                [size],
-                protocols=protocols,
-                count=count,
-                path=path,
-                tap=False,
-                stop=bench.should_stop,
-            )
-        )
+        options_of_run = {"protocols": protocols, "count": count, "path": path, "tap": False}
+        samples = _run(bench, transactions, [size], **options_of_run)
         for protocol, text in zip(protocols, what, strict=True):
             compared = compare.transactions(samples, mode=protocol, path=path)
             transport, security, _ = compare.TRANSACTIONS_OVER[protocol]
@@ -224,6 +217,17 @@ ENDS = ("sender", "receiver")
 receiving socket drops has passed the node, and is counted; what was not sent cannot be."""
 
 
+def _streams(
+    bench: Bench, total_bytes: int, write_bytes: int = WRITE_BYTES, **options: Any
+) -> BulkSamples:
+    """Transfer streams over a path whose links lose nothing by a full buffer."""
+    standard = {"buffer_bytes": None, "congestion_control": "reno", "limit_s": 10.0}
+    return _run(
+        bench, bulk, write_bytes, write_count=total_bytes // write_bytes,
+        link_buffer_bytes=HOLDS_ALL_BYTES, **(standard | options),
+    )  # fmt: skip
+
+
 def bulk_setting(
     path_text: str, segments: int, *, quantity: str = "goodput", count: int = 2, **options: Any
 ) -> Setting:
@@ -234,19 +238,7 @@ def bulk_setting(
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.require_complete(
-            bulk(
-                write_bytes,
-                write_count=total_bytes // write_bytes,
-                run_count=count,
-                buffer_bytes=None,
-                congestion_control="reno",
-                limit_s=10.0,
-                path=path,
-                link_buffer_bytes=HOLDS_ALL_BYTES,
-                stop=bench.should_stop,
-            )
-        )
+        samples = _streams(bench, total_bytes, write_bytes, path=path, run_count=count)
         sent_bytes = float(samples.sent_bytes[0])
         added = cost(bench, "tcp", samples, path)
         predicted_s = delivery_s(sent_bytes, path=path, host_s=added.host.exchange_s)
@@ -286,20 +278,10 @@ def buffers_setting(
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
         truesize_bytes = segment_truesize_bytes(MSS_BYTES)
-        samples = bench.require_complete(
-            bulk(
-                WRITE_BYTES,
-                write_count=segments * MSS_BYTES // WRITE_BYTES,
-                run_count=count,
-                buffer_bytes=buffers,
-                buffer_end="receiver",
-                congestion_control="reno",
-                limit_s=10.0,
-                path=path,
-                link_buffer_bytes=HOLDS_ALL_BYTES,
-                stop=bench.should_stop,
-            )
-        )
+        samples = _streams(
+            bench, segments * MSS_BYTES, path=path, run_count=count,
+            buffer_bytes=buffers, buffer_end="receiver",
+        )  # fmt: skip
         added = cost(bench, "tcp", samples, path)
         sent = round(float(samples.sent_bytes[0]) / MSS_BYTES)
         round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES))
@@ -350,17 +332,10 @@ def lockstep_setting(
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.require_complete(
-            lockstep(
-                pairs,
-                write_bytes=MSS_BYTES,
-                duration_s=duration_s,
-                run_count=count,
-                path=path,
-                link_buffer_bytes=HOLDS_ALL_BYTES,
-                stop=bench.should_stop,
-            )
-        )
+        samples = _run(
+            bench, lockstep, pairs, write_bytes=MSS_BYTES, duration_s=duration_s,
+            run_count=count, path=path, link_buffer_bytes=HOLDS_ALL_BYTES,
+        )  # fmt: skip
         clock_s = 8.0 * PACKET_BYTES / path.bottleneck_bps
         added = cost(bench, "tcp", samples, path)
         empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES + 1))
@@ -396,11 +371,7 @@ def line_rate_setting(
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.require_complete(
-            line_rate(
-                frames, duration_s=duration_s, run_count=count, path=path, stop=bench.should_stop
-            )
-        )
+        samples = _run(bench, line_rate, frames, duration_s=duration_s, run_count=count, path=path)
         added = cost(bench, "udp", samples, path)
         unread_pps = np.nan_to_num(samples.receiver_drop_count) / samples.delivery_s
         arrived_pps = samples.rate_pps + unread_pps
@@ -457,7 +428,6 @@ def losses_setting(
     (0.4 ms on a quiet virtual machine, which made 4 % here). Their first loss comes early enough to
     end slow start before the buffers of the kernel, which grow by rules of their own, limit it.
     """
-    writes = segments * MSS_BYTES // WRITE_BYTES
     what = f"TCP {rule}, {show(loss_ratio, 'ratio')} lost"
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
@@ -465,30 +435,14 @@ def losses_setting(
         costs: list[Cost] = []
         predicted, measured, lost = [], [], 0
         for seed in seeds:
-            samples = bench.require_complete(
-                bulk(
-                    WRITE_BYTES,
-                    write_count=writes,
-                    run_count=1,
-                    buffer_bytes=None,
-                    congestion_control=rule,
-                    limit_s=30.0,
-                    path=path,
-                    link_buffer_bytes=HOLDS_ALL_BYTES,
-                    loss_ratio=loss_ratio,
-                    seed=seed,
-                    stop=bench.should_stop,
-                )
-            )
+            losses: dict[str, Any] = {"loss_ratio": loss_ratio, "seed": seed}
+            samples = _streams(
+                bench, segments * MSS_BYTES, path=path, run_count=1,
+                congestion_control=rule, limit_s=30.0, **losses,
+            )  # fmt: skip
             costs.append(cost(bench, "tcp", samples, path))
             sent = round(float(samples.sent_bytes[0]) / MSS_BYTES)
-            stream = deliver(
-                path,
-                segments=sent,
-                rule=rule,
-                loss_ratio=loss_ratio,
-                seed=seed,
-            )
+            stream = deliver(path, segments=sent, rule=rule, **losses)
             lost += stream.lost_count
             predicted.append(8.0 * sent * MSS_BYTES / stream.delivery_s)
             measured.append(float(samples.goodput_bps[0]))
@@ -532,15 +486,8 @@ def links_setting(
     sizes_of_probes = PAYLOAD_V6_BYTES if ip_version == 6 else PAYLOAD_BYTES
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
-        samples = bench.require_complete(
-            probing(
-                sizes_of_probes,
-                path=setting.path,
-                count=count,
-                ip_version=ip_version,
-                stop=bench.should_stop,
-            )
-        )
+        options_of_run = {"path": setting.path, "count": count, "ip_version": ip_version}
+        samples = _run(bench, probing, sizes_of_probes, **options_of_run)
         estimates = links(samples).links
         if len(estimates) < link_count:
             raise ExperimentError("node-silent", phase="probing", node=len(estimates) + 1)
@@ -572,9 +519,7 @@ def packet_pairs_setting(path_text: str, *, count: int = 30, **options: Any) -> 
     what = "packet pairs"
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
-        samples = bench.require_complete(
-            packet_trains(path=setting.path, count=count, stop=bench.should_stop)
-        )
+        samples = _run(bench, packet_trains, path=setting.path, count=count)
         estimate = bottleneck(samples)
         rate_bps = setting.path.bottleneck_bps
         # The time between two packets is off by a delay.

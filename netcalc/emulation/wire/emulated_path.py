@@ -156,16 +156,16 @@ class Statistics:
     """
 
     carried_count: int
-    lateness_p50_s: float
-    lateness_p95_s: float
-    lateness_p99_s: float
-    unread_max_s: float
-    late_ratio: float
-    noise_count: int
-    refused_count: int
-    answered_count: int
-    device_drop_count: int
-    links: tuple[list[dict[str, int]], list[dict[str, int]]]
+    lateness_p50_s: float = math.nan
+    lateness_p95_s: float = math.nan
+    lateness_p99_s: float = math.nan
+    unread_max_s: float = math.nan
+    late_ratio: float = 0.0
+    noise_count: int = 0
+    refused_count: int = 0
+    answered_count: int = 0
+    device_drop_count: int = 0
+    links: tuple[list[dict[str, int]], list[dict[str, int]]] = ([], [])
     overdue: Overdue | None = None
     is_empty: bool = True
 
@@ -173,16 +173,13 @@ class Statistics:
     def from_counts(cls, counts: dict[str, Any], *, device_drop_count: int) -> Statistics:
         """Combine the counts of the carrying process and of the kernel at both devices."""
         carried = counts["carried_count"]
+        names = (
+            "carried_count", "lateness_p50_s", "lateness_p95_s", "lateness_p99_s", "unread_max_s",
+            "noise_count", "refused_count", "answered_count",
+        )  # fmt: skip
         return cls(
-            carried_count=carried,
-            lateness_p50_s=counts["lateness_p50_s"],
-            lateness_p95_s=counts["lateness_p95_s"],
-            lateness_p99_s=counts["lateness_p99_s"],
-            unread_max_s=counts["unread_max_s"],
+            **{name: counts[name] for name in names},
             late_ratio=min(1.0, counts["late_count"] / carried) if carried else 0.0,
-            noise_count=counts["noise_count"],
-            refused_count=counts["refused_count"],
-            answered_count=counts["answered_count"],
             device_drop_count=device_drop_count + counts["unread_count"],
             links=(counts["links"][0], counts["links"][1]),
             overdue=Overdue(**counts["overdue"]),
@@ -637,16 +634,7 @@ class Routed(EmulatedPath):
         counters = self.forwarding()
         return Statistics(
             carried_count=counters.forwarded_count,
-            lateness_p50_s=math.nan,
-            lateness_p95_s=math.nan,
-            lateness_p99_s=math.nan,
-            unread_max_s=math.nan,
-            late_ratio=0.0,
-            noise_count=0,
-            refused_count=0,
-            answered_count=0,
             device_drop_count=counters.input_drop_count + counters.output_drop_count,
-            links=([], []),
         )
 
     def router_address(self, index: int = 0, version: int = 4) -> str:

@@ -31,7 +31,7 @@ import time
 from itertools import repeat
 from typing import Any
 
-from netcalc.experiments.peers.helper import Orders, read_settings, start
+from netcalc.experiments.peers.helper import Orders, read_settings, start, system_error
 
 UDP_SEGMENT, UDP_GRO = 103, 104
 """Options of a UDP socket, not in Python's: several datagrams in one call, out and in (Linux)."""
@@ -50,6 +50,9 @@ _PR_SET_TIMERSLACK = 29
 _U64, _U64_U64 = struct.Struct("=Q"), struct.Struct("=QQ")
 _BYTES_ACKED, _BYTES_SENT, _INFO_BYTES = 120, 200, 216  # offsets in Linux's struct tcp_info
 _clock = time.perf_counter_ns
+Order = dict[str, Any]
+"""An order or a report."""
+Socks = list[socket.socket]
 
 
 class Counts:
@@ -106,9 +109,7 @@ def reduce_timer_slack() -> float:
     return 5e-5
 
 
-def send(
-    socks: list[socket.socket], order: dict[str, Any], orders: Orders, counts: Counts
-) -> dict[str, Any]:
+def send(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order:
     """Write until the count or the time limit; then close the stream."""
     (sock,) = socks
     size, together = order["write_bytes"], order["datagrams_per_call"]
@@ -155,9 +156,7 @@ def in_flight_bytes(sock: socket.socket) -> int:
     return max(0, int(sent - again - acknowledged + (acknowledged > 0)))  # the SYN counts as one
 
 
-def receive(
-    socks: list[socket.socket], order: dict[str, Any], orders: Orders, counts: Counts
-) -> dict[str, Any]:
+def receive(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order:
     """Read to the end; report when the first and the last bytes arrived."""
     (sock,) = socks
     if sock.type == socket.SOCK_STREAM:
@@ -165,9 +164,7 @@ def receive(
     return receive_datagrams(sock, order, orders, counts)
 
 
-def receive_stream(
-    sock: socket.socket, order: dict[str, Any], orders: Orders, counts: Counts
-) -> dict[str, Any]:
+def receive_stream(sock: socket.socket, order: Order, orders: Orders, counts: Counts) -> Order:
     """Read a stream to its end. The socket has a timeout for each call."""
     if order["wake_bytes"] > 1:  # the time limit of a call and the end of the stream wake, too
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, order["wake_bytes"])
@@ -193,9 +190,7 @@ def receive_stream(
     return {"first_ns": first_ns, "end_ns": last_ns or _clock(), "calls": calls}
 
 
-def receive_datagrams(
-    sock: socket.socket, order: dict[str, Any], orders: Orders, counts: Counts
-) -> dict[str, Any]:
+def receive_datagrams(sock: socket.socket, order: Order, orders: Orders, counts: Counts) -> Order:
     """Read datagrams until all that were sent have arrived, or none arrives any more."""
     if order["merged"]:
         sock.setsockopt(socket.IPPROTO_UDP, UDP_GRO, 1)
@@ -239,14 +234,12 @@ def receive_datagrams(
     }
 
 
-def request(
-    socks: list[socket.socket], order: dict[str, Any], orders: Orders, counts: Counts
-) -> dict[str, Any]:
+def request(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order:
     """On each connection write, wait for the response, write again, until the time limit."""
-    payload, answer = bytes(order["write_bytes"]), order["reply_bytes"]
+    payload, answer = bytes(order["write_bytes"]), int(order["reply_bytes"])
     buffer = bytearray(answer)
-    missing = dict.fromkeys((sock.fileno() for sock in socks), answer)
     by_number = {sock.fileno(): sock for sock in socks}
+    missing = dict.fromkeys(by_number, answer)
     times = array.array("q")
     with select.epoll() as poll:
         for sock in socks:
@@ -264,15 +257,14 @@ def request(
                 sock = by_number[number]
                 got = sock.recv_into(buffer, missing[number])
                 if got == 0:
-                    raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+                    raise system_error(errno.ECONNRESET)
                 missing[number] -= got
                 if missing[number]:
                     continue
                 now_ns = answered_ns = _clock()
                 times.append(now_ns - sent_ns[number])
-                counts.received_bytes += len(
-                    payload
-                )  # its response is here, so the other end has it
+                # Its response is here, so the other end has it.
+                counts.received_bytes += len(payload)
                 missing[number], sent_ns[number] = answer, now_ns
                 sock.sendall(payload)
                 counts.sent_bytes += len(payload)
@@ -284,22 +276,17 @@ def request(
     ordered = sorted(times)
     median_ns = ordered[len(ordered) // 2] if ordered else None
     return {
-        "begin_ns": begin_ns,
-        "end_ns": now_ns,
-        "answered_ns": answered_ns or now_ns,
-        "cycle_ns": median_ns,
-        "calls": len(times),
-    }
+        "begin_ns": begin_ns, "end_ns": now_ns, "answered_ns": answered_ns or now_ns,
+        "cycle_ns": median_ns, "calls": len(times),
+    }  # fmt: skip
 
 
-def respond(
-    socks: list[socket.socket], order: dict[str, Any], orders: Orders, counts: Counts
-) -> dict[str, Any]:
+def respond(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order:
     """Answer each complete message on each connection, until the order to end."""
-    size, answer = order["write_bytes"], bytes(order["reply_bytes"])
+    size, answer = int(order["write_bytes"]), bytes(order["reply_bytes"])
     buffer = bytearray(max(size, 65_536))
-    missing = dict.fromkeys((sock.fileno() for sock in socks), size)
     by_number = {sock.fileno(): sock for sock in socks}
+    missing = dict.fromkeys(by_number, size)
     calls, look_ns = 0, 0
     with select.epoll() as poll:
         for sock in socks:

@@ -280,10 +280,8 @@ def main() -> int:
     if settings["protocol"] == "udp":
         gc.disable()  # a collection between two datagrams would only add to one round trip
         echo_datagrams(sock, session[:4], settings, counts)
-    elif settings["protocol"] in ("rounds", "transactions"):
-        answer_connections(sock, session, settings, counts)
     else:
-        echo_connections(sock, session, settings, counts)
+        Service(sock, session, settings, counts).run()
     say(vars(counts))
     return LIMIT_REACHED
 
@@ -359,152 +357,126 @@ def echo_to_one(sock: socket.socket, session: bytes, limit_bytes: int, counts: C
             counts.unsent += 1
 
 
-def echo_connections(
-    listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
-) -> None:
-    """Serve the connections of the client one after the other until the limit."""
-    left_bytes: int = settings["bytes"]
-    view = memoryview(bytearray(settings["message_bytes"] + 65_536))
-    door = Door(listener, counts, view, session)
-    while left_bytes > 0:
-        connection, have = door.next()
-        with connection:
+class Service:
+    """The connections of the client, served one after the other.
+
+    A connection of ``tcp`` starts with a greeting, and each message on it with its own length; one
+    of ``rounds`` has requests of one size, one of ``transactions`` a single request.
+    """
+
+    def __init__(
+        self, listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
+    ) -> None:
+        self.session, self.counts = session, counts
+        self.size: int = settings["message_bytes"]
+        self.left_bytes: int = settings["bytes"]
+        self.reply = bytes(settings.get("reply_bytes", 0))
+        self.quickack: bool = settings.get("quickack", False)
+        protocol = settings["protocol"]
+        self.view = view = memoryview(bytearray(self.size + (65_536 if protocol == "tcp" else 1)))
+        self.serve = {
+            "tcp": self.echo_stream, "rounds": self.answer_rounds, "transactions": self.answer_once,
+        }[protocol]  # fmt: skip
+        if protocol == "tcp":
+            self.door = Door(listener, counts, view, session)
+        elif protocol == "rounds":
+            token = session[: min(self.size, TAG_BYTES)]
+            self.door = Door(listener, counts, view[: self.size], token, quickack=self.quickack)
+        else:
+            secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
+            self.door = Door(listener, counts, view, session[:4], token_at=4, secure=secure)
+
+    def run(self) -> None:
+        """Serve until the limit."""
+        while self.left_bytes > 0:
+            connection, have = self.door.next()
             try:
-                set_receive_timeout(connection, LOOK_S)
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                connection.sendall(session)
-                view[: have - TAG_BYTES] = view[TAG_BYTES:have]
-                most = settings["message_bytes"], left_bytes
-                left_bytes -= echo_stream(connection, view, have - TAG_BYTES, *most, counts, door)
+                with connection:
+                    self.left_bytes -= self.serve(connection, have)
             except OSError:
-                counts.unsent += 1
+                self.counts.unsent += 1
 
-
-def echo_stream(
-    connection: socket.socket,
-    view: memoryview,
-    have: int,
-    largest_bytes: int,
-    limit_bytes: int,
-    counts: Counts,
-    door: Door,
-) -> int:
-    """Echo complete messages until the client is done; return the bytes carried."""
-    carried_bytes, look_ns = 0, _clock() + LOOK_NS
-    while carried_bytes < limit_bytes:
-        try:
-            got = connection.recv_into(view[have:])
-        except BlockingIOError:
-            door.look()
-            continue
-        if not got:
-            break
-        have += got
-        while have >= TAG_BYTES:
-            (length,) = struct.unpack_from("!I", view)
-            if not TAG_BYTES <= length <= largest_bytes:
-                counts.refused += 1
-                return carried_bytes
-            if have < length:
-                break
-            counts.echoed += 1
-            connection.sendall(view[:length])
-            carried_bytes += 2 * length
-            view[: have - length] = view[length:have]
-            have -= length
-        if _clock() > look_ns:
-            look_ns = _clock() + LOOK_NS
-            door.look()
-    return carried_bytes
-
-
-def answer_connections(
-    listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
-) -> None:
-    """Answer the requests of the client, connection by connection, until the limit."""
-    rounds = settings["protocol"] == "rounds"
-    size = settings["message_bytes"]
-    view = memoryview(bytearray(size + 1))
-    reply = bytes(settings.get("reply_bytes", 0))
-    if rounds:
-        quickack = settings["quickack"]
-        door = Door(
-            listener, counts, view[:size], session[: min(size, TAG_BYTES)], quickack=quickack
-        )
-    else:
-        secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
-        door = Door(listener, counts, view, session[:4], token_at=4, secure=secure)
-    left_bytes: int = settings["bytes"]
-    while left_bytes > 0:
-        connection, have = door.next()
-        try:
-            with connection:
-                if rounds:
-                    set_receive_timeout(connection, LOOK_S)
-                    left_bytes -= answer_rounds(
-                        connection, view, have, session, settings, reply, counts, door
-                    )
-                else:
-                    left_bytes -= answer_once(connection, view, have, counts)
-        except OSError:
-            counts.unsent += 1
-
-
-def answer_rounds(
-    connection: socket.socket,
-    view: memoryview,
-    have: int,
-    session: bytes,
-    settings: dict[str, Any],
-    reply: bytes,
-    counts: Counts,
-    door: Door,
-) -> int:
-    """Answer each complete request until the client is done; return the bytes carried."""
-    size, quickack = settings["message_bytes"], settings["quickack"]
-    carried_bytes, look_ns = 0, _clock() + LOOK_NS
-    while True:
-        if have == size:
-            if view[: min(size, TAG_BYTES)] != session[:size]:
-                counts.refused += 1
-                return carried_bytes
-            counts.echoed += 1
-            connection.sendall(reply)
-            carried_bytes += size + len(reply)
-            have = 0
-            if _clock() > look_ns:
-                look_ns = _clock() + LOOK_NS
-                door.look()
-        if quickack:  # the kernel resets it, so it is set before each read
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-        try:
-            got = connection.recv_into(view[have:size])
-        except BlockingIOError:
-            door.look()
-            continue
-        if not got:
-            return carried_bytes
-        have += got
-
-
-def answer_once(connection: socket.socket, view: memoryview, have: int, counts: Counts) -> int:
-    """Echo a request once it is complete; its length is in its first bytes."""
-    size = int.from_bytes(view[:4], "little")
-    if TAG_BYTES <= size < len(view):
-        while have < size:
+    def echo_stream(self, connection: socket.socket, have: int) -> int:
+        """Echo complete messages until the client is done; return the bytes carried."""
+        view, counts, door = self.view, self.counts, self.door
+        set_receive_timeout(connection, LOOK_S)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.sendall(self.session)
+        view[: have - TAG_BYTES] = view[TAG_BYTES:have]
+        have -= TAG_BYTES
+        carried_bytes, look_ns = 0, _clock() + LOOK_NS
+        while carried_bytes < self.left_bytes:
             try:
                 got = connection.recv_into(view[have:])
-            except (BlockingIOError, TimeoutError):  # without and with TLS
+            except BlockingIOError:
+                door.look()
                 continue
             if not got:
                 break
             have += got
-    if have != size:
-        counts.refused += 1
-        return have
-    counts.echoed += 1
-    connection.sendall(view[:have])
-    return 2 * have
+            while have >= TAG_BYTES:
+                (length,) = struct.unpack_from("!I", view)
+                if not TAG_BYTES <= length <= self.size:
+                    counts.refused += 1
+                    return carried_bytes
+                if have < length:
+                    break
+                counts.echoed += 1
+                connection.sendall(view[:length])
+                carried_bytes += 2 * length
+                view[: have - length] = view[length:have]
+                have -= length
+            if _clock() > look_ns:
+                look_ns = _clock() + LOOK_NS
+                door.look()
+        return carried_bytes
+
+    def answer_rounds(self, connection: socket.socket, have: int) -> int:
+        """Answer each complete request until the client is done; return the bytes carried."""
+        view, counts, size, reply = self.view, self.counts, self.size, self.reply
+        set_receive_timeout(connection, LOOK_S)
+        carried_bytes, look_ns = 0, _clock() + LOOK_NS
+        while True:
+            if have == size:
+                if view[: min(size, TAG_BYTES)] != self.session[:size]:
+                    counts.refused += 1
+                    return carried_bytes
+                counts.echoed += 1
+                connection.sendall(reply)
+                carried_bytes += size + len(reply)
+                have = 0
+                if _clock() > look_ns:
+                    look_ns = _clock() + LOOK_NS
+                    self.door.look()
+            if self.quickack:  # the kernel resets it, so it is set before each read
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+            try:
+                got = connection.recv_into(view[have:size])
+            except BlockingIOError:
+                self.door.look()
+                continue
+            if not got:
+                return carried_bytes
+            have += got
+
+    def answer_once(self, connection: socket.socket, have: int) -> int:
+        """Echo a request once it is complete; its length is in its first bytes."""
+        view, size = self.view, int.from_bytes(self.view[:4], "little")
+        if TAG_BYTES <= size < len(view):
+            while have < size:
+                try:
+                    got = connection.recv_into(view[have:])
+                except (BlockingIOError, TimeoutError):  # without and with TLS
+                    continue
+                if not got:
+                    break
+                have += got
+        if have != size:
+            self.counts.refused += 1
+            return have
+        self.counts.echoed += 1
+        connection.sendall(view[:have])
+        return 2 * have
 
 
 def tls_server(certificate: str) -> Any:

@@ -125,6 +125,11 @@ def whole_number(name: str, value: float, low: int, high: int) -> int:
     return int(array)
 
 
+def whole_or_none(name: str, value: float | None, low: int, high: int) -> int | None:
+    """Return ``value`` as int, None as it is."""
+    return None if value is None else whole_number(name, value, low, high)
+
+
 def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> list[int]:
     """Return a list of whole numbers; refuse fractions and values outside ``[low, high]``."""
     array = np.atleast_1d(one_dimensional(name, np.atleast_1d(as_float(name, values))))
@@ -168,16 +173,22 @@ def distinct_choices(
 
 def require_bounded(*, probe_count: int, carried_bytes: int, duration_s: float) -> None:
     """Refuse a run whose estimated count, volume or time is above a limit."""
-    if probe_count > MAX_COUNT:
-        raise _above_limit("too-many-probes", count=probe_count, limit=MAX_COUNT)
-    if carried_bytes > MAX_BYTES:
-        raise _above_limit("too-many-bytes", carried_bytes=carried_bytes, limit_bytes=MAX_BYTES)
-    if duration_s > MAX_DURATION_S:
-        raise _above_limit("run-too-long", duration_s=duration_s, limit_s=MAX_DURATION_S)
+    refuse_above(
+        ("too-many-probes", probe_count, MAX_COUNT, "count", "limit"),
+        ("too-many-bytes", carried_bytes, MAX_BYTES, "carried_bytes", "limit_bytes"),
+        ("run-too-long", duration_s, MAX_DURATION_S, "duration_s", "limit_s"),
+    )
 
 
-def _above_limit(code: str, **values: Any) -> ExperimentError:
-    return ExperimentError(code, phase="plan", **values)
+def refuse_above(*estimates: tuple[str, float, float, str, str]) -> None:
+    """Refuse a plan by the first estimate that is above its limit.
+
+    Each is a code, the estimate, its limit, and the names of both in the error.
+    """
+    for code, estimate, limit, *names in estimates:
+        if estimate > limit:
+            values: dict[str, Any] = dict(zip(names, (estimate, limit), strict=True))
+            raise ExperimentError(code, phase="plan", **values)
 
 
 def require_writable(save: str | os.PathLike[str] | None) -> None:
