@@ -183,7 +183,7 @@ def test_time_limit(nothing_left, monkeypatch):
 
 
 def test_byte_limit_of_the_peer(nothing_left, monkeypatch):
-    monkeypatch.setattr(sys.modules[echo.__module__], "PEER_BYTES", 2 * 8 * 12)
+    monkeypatch.setattr(process, "PEER_BYTES", 2 * 8 * 12)
     with pytest.raises(ExperimentError) as caught:
         echo(8, count=50)
     assert caught.value.code == "peer-at-limit"

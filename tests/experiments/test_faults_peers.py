@@ -23,6 +23,7 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments import echo, line_rate, lockstep, small_writes, transactions
 from netcalc.experiments import transfer as _ends
 from netcalc.experiments.exchange import IcmpExchange
+from netcalc.experiments.running import limits
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.transfer import Ends
 from netcalc.messages import Notice
@@ -353,7 +354,7 @@ def test_a_path_that_swallows_or_refuses_packets(
         return wire
 
     monkeypatch.setattr(EmulatedPath, "__enter__", with_route)
-    monkeypatch.setattr(importlib.import_module(echo.__module__), "CONNECT_S", 0.3)
+    monkeypatch.setattr(limits, "CONNECT_S", 0.3)
     with pytest.raises(ExperimentError) as caught:
         echo(100, protocol=protocol, count=3, timeout_s=0.05, path=Path.parse("100 Mbit/s 1 ms"))
     assert (caught.value.code, caught.value.phase) == (code, phase)

@@ -94,14 +94,11 @@ def _refused_target(code: str, host: str) -> ExperimentError:
 
 def payload_sizes(payload_bytes: ArrayLike, *, protocol: str, host: str) -> list[int]:
     """Return the sizes as whole numbers; refuse what the protocol cannot carry in one message."""
-    carrier = protocol.upper()
-    if protocol == "tcp":
-        return whole_sizes(
-            "size-for-tcp", payload_bytes, MIN_TCP_BYTES, MAX_TCP_BYTES, carrier=carrier
-        )
     version = ip_version(host)
-    high = MAX_UDP_BYTES[version]
-    return whole_sizes(f"size-for-ipv{version}", payload_bytes, 0, high, carrier=carrier)
+    code, low, high = f"size-for-ipv{version}", 0, MAX_UDP_BYTES[version]
+    if protocol == "tcp":
+        code, low, high = "size-for-tcp", MIN_TCP_BYTES, MAX_TCP_BYTES
+    return whole_sizes(code, payload_bytes, low, high, carrier=protocol.upper())
 
 
 def whole_sizes(
