@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from netcalc.emulation.queue import Events, LinkQueue
+from netcalc.emulation.queue import Events, LinkQueue, Taken
 from netcalc.errors import DomainError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from netcalc.path import Link, Path
 
 
-class Chain:
+class Chain(Taken):
     """Links in series: a packet that leaves one enters the next.
 
     Parameters
@@ -65,10 +65,6 @@ class Chain:
         for index in self._stops:
             self._advance(index, now_s)
         return [(when_s, item[0]) for when_s, item in self.links[-1].take(now_s)]
-
-    def pop_ready(self, now_s: float) -> list[Any]:
-        """Return the packets that have arrived at the far end."""
-        return [packet for _, packet in self.take(now_s)]
 
     def next_event_s(self) -> float | None:
         """Return when a packet has to be moved or taken next, or None."""

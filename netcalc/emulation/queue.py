@@ -33,6 +33,7 @@ from __future__ import annotations
 import heapq
 import math
 import random
+from abc import ABC, abstractmethod
 from array import array
 from collections import deque
 from dataclasses import dataclass
@@ -186,7 +187,19 @@ class Queue(Protocol):
         """Return when the next packet arrives at the far end, or None if none is on its way."""
 
 
-class Delay:
+class Taken(ABC):
+    """Common part of all queues: packets are taken with their times, or without."""
+
+    @abstractmethod
+    def take(self, now_s: float) -> list[tuple[float, Any]]:
+        """Return the packets that have arrived at the far end, with their times."""
+
+    def pop_ready(self, now_s: float) -> list[Any]:
+        """Return the packets that have arrived at the far end."""
+        return [packet for _, packet in self.take(now_s)]
+
+
+class Delay(Taken):
     """The far end of a link: every packet arrives ``latency_s`` after it was pushed.
 
     Parameters
@@ -234,10 +247,6 @@ class Delay:
             taken.sort(key=lambda arrival: arrival[0])
         return taken
 
-    def pop_ready(self, now_s: float) -> list[Any]:
-        """Return the packets that have arrived."""
-        return [packet for _, packet in self.take(now_s)]
-
     def next_event_s(self) -> float | None:
         """Return when the next packet arrives, or None if none is on its way."""
         if self._held_back:
@@ -246,7 +255,7 @@ class Delay:
         return self.held[0][0] if self.held else None
 
 
-class _Stage:
+class _Stage(Taken):
     """A part with another one behind it, from which packets are taken."""
 
     def __init__(self, then: Queue | None) -> None:
@@ -255,10 +264,6 @@ class _Stage:
     def take(self, now_s: float) -> list[tuple[float, Any]]:
         """Return the packets that have arrived at the far end, with their times."""
         return self._then.take(now_s)
-
-    def pop_ready(self, now_s: float) -> list[Any]:
-        """Return the packets that have arrived at the far end."""
-        return [packet for _, packet in self.take(now_s)]
 
     def next_event_s(self) -> float | None:
         """Return when the next packet arrives at the far end, or None if none is on its way."""
@@ -613,7 +618,7 @@ class LinkSettings(TypedDict, total=False):
     corrupt_ratio: float
 
 
-class LinkQueue:
+class LinkQueue(_Stage):
     """A node, its buffer and the line behind it: first in, first out, drop-tail.
 
     It is made of the small queues of this module, in this order:
@@ -663,6 +668,7 @@ class LinkQueue:
         reorder_s = settings.get("reorder_s", 0.0)
         self._log = Log() if log else None
         self._delay = Delay(latency_s, reorder_s=reorder_s)
+        super().__init__(self._delay)
         self.held = self._delay.held
         """Packets on their way, each with the time at which it arrives; if the link reorders, also
         others."""
@@ -698,18 +704,6 @@ class LinkQueue:
         """
         self._arrived_count += 1
         self._first.push(packet, now_s, packet_bytes)
-
-    def take(self, now_s: float) -> list[tuple[float, Any]]:
-        """Return the packets that have arrived at the far end, with their times."""
-        return self._delay.take(now_s)
-
-    def pop_ready(self, now_s: float) -> list[Any]:
-        """Return the packets that have arrived at the far end."""
-        return self._delay.pop_ready(now_s)
-
-    def next_event_s(self) -> float | None:
-        """Return when the next packet arrives at the far end, or None if none is on its way."""
-        return self._delay.next_event_s()
 
     def backlog_bytes(self, now_s: float) -> int:
         """Return the bytes in the buffer. [byte]"""

@@ -26,16 +26,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchange import connect_within, set_timeout
 from netcalc.experiments.peers.helper import BACKLOG, accept_only_from, address_family, own_source
 from netcalc.experiments.peers.process import Namespace, Worker
-from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import (
-    CONNECT_S,
-    MAX_BULK_BYTES,
-    MAX_DURATION_S,
-    ip_version,
-    refuse_above,
-    require_path,
-    whole_or_none,
-)
+from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Record
 from netcalc.experiments.running.stopping import SLICE_S, Ended
 from netcalc.messages import Notice
@@ -118,7 +109,7 @@ class Transfers(Record[BulkSamples]):
         """
         if not transfer.endless:
             return transfer
-        count = int(MAX_BULK_BYTES - self._sent_bytes) // transfer.write_bytes
+        count = int(limits.MAX_BULK_BYTES - self._sent_bytes) // transfer.write_bytes
         if count < transfer.datagrams_per_call:
             self.end_at_limit()
             self.stopping.check()
@@ -126,7 +117,7 @@ class Transfers(Record[BulkSamples]):
 
     def end_at_limit(self) -> None:
         """Ask the run to end at its limit of bytes."""
-        self.stopping.end(f"limit of {show(MAX_BULK_BYTES, 'byte')}")
+        self.stopping.end(f"limit of {show(limits.MAX_BULK_BYTES, 'byte')}")
 
     def advance_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
         """Record and report the progress of the current transfer."""
@@ -475,7 +466,7 @@ class Ends:
                     accept_only_from(listener, client)
                 listener.listen(BACKLOG)
                 address = listener.getsockname()
-                connect_within(source, address, limit_s=CONNECT_S, stopping=run.stopping)
+                connect_within(source, address, limit_s=limits.CONNECT_S, stopping=run.stopping)
                 if transfer.reply_bytes:
                     source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return source, _accept(listener, source)
@@ -487,7 +478,7 @@ class Ends:
 def _accept(listener: socket.socket, source: socket.socket) -> socket.socket:
     """Accept the connection of the source; close any other."""
     source_address = source.getsockname()
-    listener.settimeout(CONNECT_S)
+    listener.settimeout(limits.CONNECT_S)
     while True:
         sink, address = listener.accept()
         if address == source_address:
@@ -601,10 +592,10 @@ class Placement:
     link_options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        require_path(self.path)
+        limits.require_path(self.path)
         if self.routed and self.path is not None:
             raise DomainError("not-with-path", "routed", True)
-        checked = whole_or_none("link_buffer_bytes", self.link_buffer_bytes, 1, 1 << 30)
+        checked = limits.whole_or_none("link_buffer_bytes", self.link_buffer_bytes, 1, 1 << 30)
         object.__setattr__(self, "link_buffer_bytes", checked)
 
     @property
@@ -643,17 +634,16 @@ def default_link_buffer_bytes(path: Path) -> int:
 @contextmanager
 def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
     """Start source and sink where they belong, in the address family of the run's host."""
-    run.record_machine(ip_version(run.host))
+    run.record_machine(limits.ip_version(run.host))
     mtu_bytes = placement.mtu_bytes or _MTU_BYTES
     if placement.routed:
         hosts = Routed(mtu_bytes=mtu_bytes)
         opened = _in_namespaces(run, hosts, "routed", partial(_drops_at, hosts))
     elif placement.path is not None:
         handshake_s = float(placement.path.rtt_s(_SYN_BYTES))
-        if handshake_s > CONNECT_S:
-            raise ExperimentError(
-                "handshake-too-long", phase="plan", handshake_s=handshake_s, limit_s=CONNECT_S
-            )
+        if handshake_s > limits.CONNECT_S:
+            values = {"handshake_s": handshake_s, "limit_s": limits.CONNECT_S}
+            raise limits.above_limit("handshake-too-long", **values)
         emulated = EmulatedPath(
             placement.path, mtu_bytes=mtu_bytes, buffer_bytes=placement.buffer_bytes,
             **placement.link_options,
@@ -686,7 +676,7 @@ def _in_namespaces(run: Transfers, hosts: EmulatedPath, fact: str, drops: Drops)
     """Start both ends on hosts in namespaces, and record what lies between as a fact."""
     with hosts, run.stopping.watching(hosts.require_alive):
         run.facts[fact] = hosts.truth()
-        run.host = hosts.address("B", ip_version(run.host))
+        run.host = hosts.address("B", limits.ip_version(run.host))
         with Ends(
             run,
             source_socket=partial(hosts.socket, "A"),
@@ -767,8 +757,9 @@ def require_bounded_transfers(transfers: Sequence[Transfer]) -> None:
     finite = [transfer for transfer in transfers if not transfer.endless]
     carried_bytes = sum(transfer.total_bytes for transfer in finite)
     duration_s = sum(transfer.limit_s for transfer in transfers if transfer.endless)
-    refuse_above(
-        ("transfers-too-long", duration_s, MAX_DURATION_S, "duration_s", "limit_s"),
+    limits.refuse_above(
+        ("transfers-too-long", duration_s, limits.MAX_DURATION_S, "duration_s", "limit_s"),
         ("too-many-transfers", len(transfers), MAX_TRANSFERS, "count", "limit"),
-        ("too-many-transfer-bytes", carried_bytes, MAX_BULK_BYTES, "carried_bytes", "limit_bytes"),
-    )
+        ("too-many-transfer-bytes", carried_bytes, limits.MAX_BULK_BYTES,
+         "carried_bytes", "limit_bytes"),
+    )  # fmt: skip

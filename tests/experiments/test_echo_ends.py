@@ -177,7 +177,7 @@ def test_stopped_peer_is_silent_and_still_goes(protocol, nothing_left, bench, mo
 
 
 def test_time_limit(nothing_left, monkeypatch):
-    monkeypatch.setattr(run_module, "MAX_DURATION_S", 0.0)
+    monkeypatch.setattr(run_module.limits, "MAX_DURATION_S", 0.0)
     result = echo(8, count=50)
     assert (result.meta.partial, result.meta.instrument.ended_by) == (True, "limit of 0 s")
 

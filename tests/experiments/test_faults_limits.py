@@ -26,8 +26,8 @@ from netcalc.experiments import (
     router_queue,
     small_writes,
     transactions,
-    transfer,
 )
+from netcalc.experiments.running import limits
 from netcalc.path import Path as Route
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]
@@ -317,7 +317,7 @@ def test_a_day_or_a_million_is_refused_before_anything_starts(experiment, argume
 def test_a_run_ends_when_it_has_carried_what_it_may(experiment, nothing_left, monkeypatch):
     """E16: no limit of rate, but one of bytes: what is beyond it is not sent."""
     limit_bytes = 3_000_000
-    monkeypatch.setattr(transfer, "MAX_BULK_BYTES", limit_bytes)
+    monkeypatch.setattr(limits, "MAX_BULK_BYTES", limit_bytes)
     result = experiment(duration_s=5.0, run_count=10)
     assert result.meta.partial
     assert result.meta.instrument.ended_by == "limit of 3 MB"
@@ -328,7 +328,7 @@ def test_a_run_ends_when_it_has_carried_what_it_may(experiment, nothing_left, mo
 
 def test_the_last_bytes_that_are_allowed_need_not_fill_a_call(nothing_left, monkeypatch):
     """E16: the run ends by itself, not with an empty transfer."""
-    monkeypatch.setattr(transfer, "MAX_BULK_BYTES", 1000)
+    monkeypatch.setattr(limits, "MAX_BULK_BYTES", 1000)
     result = line_rate(64, duration_s=0.01, run_count=1, datagrams_per_call=64)
     assert (len(result), result.meta.instrument.ended_by) == (0, "limit of 1000 B")
 

@@ -6,7 +6,6 @@ One process carries the packets (:class:`Control`); others are programs at the e
 
 from __future__ import annotations
 
-import array
 import errno
 import json
 import os
@@ -169,13 +168,11 @@ class Control:
             raise
 
     def _receive(self, descriptors: list[int]) -> tuple[dict[str, Any], bytes]:
-        """Read one answer: a line, its descriptors (to ``found``), and the bytes behind it."""
+        """Read an answer: a line, its descriptors into ``descriptors``, and the bytes behind it."""
         data = b""
         while b"\n" not in data:
-            more, control, _, _ = self._socket.recvmsg(65_536, socket.CMSG_LEN(4 * MAX_DESCRIPTORS))
-            for level, kind, payload in control:
-                if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                    descriptors += array.array("i", payload[: len(payload) // 4 * 4])
+            more, passed, _, _ = socket.recv_fds(self._socket, 65_536, MAX_DESCRIPTORS)
+            descriptors += passed
             if not more:
                 raise ConnectionError
             data += more

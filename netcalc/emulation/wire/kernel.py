@@ -31,7 +31,7 @@ _TUNSETIFF, _TUNSETOFFLOAD = 0x400454CA, 0x400454D0
 _IFF_TUN, _IFF_NO_PI, _IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
 _OFFLOADS = 0x01 | 0x02 | 0x04  # checksums, TSO over IPv4 and IPv6
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _SIOCSIFADDR = 0x8913, 0x8914, 0x8916
-_SIOCSIFNETMASK, _SIOCSIFMTU, _SIOCGIFINDEX = 0x891C, 0x8922, 0x8933
+_SIOCSIFNETMASK, _SIOCSIFMTU = 0x891C, 0x8922
 _SIOCADDRT, _RTF_UP_AND_GATEWAY = 0x890B, 0x0001 | 0x0002
 _CALLS = {
     _TUNSETIFF: "create TUN device",
@@ -41,7 +41,6 @@ _CALLS = {
     _SIOCSIFADDR: "set address",
     _SIOCSIFNETMASK: "set netmask",
     _SIOCSIFMTU: "set MTU",
-    _SIOCGIFINDEX: "find device",
     _SIOCADDRT: "add route",
 }
 _IFF_UP = 0x1
@@ -117,32 +116,31 @@ def set_up(name: str, addresses: list[str], *, mtu_bytes: int | None = None) -> 
     None leaves the MTU to the kernel: 65,536 bytes of the loopback.
     """
     label = name.encode()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        if mtu_bytes is not None:
-            checked_ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", label, mtu_bytes))
-        (flags,) = struct.unpack_from(
-            "H", checked_ioctl(sock, _SIOCGIFFLAGS, struct.pack("16s24x", label)), 16
-        )
-        for address in map(ipaddress.ip_interface, addresses):
-            if address.version == 4:
-                for call, value in (
-                    (_SIOCSIFADDR, address.ip.packed),
-                    (_SIOCSIFNETMASK, address.network.netmask.packed),
-                ):
-                    request = struct.pack("16sHH4s16x", label, socket.AF_INET, 0, value)
-                    checked_ioctl(sock, call, request)
-        checked_ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sH22x", label, flags | _IFF_UP))
-        (index,) = struct.unpack_from(
-            "i", checked_ioctl(sock, _SIOCGIFINDEX, struct.pack("16s24x", label)), 16
-        )
+    if mtu_bytes is not None:
+        _configure(_SIOCSIFMTU, struct.pack("16si20x", label, mtu_bytes))
+    for address in map(ipaddress.ip_interface, addresses):
+        if address.version == 4:
+            for call, value in (
+                (_SIOCSIFADDR, address.ip.packed),
+                (_SIOCSIFNETMASK, address.network.netmask.packed),
+            ):
+                _configure(call, struct.pack("16sHH4s16x", label, socket.AF_INET, 0, value))
+    set_flags(name, _IFF_UP)
+    index = socket.if_nametoindex(name)
     for address in map(ipaddress.ip_interface, addresses):
         if address.version == 6:
-            with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
-                length = address.network.prefixlen
-                checked_ioctl(
-                    sock, _SIOCSIFADDR, struct.pack("16sIi", address.ip.packed, length, index)
-                )
+            request = struct.pack("16sIi", address.ip.packed, address.network.prefixlen, index)
+            _configure(_SIOCSIFADDR, request, socket.AF_INET6)
             _wait_until_usable(address.ip.packed.hex())
+
+
+def set_flags(name: str, flags: int) -> None:
+    """Set flags of an interface besides those that it has."""
+    label = name.encode()
+    (present,) = struct.unpack_from(
+        "H", _configure(_SIOCGIFFLAGS, struct.pack("16s24x", label)), 16
+    )
+    _configure(_SIOCSIFFLAGS, struct.pack("16sH22x", label, present | flags))
 
 
 def add_router(name: str, address: str) -> None:
@@ -155,13 +153,11 @@ def add_router(name: str, address: str) -> None:
             "L16s16s16sHhLPhPLLH6x", 0, anywhere, gateway, anywhere, _RTF_UP_AND_GATEWAY,
             0, 0, 0, 0, 0, 0, 0, 0,
         )  # fmt: skip
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-            checked_ioctl(sock, _SIOCADDRT, route)
+        _configure(_SIOCADDRT, route)
         return
-    request = (bytes(16), bytes(16), router.packed, 0, 0, 0, 1, 0, _RTF_UP_AND_GATEWAY)
-    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
-        index = socket.if_nametoindex(name)
-        checked_ioctl(sock, _SIOCADDRT, struct.pack("16s16s16sIHHILIi", *request, index))
+    index = socket.if_nametoindex(name)
+    request = (bytes(16), bytes(16), router.packed, 0, 0, 0, 1, 0, _RTF_UP_AND_GATEWAY, index)
+    _configure(_SIOCADDRT, struct.pack("16s16s16sIHHILIi", *request), socket.AF_INET6)
 
 
 def _wait_until_usable(address: str) -> None:
@@ -191,6 +187,12 @@ def checked_ioctl(descriptor: int | socket.socket, call: int, argument: int | by
     except OSError as error:
         raise OSError(error.errno, error.strerror, _CALLS.get(call, "configure device")) from error
     return answer if isinstance(answer, bytes) else b""
+
+
+def _configure(call: int, request: bytes, family: int = socket.AF_INET) -> bytes:
+    """Call the network of this namespace about a device."""
+    with socket.socket(family, socket.SOCK_DGRAM) as sock:
+        return checked_ioctl(sock, call, request)
 
 
 def _libc() -> ctypes.CDLL:
@@ -236,22 +238,17 @@ def make_veth_pair(ours: str, theirs: str, namespace: int) -> None:
 
 def prepare_veth(name: str) -> bytes:
     """Switch a host's device to single packets, without address resolution; return its address."""
-    label = name.encode()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        request = struct.pack("16s24x", label)
-        (flags,) = struct.unpack_from("H", checked_ioctl(sock, _SIOCGIFFLAGS, request), 16)
-        checked_ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sH22x", label, flags | _IFF_NOARP))
-        set_single_packets(name)
-        return checked_ioctl(sock, _SIOCGIFHWADDR, request)[18:24]
+    set_flags(name, _IFF_NOARP)
+    set_single_packets(name)
+    return _configure(_SIOCGIFHWADDR, struct.pack("16s24x", name.encode()))[18:24]
 
 
 def set_single_packets(name: str) -> None:
     """Switch offloads off: no segmentation by the device, all checksums computed."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        for command in _ETHTOOL_OFF:
-            value = ctypes.create_string_buffer(struct.pack("II", command, 0))
-            pointer = struct.pack("16sP16x", name.encode(), ctypes.addressof(value))
-            checked_ioctl(sock, _SIOCETHTOOL, pointer)
+    for command in _ETHTOOL_OFF:
+        value = ctypes.create_string_buffer(struct.pack("II", command, 0))
+        pointer = struct.pack("16sP16x", name.encode(), ctypes.addressof(value))
+        _configure(_SIOCETHTOOL, pointer)
 
 
 def open_veth_frames(name: str) -> int:

@@ -184,8 +184,12 @@ def refuse_above(*estimates: tuple[str, float, float, str, str]) -> None:
     """
     for code, estimate, limit, *names in estimates:
         if estimate > limit:
-            values: dict[str, Any] = dict(zip(names, (estimate, limit), strict=True))
-            raise ExperimentError(code, phase="plan", **values)
+            raise above_limit(code, **dict(zip(names, (estimate, limit), strict=True)))
+
+
+def above_limit(code: str, **values: Any) -> ExperimentError:
+    """Return the error of a plan that is above a limit."""
+    return ExperimentError(code, phase="plan", **values)
 
 
 def require_writable(save: str | os.PathLike[str] | None) -> None:

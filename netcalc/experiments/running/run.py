@@ -15,16 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from netcalc.emulation import EmulatedPath, Statistics
 from netcalc.errors import ExperimentError
-from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import (
-    MAX_DURATION_S,
-    ip_version,
-    loopback_address,
-    require_linux,
-    require_path,
-    require_processes,
-    require_writable,
-)
+from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.stopping import Ended, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -344,16 +335,16 @@ class Common:
     address: str = field(init=False)
 
     def __post_init__(self) -> None:
-        require_processes()
+        limits.require_processes()
         if self.linux_for:
-            require_linux(self.linux_for)
-        require_path(self.path, needed=self.needs_path)
-        object.__setattr__(self, "address", loopback_address(self.host))
+            limits.require_linux(self.linux_for)
+        limits.require_path(self.path, needed=self.needs_path)
+        object.__setattr__(self, "address", limits.loopback_address(self.host))
 
     @property
     def version(self) -> int:
         """Version of IP of the host, 4 or 6."""
-        return ip_version(self.address)
+        return limits.ip_version(self.address)
 
     def conduct(
         self, measure: Callable[[Any], object], kind: Callable[..., Record[Kept]], **options: Any
@@ -369,8 +360,8 @@ class Common:
         options : dict
             What it is made of, besides ``stopping``, ``progress`` and ``save``.
         """
-        require_writable(self.save)
-        with Stopping(self.stop, limit_s=MAX_DURATION_S) as stopping:
+        limits.require_writable(self.save)
+        with Stopping(self.stop, limit_s=limits.MAX_DURATION_S) as stopping:
             run = kind(stopping=stopping, progress=self.progress, save=self.save, **options)
             return finish(run, lambda: measure(run))
 
