@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from netcalc.emulation.queue import Events, LinkQueue, Taken
+from netcalc.emulation.queue import Events, LinkQueue, Size, Taken
 from netcalc.errors import DomainError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Chain(Taken):
             raise DomainError("no-links", "links", [])
         self._stops = [index for index, link in enumerate(self.links) if not link.in_order]
 
-    def push(self, packet: Any, now_s: float, packet_bytes: int | None = None) -> None:
+    def push(self, packet: Any, now_s: float, packet_bytes: Size = None) -> None:
         """Take a packet."""
         size = len(packet) if packet_bytes is None else packet_bytes
         links = self.links
@@ -134,12 +134,8 @@ def link_settings(
 
 def _framing(link: Link) -> dict[str, int]:
     """Return what the framing of a link adds to packets; a link without one says nothing."""
-    if link.framing == "none":
-        return {}
-    return {
-        "overhead_bytes": int(link.overhead_bytes),
-        "min_wire_bytes": int(link.min_wire_bytes),
-    }
+    names = () if link.framing == "none" else ("overhead_bytes", "min_wire_bytes")
+    return {name: int(getattr(link, name)) for name in names}
 
 
 def chain_of(path: Path, **settings: Any) -> Chain:
@@ -299,7 +295,7 @@ class JoinedChain(Chain):
         self,
         packet: Any,
         now_s: float,
-        packet_bytes: int | None = None,
+        packet_bytes: Size = None,
         *,
         first: int = 0,
         ends_at: int | None = None,

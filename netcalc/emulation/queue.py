@@ -96,14 +96,9 @@ class Log:
         import numpy as np
 
         rows = len(self.fate)
-        return Events(
-            link=np.full(rows, link),
-            arrival_s=np.array(self.arrival),
-            departure_s=np.array(self.departure),
-            packet_bytes=np.array(self.packet),
-            backlog_bytes=np.array(self.backlog),
-            fate=np.array(self.fate),
-        )
+        names = ("arrival_s", "departure_s", "packet_bytes", "backlog_bytes", "fate")
+        columns = zip(names, map(np.array, self._columns()), strict=True)
+        return Events(link=np.full(rows, link), **dict(columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,12 +167,14 @@ IP_HEADER_BYTES = 20
 """Bytes at the start of a packet that are never damaged: routers drop a damaged header."""
 
 
+Size = int | None
+"""The bytes of a packet on a line; None where that is its length."""
+
+
 class Queue(Protocol):
     """Interface of a stage, as the stage in front of it and its driver see it."""
 
-    def push(
-        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
-    ) -> None:
+    def push(self, packet: Any, now_s: float, packet_bytes: Size = None, marks: int = 0) -> None:
         """Take a packet at a time not before the last packet came."""
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
@@ -219,9 +216,7 @@ class Delay(Taken):
         self._held_back: list[tuple[float, int, Any]] = []  # a heap: (arrives_s, number, packet)
         self.lost_count = self.reordered_count = self.corrupted_count = 0
 
-    def push(
-        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
-    ) -> None:
+    def push(self, packet: Any, now_s: float, packet_bytes: Size = None, marks: int = 0) -> None:
         """Take a packet, unless it is marked as lost."""
         if marks:
             if marks & MARK_LOST:
@@ -321,9 +316,7 @@ class Line(_Stage):
         self._backlog_bytes = 0
         self.full_count = 0
 
-    def push(
-        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
-    ) -> None:
+    def push(self, packet: Any, now_s: float, packet_bytes: Size = None, marks: int = 0) -> None:
         """Put a packet into the buffer; it is dropped where there is no room.
 
         A packet that is marked as lost takes its time on the line all the same.
@@ -377,9 +370,7 @@ class Batches(_Stage):
         self._batch_s = batch_s
         self._end_s = -math.inf
 
-    def push(
-        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
-    ) -> None:
+    def push(self, packet: Any, now_s: float, packet_bytes: Size = None, marks: int = 0) -> None:
         """Take a packet into the present batch, or into a new one."""
         if now_s > self._end_s:
             self._end_s = now_s + self._batch_s
@@ -418,9 +409,7 @@ class Node(_Stage):
         self._input: deque[tuple[float, int]] = deque()  # (processed_s, bytes), if it has a limit
         self.overrun_count = 0
 
-    def push(
-        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
-    ) -> None:
+    def push(self, packet: Any, now_s: float, packet_bytes: Size = None, marks: int = 0) -> None:
         """Take a packet to be processed; it is dropped where the input has no room."""
         size = len(packet) if packet_bytes is None else packet_bytes
         limited = self._input_packets < math.inf
@@ -488,9 +477,7 @@ class Loss(_Stage):
                 self._begins = loss_ratio / (loss_burst_packets * (1.0 - loss_ratio))
                 self._bad = source.random() < loss_ratio  # stationary from the first packet on
 
-    def push(
-        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
-    ) -> None:
+    def push(self, packet: Any, now_s: float, packet_bytes: Size = None, marks: int = 0) -> None:
         """Draw whether a packet is lost and pass it on."""
         if self._in_bursts:
             self._bad = self._draw() >= self._ends if self._bad else self._draw() < self._begins
@@ -541,9 +528,7 @@ class Faults(_Stage):
         """Whether any packet can meet a fault."""
         self.duplicated_count = 0
 
-    def push(
-        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
-    ) -> None:
+    def push(self, packet: Any, now_s: float, packet_bytes: Size = None, marks: int = 0) -> None:
         """Draw the faults of a packet and pass it on, once or twice."""
         draw = self._draw
         duplicated, held_back = draw() < self._duplicate_ratio, draw() < self._reorder_ratio

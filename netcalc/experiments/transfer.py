@@ -24,7 +24,13 @@ from netcalc.emulation.wire.control import LOST
 from netcalc.emulation.wire.emulated_path import EmulatedPath, Routed
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchange import connect_within, set_timeout
-from netcalc.experiments.peers.helper import BACKLOG, accept_only_from, address_family, own_source
+from netcalc.experiments.peers.helper import (
+    BACKLOG,
+    accept_only_from,
+    address_family,
+    kept,
+    own_source,
+)
 from netcalc.experiments.peers.process import Namespace, Worker
 from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Record
@@ -285,12 +291,8 @@ class Ends:
         self._drops, self._empty = drops, empty
         self._open_source, self._open_sink = source_socket, sink_socket
         self._shared = source_socket is socket.socket  # with every other program
-        self.source = Worker(stopping=run.stopping)
-        try:
+        with kept(Worker(stopping=run.stopping)) as self.source:
             self.sink = Worker(stopping=run.stopping)
-        except BaseException:
-            self.source.close()
-            raise
         run.facts["timer_slack_s"] = self.sink.report["timer_slack_s"]
 
     def __enter__(self) -> Self:
@@ -452,8 +454,7 @@ class Ends:
             _set_buffer(listener, socket.SO_RCVBUF, transfer.buffer_bytes)
             listener.bind((run.host, 0))
             run.port = listener.getsockname()[1]
-            source = self._open_source(family, transfer.kind)
-            try:
+            with kept(self._open_source(family, transfer.kind)) as source:
                 if transfer.buffer_end == "both":
                     _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
                 if transfer.protocol == "udp":
@@ -470,9 +471,6 @@ class Ends:
                 if transfer.reply_bytes:
                     source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return source, _accept(listener, source)
-            except BaseException:
-                source.close()
-                raise
 
 
 def _accept(listener: socket.socket, source: socket.socket) -> socket.socket:

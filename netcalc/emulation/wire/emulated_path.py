@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any, Self
 
@@ -209,15 +210,6 @@ class Statistics:
                 "packets-late", {"late_ratio": self.late_ratio, "limit_ratio": MAX_LATE_RATIO}
             )
         return None
-
-
-def device_drops(table: str, device: str) -> int:
-    """Return the packets dropped unread at a device, from the text of ``/proc/net/dev``."""
-    for line in table.splitlines():
-        name, _, fields = line.partition(":")
-        if name.strip() == device:
-            return int(fields.split()[11])
-    return 0
 
 
 SIDES = ("A", "B")
@@ -454,7 +446,8 @@ class EmulatedPath:
     def statistics(self) -> Statistics:
         """Return the counters of the path so far, and how late it delivered packets."""
         counts, _, _ = self._ask("statistics")
-        drops = sum(device_drops(self.read("/proc/net/dev", side), DEVICE) for side in self.sides)
+        tables = [self.read("/proc/net/dev", side) for side in self.sides]
+        drops = sum(_column(table, (DEVICE,), _TX_DROP) for table in tables)
         return Statistics.from_counts(counts, device_drop_count=drops)
 
     def events(self, towards: str = "B") -> Events:
@@ -468,15 +461,11 @@ class EmulatedPath:
         if not self._log:
             raise DomainError("no-log", "log", False)
         reply, _, data = self._ask("events")
-        logs: list[list[Log]] = []
-        for chain in reply["sizes"]:
-            logs.append([])
-            for sizes in chain:
-                columns = []
-                for size in sizes:
-                    columns.append(data[:size])
-                    data = data[size:]
-                logs[-1].append(Log.from_bytes(columns))
+        columns = BytesIO(data)
+        logs = [
+            [Log.from_bytes([columns.read(size) for size in sizes]) for sizes in chain]
+            for chain in reply["sizes"]
+        ]
         direction = logs[0 if self._side(towards) == 1 else 1]
         return Events.concatenate([log.events(index) for index, log in enumerate(direction)])
 

@@ -26,7 +26,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import IO, Any, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 LIMIT_REACHED = 3
 """Exit code of a helper that reached its limit of time or bytes."""
@@ -37,7 +37,7 @@ MAX_DESCRIPTORS = 253
 REPORT_NS = 100_000_000
 """Time between two reports of progress: as often as a person can see. [ns]"""
 _PR_SET_PDEATHSIG = 1
-Sock = TypeVar("Sock", bound=socket.socket)
+Opened = TypeVar("Opened", bound="Closable")
 
 
 class Counts:
@@ -165,13 +165,20 @@ def system_error(number: int) -> OSError:
     return OSError(number, os.strerror(number))
 
 
+class Closable(Protocol):
+    """What can be closed."""
+
+    def close(self) -> object:
+        """Close it."""
+
+
 @contextmanager
-def kept(sock: Sock) -> Iterator[Sock]:
-    """Close a socket if what is done with it within fails; otherwise leave it open."""
+def kept(opened: Opened) -> Iterator[Opened]:
+    """Close a socket or a process if what is done within fails; otherwise leave it open."""
     try:
-        yield sock
+        yield opened
     except BaseException:
-        sock.close()
+        opened.close()
         raise
 
 

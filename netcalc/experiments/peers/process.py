@@ -28,7 +28,7 @@ from typing import Any, NoReturn, Self
 from netcalc.emulation.wire.control import LOST, START_CODES, end_process, start_python
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import helper
-from netcalc.experiments.peers.helper import readable
+from netcalc.experiments.peers.helper import kept, readable, system_error
 from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
 from netcalc.experiments.running.run import Record
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
@@ -109,13 +109,10 @@ class Peer:
         self._wanted_port: int | None = settings.get("port")
         self._process = _start(passed, program)
         self._output = b""
-        try:
+        with kept(self):
             self._send({**settings, "parent": os.getpid()})
             self.report = self._ready(stopping)
             self.port: int = self.report.pop("port", 0)
-        except BaseException:
-            self.close()
-            raise
 
     def __enter__(self) -> Self:
         return self
@@ -234,17 +231,11 @@ class ControlledPeer(Peer):
 
     def __init__(self, program: str, *, stopping: Stopping, **settings: Any) -> None:
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            with theirs:
-                super().__init__(
-                    {**settings, "fd": theirs.fileno()},
-                    stopping=stopping,
-                    passed=[theirs.fileno()],
-                    program=program,
-                )
-        except BaseException:
-            self.control.close()
-            raise
+        number = theirs.fileno()
+        with kept(self.control), theirs:
+            super().__init__(
+                {**settings, "fd": number}, stopping=stopping, passed=[number], program=program
+            )
 
     def close(self) -> dict[str, int]:
         """End the process."""
@@ -316,17 +307,10 @@ def _start(passed: Sequence[int], program: str) -> subprocess.Popen[bytes]:
     if not sys.executable:
         raise ExperimentError("no-interpreter", phase="start")
     return start_python(
-        _BOOT,
-        str(_FOLDER),
-        program,
-        phase="start",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        bufsize=0,
-        process_group=0,
-        pass_fds=tuple(passed),
-    )
+        _BOOT, str(_FOLDER), program, phase="start",
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        bufsize=0, process_group=0, pass_fds=tuple(passed),
+    )  # fmt: skip
 
 
 _REPORT_BYTES = 1 << 16
@@ -443,7 +427,7 @@ class Namespace(ControlledPeer):
         if "error" in answer:
             raise OSError(answer["error"], answer["text"])
         if not descriptors:
-            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            raise system_error(errno.EMFILE)
         return descriptors[0]
 
     def fail(self, cause: BaseException | None) -> NoReturn:
