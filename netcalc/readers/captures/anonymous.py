@@ -173,8 +173,13 @@ def anonymized_error(
 
 def _without_names(text: str, key: bytes) -> str:
     """Replace what names a host, a person or a file in a line of a tool."""
-    replaced = _NAME_IN_LINE.sub(lambda match: _host(match[0], key), text)
-    return _HOST_NAME.sub(lambda match: _host(match[0], key), replaced)
+    return _without_hosts(text, key, _NAME_IN_LINE, _HOST_NAME)
+
+
+def _without_hosts(text: str, key: bytes, *patterns: re.Pattern[str] | None) -> str:
+    for pattern in filter(None, patterns):
+        text = pattern.sub(lambda match: _host(match[0], key), text)
+    return text
 
 
 def _targets(meta: Meta) -> re.Pattern[str] | None:
@@ -195,10 +200,7 @@ def _in_column(name: str, text: str, key: bytes, hosts: re.Pattern[str] | None) 
     if name in _NODES and text and replaced == text:
         return _host(text, key)
     if name in _HOSTS:
-        replaced = (
-            replaced if hosts is None else hosts.sub(lambda match: _host(match[0], key), replaced)
-        )
-        return _HOST_NAME.sub(lambda match: _host(match[0], key), replaced)
+        return _without_hosts(replaced, key, hosts, _HOST_NAME)
     return replaced
 
 

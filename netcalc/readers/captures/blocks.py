@@ -100,7 +100,8 @@ class ByteStream:
             rest = self._inflate.unused_data or self._raw_read(_STEP_BYTES)
             again = _decompressor(rest[:4], self.name)
             if again is None:  # padding, or a signature behind the data
-                self._drain()
+                while self._raw_read(_STEP_BYTES):
+                    pass
                 return None
             self._inflate = again
             self._head = rest
@@ -123,10 +124,6 @@ class ByteStream:
         if self._inflated_bytes > limit:
             raise ReaderError("too-large-uncompressed", file=self.name, limit_bytes=limit)
         return part
-
-    def _drain(self) -> None:
-        while self._raw_read(_STEP_BYTES):
-            pass
 
     def _raw_read(self, size: int) -> bytes:
         try:
@@ -353,10 +350,10 @@ class Layers:
 
         The others are done: the snap length cut them, or their lengths do not agree.
         """
-        rows = self.with_bytes(rows, np.full(rows.size, layout.itemsize, np.int64))
+        rows = self.with_bytes(rows, layout.itemsize)
         return rows, gather(self.data, self.at[rows], layout)
 
-    def with_bytes(self, rows: Ints, needed: Ints) -> Ints:
+    def with_bytes(self, rows: Ints, needed: Ints | int) -> Ints:
         """Return the packets that hold this many bytes more; mark the others, cut or malformed."""
         is_cut = self.at[rows] + needed > self.end[rows]
         is_short = self.left[rows] < needed

@@ -161,12 +161,14 @@ class AddressBook:
         first, back = _distinct(words)
         shown = [word[first].tolist() for word in words]
         is_shown = has_ip[first].tolist()
-        index = range(first.size)
-        source = [
-            self.index_of(shown[0][i], shown[1][i]) if is_shown[i] else 0 for i in range(len(first))
-        ]
-        to = [self.index_of(shown[2][i], shown[3][i]) if is_shown[i] else 0 for i in index]
-        return np.array(source, np.int64)[back], np.array(to, np.int64)[back]
+        source, to = (
+            np.array([
+                self.index_of(high, low) if has_ip_here else 0
+                for high, low, has_ip_here in zip(*halves_shown, is_shown, strict=True)
+            ], np.int64)[back]
+            for halves_shown in (shown[:2], shown[2:])
+        )  # fmt: skip
+        return source, to
 
 
 def _distinct(words: list[Pairs]) -> tuple[Ints, Ints]:
@@ -199,8 +201,11 @@ def columns(
     link_types = by_interface[block.interface]
     layers = Layers.of(block, link_types, DECODED)
     addresses = headers.Addresses(len(block))
-    _strip_checks(layers, block, interfaces)
-    _decode(layers, addresses)
+    if any(interface.fcs_bytes for interface in interfaces):  # no part of the packet
+        fcs = np.array([interface.fcs_bytes for interface in interfaces], np.int64)[block.interface]
+        layers.left = np.maximum(layers.left - fcs, 0)
+    _decode(layers, np.arange(len(block), dtype=np.int64), addresses)
+    _decode(layers, put_together(layers, addresses), addresses)
     has_ip = layers.columns["ip_version"] != 0
     source, destination = book.number(addresses, has_ip)
     return {
@@ -216,23 +221,11 @@ def columns(
     }
 
 
-def _strip_checks(layers: Layers, block: PacketBlock, interfaces: list[Interface]) -> None:
-    """Leave the frame check sequence out, where the file says that it is there."""
-    if any(interface.fcs_bytes for interface in interfaces):
-        fcs = np.array([interface.fcs_bytes for interface in interfaces], np.int64)[block.interface]
-        layers.left = np.maximum(layers.left - fcs, 0)
-
-
-def _decode(layers: Layers, addresses: headers.Addresses) -> None:
+def _decode(layers: Layers, active: Ints, addresses: headers.Addresses) -> None:
     """Read one kind of header after the other, each for all packets that have it next."""
-    _decode_rows(layers, np.arange(layers.at.size, dtype=np.int64), addresses)
-    _decode_rows(layers, put_together(layers, addresses), addresses)
-
-
-def _decode_rows(layers: Layers, active: Ints, addresses: headers.Addresses) -> None:
-    passes = 0
-    while active.size and passes < _MOST_PASSES:
-        passes += 1
+    for _ in range(_MOST_PASSES):
+        if not active.size:
+            break
         kinds = layers.kind[active]
         kind = int(kinds[0])
         is_this = kinds == kind

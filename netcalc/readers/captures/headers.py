@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,12 +60,17 @@ _FAMILIES = {2: IPV4, 10: IPV6, 23: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
 PPP_KINDS = {0x0021: IPV4, 0x0057: IPV6, 0x0281: _MPLS[0], 0x0283: _MPLS[1]}
 
 
+def typed(layers: Layers, rows: Ints, layout: np.dtype[np.void]) -> Ints:
+    """Read a header that says the type of the next one; return the packets that have it."""
+    rows, header = layers.header(rows, layout)
+    layers.advance(rows, layout.itemsize, header["type"].astype(np.int64))
+    return rows
+
+
 def ethernet(layers: Layers, rows: Ints) -> None:
     """Destination, source, EtherType; below 1536 that is a length, and 802.2 follows."""
-    rows, header = layers.header(rows, _ETHERNET)
-    kind = header["type"].astype(np.int64)
-    layers.advance(rows, 14, kind)
-    is_length = kind < 1536
+    rows = typed(layers, rows, _ETHERNET)
+    is_length = layers.kind[rows] < 1536
     if is_length.any():
         _snap(layers, rows[is_length])
 
@@ -79,17 +87,15 @@ def _snap(layers: Layers, rows: Ints) -> None:
 
 def tagged(layers: Layers, rows: Ints) -> None:
     """Read one 802.1Q or 802.1ad tag."""
-    rows, header = layers.header(rows, _TAG)
+    rows = typed(layers, rows, _TAG)
     layers.mark(rows, Layer.VLAN)
     layers.columns["tag_count"][rows] += 1
-    layers.advance(rows, 4, header["type"].astype(np.int64))
 
 
 def vn_tagged(layers: Layers, rows: Ints) -> None:
     """Read the tag of a virtual network interface."""
-    rows, header = layers.header(rows, _VN)
+    rows = typed(layers, rows, _VN)
     layers.columns["tag_count"][rows] += 1
-    layers.advance(rows, 6, header["type"].astype(np.int64))
 
 
 def labelled(layers: Layers, rows: Ints) -> None:
@@ -118,26 +124,14 @@ def pppoe(layers: Layers, rows: Ints) -> None:
 
 def ppp(layers: Layers, rows: Ints) -> None:
     """Read PPP with or without address and control, its protocol in two bytes or one."""
-    rows = layers.with_bytes(rows, np.full(rows.size, 2, np.int64))
+    rows = layers.with_bytes(rows, 2)
     has_control = u16(layers.data, layers.at[rows]) == 0xFF03
     layers.advance(rows, np.where(has_control, 2, 0), DONE)
-    rows = layers.with_bytes(rows, np.full(rows.size, 2, np.int64))
+    rows = layers.with_bytes(rows, 2)
     first = u8(layers.data, layers.at[rows])
     is_short = first & 1 == 1
     kind = np.where(is_short, first, u16(layers.data, layers.at[rows]))
     layers.advance(rows, np.where(is_short, 1, 2), PPP + kind)
-
-
-def cooked(layers: Layers, rows: Ints) -> None:
-    """Read the cooked header of Linux, 16 bytes."""
-    rows, header = layers.header(rows, _SLL)
-    layers.advance(rows, 16, header["type"].astype(np.int64))
-
-
-def cooked_2(layers: Layers, rows: Ints) -> None:
-    """Read the later cooked header of Linux, 20 bytes."""
-    rows, header = layers.header(rows, _SLL2)
-    layers.advance(rows, 20, header["type"].astype(np.int64))
 
 
 def loopback(layers: Layers, rows: Ints) -> None:
@@ -153,7 +147,7 @@ def loopback(layers: Layers, rows: Ints) -> None:
 
 def raw(layers: Layers, rows: Ints) -> None:
     """Take the IP version from the packet itself."""
-    rows = layers.with_bytes(rows, np.ones(rows.size, np.int64))
+    rows = layers.with_bytes(rows, 1)
     version = u8(layers.data, layers.at[rows]) >> 4
     layers.kind[rows] = np.select([version == 4, version == 6], [IPV4, IPV6], DONE)
 
@@ -285,7 +279,7 @@ def _jumbo_bytes(layers: Layers, rows: Ints, following: Ints, no_length: NDArray
 
 def extension(layers: Layers, rows: Ints, number: int) -> None:
     """Read an extension header, whose length is in its second byte."""
-    rows = layers.with_bytes(rows, np.full(rows.size, 8, np.int64))
+    rows = layers.with_bytes(rows, 8)
     following, length = u8(layers.data, layers.at[rows]), u8(layers.data, layers.at[rows] + 1)
     size = (length + 2) * 4 if number == _AH else (length + 1) * 8
     layers.mark(rows, Layer.EXTENSION)
@@ -472,13 +466,13 @@ def icmp(layers: Layers, rows: Ints) -> None:
     layers.advance(rows, 8, DONE)
 
 
-DECODERS = {
+DECODERS: dict[int, Callable[[Layers, Ints], object]] = {
     ETHERNET: ethernet,
     **dict.fromkeys((LINK, LINK + 108), loopback),
     **dict.fromkeys((LINK + 9, LINK + 50), ppp),
     **dict.fromkeys((LINK + 12, LINK + 14, LINK + 101, LINK + 228, LINK + 229), raw),
-    LINK + 113: cooked,
-    LINK + 276: cooked_2,
+    LINK + 113: partial(typed, layout=_SLL),  # the cooked header of Linux, and the later one
+    LINK + 276: partial(typed, layout=_SLL2),
     **dict.fromkeys(_VLAN, tagged),
     _VN_TAG: vn_tagged,
     **dict.fromkeys(_MPLS, labelled),

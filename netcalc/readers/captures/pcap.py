@@ -269,12 +269,6 @@ def _options(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
         at += 4 + length + -length % 4
 
 
-def _texts(body: bytes, order: str) -> dict[int, str]:
-    """Return the options of a section that are text, by number."""
-    options = _options(body, order)
-    return {n: shorten(value.decode("utf-8", "replace"), 200) for n, value in options if n > 0}
-
-
 def _described(
     body: bytes, order: str, link_type: int, snap_bytes: int
 ) -> tuple[Interface, _Clock, bool]:
@@ -288,7 +282,7 @@ def _described(
         elif number == _OFFSET and len(value) == 8:
             (offset_s,) = struct.unpack(order + "q", value)
         elif number == _NAME:
-            name = shorten(value.decode("utf-8", "replace"), 80)
+            name = _text(value, 80)
     clock = _Clock(base, exponent, offset_s)
     return Interface(link_type, snap_bytes, 0, clock.resolution_s, name), clock, is_whole
 
@@ -414,9 +408,13 @@ def _begin_section(data: bytes, at: int, length: int, section: _Section, facts: 
     section.first_interface = len(facts.interfaces)
     section.clocks, section.snaps = [], []
     facts.section_count += 1
-    said = _texts(data[at + 24 : at + length - 4], section.order)
-    facts.host = facts.host or said.get(_OS, "")
-    facts.writer = facts.writer or said.get(_PROGRAM, "")
+    said = dict(_options(data[at + 24 : at + length - 4], section.order))
+    facts.host = facts.host or _text(said.get(_OS, b""), 200)
+    facts.writer = facts.writer or _text(said.get(_PROGRAM, b""), 200)
+
+
+def _text(value: bytes, limit: int) -> str:
+    return shorten(value.decode("utf-8", "replace"), limit)
 
 
 def _add_interface(data: bytes, at: int, length: int, section: _Section, facts: FileFacts) -> None:

@@ -29,7 +29,6 @@ _APPLICATION_LIMITED = "app_limited"
 _LIMITED = re.compile(r"(?P<time>[^()]+)\((?P<share>\d{1,3}(?:\.\d{1,3})?)%\)")
 """A time that ss prints with its share of the busy time, such as ``9700ms(97.0%)``."""
 _TOKEN = re.compile(r"(?P<name>[A-Za-z_][\w-]*):(?P<bracket>\(.*?\)+(?=\s|$))|(?P<plain>\S+)")
-_RATES = ("send", "pacing_rate", "delivery_rate", "max_pacing_rate")
 _RATE = re.compile(r"(?P<number>\d{1,20}(?:\.\d{1,9})?)(?P<power>[KMGT]?)bps")
 _POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _NUMBER = r"\d{1,20}(?:\.\d{1,9})?(?:e[+-]\d\d)?"
@@ -207,6 +206,7 @@ _RATE_COLUMNS = {
     "send": "send_rate_bps",
     "pacing_rate": "pacing_rate_bps",
     "delivery_rate": "delivery_rate_bps",
+    "max_pacing_rate": "",  # a setting, and no rate of the socket
 }
 
 
@@ -222,7 +222,7 @@ def details(socket: Socket, line: str) -> bool:
                 right = False
                 other.append(f"{before} {text}")
             before = ""
-        elif text in _RATES:
+        elif text in _RATE_COLUMNS:
             before = text
         elif not _detail(socket, text):
             name = text.partition(":")[0]
@@ -274,9 +274,8 @@ def _rate(socket: Socket, name: str, text: str) -> bool:
     rate = _RATE.fullmatch(text.partition("/")[0])
     if rate is None:
         return False
-    if name in _RATE_COLUMNS:
-        value = float(rate["number"]) * _POWERS[rate["power"]]
-        setattr(socket, _RATE_COLUMNS[name], value)
+    if column := _RATE_COLUMNS[name]:
+        setattr(socket, column, float(rate["number"]) * _POWERS[rate["power"]])
     return True
 
 

@@ -117,10 +117,8 @@ def _read(file: Input) -> Table:
             host = host or words(meta, "UUID").partition("_")[0]
             if isinstance(row.get("RawIDM"), str):
                 _document(file, snapshots, row, number)
-        warnings += documents.warnings
-        if fault := documents.fault:
-            warnings.append(Notice("document-cut", {"line": fault.line, "offset": fault.offset}))
-            partial = True
+        warnings += documents.warnings_of_cut()
+        partial = documents.fault is not None
     note(warnings, "sockets-without-details", count=snapshots.without_info)
     return socket_table(
         file, snapshots.sockets, warnings, partial=partial, tool="tcp-info",

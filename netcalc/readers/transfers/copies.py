@@ -12,7 +12,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import FILE, HTTP_BODY
 from netcalc.readers.document import number, words
-from netcalc.readers.format import HANDSHAKE, HOST, OF_ROW, Counted, Format, Input, Place
+from netcalc.readers.format import HANDSHAKE, HOST, OF_ROW, Counted, Format, Input, Place, groups_of
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import DOWNLOAD, NAN, POWERS, UPLOAD
 from netcalc.samples import Meta, TransferSamples, fact_row
@@ -37,25 +37,21 @@ def transfers(
     """Return the copies as samples; refuse a file without one."""
     if not copies:
         raise ReaderError("transfer-nothing", file=file.name)
-    groups = [f"run {index}" if len(copies) > 1 else "" for index in range(1, len(copies) + 1)]
+    groups = groups_of([""] * len(copies))
     facts = []
     for group, copy in zip(groups, copies, strict=True):
         end = "received" if copy.direction == DOWNLOAD else "sent"
         row: dict[str, Any] = {
             f"{end}_byte_count": copy.byte_count,
             f"{end}_rate_bps": copy.rate_bps,
+            "group": group,
+            "target": copy.target,
+            "direction": copy.direction,
+            "duration_s": copy.duration_s,
+            "handshake_rtt_min_s": copy.handshake_rtt_s,
+            "partial": copy.failed or (partial and copy is copies[-1]),
         }
-        facts.append(
-            fact_row(
-                row,
-                group=group,
-                target=copy.target,
-                direction=copy.direction,
-                duration_s=copy.duration_s,
-                handshake_rtt_min_s=copy.handshake_rtt_s,
-                partial=copy.failed or (partial and copy is copies[-1]),
-            )
-        )
+        facts.append(fact_row(row))
     return TransferSamples(
         payload_bytes=[copy.byte_count for copy in copies],
         duration_s=[copy.duration_s for copy in copies],
@@ -235,27 +231,27 @@ def _read_wget(file: Input) -> TransferSamples:
     pending = False
     lines, cut = file.text.whole_lines(warnings)
     for _, line in lines:
-        start, time = _START.fullmatch(line), _TIME.fullmatch(line)
-        end = _SAVED.fullmatch(line) or _BROKEN.fullmatch(line)
-        quiet = _QUIET.fullmatch(line)
-        if start:
+        if start := _START.fullmatch(line):
             target, time_s, pending = shorten(start["url"], 150), NAN, True
-        elif end:
+        elif end := _SAVED.fullmatch(line) or _BROKEN.fullmatch(line):
             rate = _rate(end["rate"], end["unit"])
-            size = float(end["got"])
-            whole = float(end["all"]) if end["all"] else size
-            copies.append(Copy(size, time_s, rate, target=target, failed=size < whole))
+            copies.append(_copy_of_wget(end, time_s, rate, target=target))
             time_s, pending = NAN, False
-        elif quiet:
-            size = float(quiet["got"][:18])
-            whole = float(quiet["all"][:18]) if quiet["all"] else size
-            url = shorten(quiet["url"], 150)
-            copies.append(Copy(size, target=url, failed=size < whole))
+        elif quiet := _QUIET.fullmatch(line):
+            copies.append(_copy_of_wget(quiet, target=shorten(quiet["url"], 150)))
             pending = False
-        elif time:
+        elif time := _TIME.fullmatch(line):
             minutes = int((time["m"] or "0")[:6])
             time_s = 60.0 * minutes + float(time["s"].replace(",", "."))
     return transfers(file, copies, warnings, tool="wget", partial=cut or pending)
+
+
+def _copy_of_wget(
+    line: re.Match[str], time_s: float = NAN, rate_bps: float = NAN, *, target: str
+) -> Copy:
+    size = float(line["got"][:18])
+    whole = float(line["all"][:18]) if line["all"] else size
+    return Copy(size, time_s, rate_bps, target=target, failed=size < whole)
 
 
 def _rate(text: str, unit: str) -> float:
