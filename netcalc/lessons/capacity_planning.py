@@ -35,7 +35,7 @@ from netcalc.uncertain import Distribution, Known, uniform
 from netcalc.units import parse, show, show_rate
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, html_table, panel
+from netcalc.widgets.panel import Panel, html_table, in_layer, in_unit, panel
 from netcalc.widgets.run import upload
 
 LAG_S = 0.3
@@ -339,16 +339,24 @@ def transfer_panel(story: Story) -> Panel:
     def planned() -> Plan:
         return transfer(bandwidth_bps=story.values["line_bps"], **story.transfer())
 
-    figure, limits = Figure(plots.plan(planned())), ipywidgets.HTML()
+    names = ("payload_bytes", "line_bps", "rtt_s", "window_bytes")
+    return _plan_panel(story, planned, names, step=2)
+
+
+def _plan_panel(
+    story: Story, planned: Callable[[], Plan], names: Sequence[str], **options: Any
+) -> Panel:
+    """Return a panel of a plan, its first step and its answers."""
+    figure, answers = Figure(plots.plan(planned())), ipywidgets.HTML()
 
     def update() -> None:
         plan = planned()
         figure.draw(plots.plan(plan))
         figure.describe(_with_steps(plan))
-        limits.value = _answers(plan)
+        rows = [(answer.label, answer.text) for answer in plan.answers]
+        answers.value = html_table(("answer", "value"), rows)
 
-    names = ("payload_bytes", "line_bps", "rtt_s", "window_bytes")
-    return story.panel(figure, names, update, step=2, below=[limits])
+    return story.panel(figure, names, update, below=[answers], **options)
 
 
 def users_panel(story: Story) -> Panel:
@@ -413,14 +421,10 @@ def users_panel(story: Story) -> Panel:
                 "the mean, {users_3} if all are active. {needed} are enough for {quantile} of "
                 "the time: {enough:,.0f} active at once are exceeded {rare} of it.",
                 users=users,
-                each=show_rate(each, LINE),
-                share=show(share, "ratio"),
-                users_2=show_rate(users * each * share, LINE),
-                users_3=show_rate(users * each, LINE),
+                **in_layer(LINE, each=each, users_2=users * each * share, users_3=users * each),
                 needed=show_rate(needed, LINE),
-                quantile=show(quantile, "ratio"),
+                **in_unit("ratio", share=share, quantile=quantile, rare=rare),
                 enough=enough,
-                rare=show(rare, "ratio"),
             )
         )
 
@@ -515,17 +519,9 @@ def growth_panel(story: Story) -> Panel:
         arguments = story.link()
         return link(arguments.pop("user_count"), start=story.start, **arguments)
 
-    figure, answers = Figure(plots.plan(planned())), ipywidgets.HTML()
-
-    def update() -> None:
-        plan = planned()
-        figure.draw(plots.plan(plan))
-        figure.describe(_with_steps(plan))
-        answers.value = _answers(plan)
-
     names = ("annual_growth", "bandwidth_bps", "link_count", "is_spared")
     needs = ("user_count", "user_bps", "active_ratio", "quantile")
-    return story.panel(figure, names, update, step=5, needs=needs, below=[answers])
+    return _plan_panel(story, planned, names, step=5, needs=needs)
 
 
 def buy_panel(story: Story) -> Panel:
@@ -671,8 +667,3 @@ def _with_steps(plan: Plan) -> str:
     )
     notes = [phrase("Note: {one}.", one=notice) for notice in plan.notices]
     return " ".join(filter(None, (plan.sentence, step, *notes)))
-
-
-def _answers(plan: Plan) -> str:
-    rows = [(answer.label, answer.text) for answer in plan.answers]
-    return html_table(("answer", "value"), rows)

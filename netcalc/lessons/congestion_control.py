@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import Any
 
 import ipywidgets
@@ -24,7 +24,7 @@ from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import SHOWN_COUNT, Quantity, choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
+from netcalc.widgets.panel import Panel, Swept, in_unit, notes_of, panel, sweep_panel, values_of
 from netcalc.widgets.run import run_button
 
 END_S, STOP_S = 30.0, 25.0
@@ -88,7 +88,7 @@ def _flows_panel(
     def drawn(results: list[Result]) -> Plot:
         return plots.courses(results, parts=TIMED, title=title)
 
-    figure = Figure(drawn([theory.run(scenario_of(**_values(controls)), stack=STACK)]))
+    figure = Figure(drawn([theory.run(scenario_of(**values_of(controls)), stack=STACK)]))
 
     def update(**values: Any) -> None:
         scenario = scenario_of(**values)
@@ -98,14 +98,10 @@ def _flows_panel(
             results.append(recording.result())
         figure.draw(drawn(results))
         words = [figure.description, *(_sharing(result) for result in results)]
-        if recording is not None:
-            words += [
-                phrase("Note: {warning}.", warning=warning) for warning in recording.meta.warnings
-            ]
-        figure.describe(" ".join(words))
+        figure.describe(" ".join([*words, *notes_of(recording)]))
 
     def run(progress: Callable[..., object], stop: Any) -> Recording:
-        chosen.update(_values(controls))
+        chosen.update(values_of(controls))
         return live.record(scenario_of(**chosen), progress=progress, stop=stop)
 
     def show_run(result: Recording | Samples) -> None:
@@ -134,16 +130,15 @@ def phase_panel() -> Panel:
     """The window of one flow against that of the other, by theory, while both run."""
     controls = _controls()
 
-    def draw(values: Mapping[str, Any]) -> Plot:
+    def draw(**values: Any) -> Plot:
         result = theory.run(_scenario(**values), stack=STACK)
         return plots.phase([result], title="Window against window")
 
-    figure = Figure(draw(_values(controls)))
+    figure = Figure(draw(**values_of(controls)))
 
-    def update(**values: Any) -> None:
-        figure.draw(draw(values))
-
-    return panel(figure, controls, update, more=_more(controls))
+    return panel(
+        figure, controls, lambda **values: figure.draw(draw(**values)), more=_more(controls)
+    )
 
 
 def goodput_unit_panel() -> Panel:
@@ -195,10 +190,9 @@ def window_unit_panel() -> Panel:
             "The axis has {alone:g} for flow 1 alone at the end: a window of {window} "
             "carries {rate} over {rtt}; {fills} fill the path.",
             alone=alone,
-            window=show(alone * unit_bytes, "byte"),
+            **in_unit("byte", window=alone * unit_bytes, fills=fills),
             rate=show_rate(float(throughput_bps(alone * unit_bytes, rtt_s=rtt_s)), TCP_PAYLOAD),
             rtt=show(rtt_s, "s"),
-            fills=show(fills, "byte"),
         )
 
     return sweep_panel(
@@ -239,10 +233,6 @@ def _link_controls() -> dict[str, ipywidgets.Widget]:
         "rtt_s": Quantity("round trip", "40 ms", "10 ms", "200 ms", unit="s"),
         "buffer_bdp": Quantity("buffer in BDP", 1.0, 0.25, 8.0, unit="1"),
     }  # fmt: skip
-
-
-def _values(controls: Mapping[str, ipywidgets.Widget]) -> dict[str, Any]:
-    return {name: control.value for name, control in controls.items()}
 
 
 def _scenario(
@@ -303,8 +293,7 @@ def _sharing(result: Result) -> str:
     *most, last = (show_rate(float(rate), TCP_PAYLOAD) for rate in rates)
     return phrase(
         "From {start} to {end}, {ways}: {join} and {last}, Jain index {jain_index:.3f}.",
-        start=show(start_s, "s"),
-        end=show(end_s, "s"),
+        **in_unit("s", start=start_s, end=end_s),
         ways=WAYS[result.by],
         join=", ".join(most),
         last=last,

@@ -22,7 +22,7 @@ from netcalc.samples import RttSamples, Samples, TransactionSamples, TransferSam
 from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity, choice, path_box
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
+from netcalc.widgets.panel import Panel, Swept, in_unit, notes_of, panel, sweep_panel
 from netcalc.widgets.run import run_button, upload
 
 _YOURS = term("your line")
@@ -95,9 +95,8 @@ def balance_panel() -> Panel:
             "the transfer time of your {size}.",
             rate=show_rate(bandwidth_bps, LINE),
             latency=show(latency_s, "s"),
-            held=show(float(here), "byte"),
+            **in_unit("byte", held=here, size=payload_bytes),
             share=float(share),
-            size=show(payload_bytes, "byte"),
         )
 
     return sweep_panel(
@@ -173,8 +172,7 @@ def wan_panel() -> Panel:
             "for connix.com to noao.edu.",
             count=line_count,
             rate=show_rate(t1 / line_count, LINE),
-            empty=show(float(rtt[0]), "s"),
-            full=show(float(np.interp(1400, _ECHO_SIZES, rtt)), "s"),
+            **in_unit("s", empty=rtt[0], full=np.interp(1400, _ECHO_SIZES, rtt)),
         )
 
     return sweep_panel(
@@ -337,12 +335,7 @@ def round_trip_panel(
             return echo(sizes, progress=progress, stop=stop)
         return echo(sizes, path=Path.parse(text), count=3, progress=progress, stop=stop)
 
-    live = run_button(
-        "Run an echo on this machine",
-        run,
-        show,
-        key="echo",
-    )
+    live = run_button("Run an echo on this machine", run, show, key="echo")
     controls = {} if path is None else {"links": box}
     shown = panel(
         figure, controls, update, below=[upload("Your own ping file, or saved samples", show), live]
@@ -443,10 +436,7 @@ def echo_panel(start: str = LOOPBACK) -> Panel:
 def _run(target: Target, progress: Any, stop: Any) -> RttSamples:
     path = target.path
     if path is None and target.protocol == "icmp":
-        raise ExperimentError(
-            "icmp-needs-root",
-            phase="start",
-        )
+        raise ExperimentError("icmp-needs-root", phase="start")
     return echo(
         BOOK_SIZES,
         protocol=target.protocol,
@@ -485,10 +475,7 @@ def _echo_plot(target: Target, samples: RttSamples | None) -> Plot:
     # Of a run, the path is the one that it noted.
     of_choice = path if samples is None else None
     comparison = compare.overlay(run, path=of_choice, header_bytes=headers, title=title)
-    words = [
-        comparison.sentence,
-        *(phrase("Note: {warning}.", warning=warning) for warning in run.meta.warnings),
-    ]
+    words = [comparison.sentence, *notes_of(samples)]
     if samples is None:
         words = [phrase("No run yet.")]
     if path is not None:
@@ -498,8 +485,7 @@ def _echo_plot(target: Target, samples: RttSamples | None) -> Plot:
             phrase(
                 "Theory: {empty} with no data and {full} with {size} bytes{measured}. One "
                 "way, with {size} bytes: {sentence}",
-                empty=show(float(path.rtt_s(headers)), "s"),
-                full=show(float(path.rtt_s(whole)), "s"),
+                **in_unit("s", empty=path.rtt_s(headers), full=path.rtt_s(whole)),
                 size=BOOK_SIZES[-1],
                 measured=measured,
                 sentence=explain.transfer(whole, path=path).sentence,

@@ -23,7 +23,7 @@ from netcalc.samples import BulkSamples, Samples
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
+from netcalc.widgets.panel import Panel, Swept, in_layer, in_unit, panel, sweep_panel, values_of
 from netcalc.widgets.run import run_button, upload
 
 _FRAMES = np.unique(np.geomspace(64, 9018, 150).round())
@@ -98,8 +98,7 @@ def router_panel() -> Panel:
             "{where}; at 64 bytes the device forwards {passed} of the {carried} that the "
             "line can carry.",
             where=where,
-            passed=show(passed, "packet/s"),
-            carried=show(carried, "packet/s"),
+            **in_unit("packet/s", passed=passed, carried=carried),
         )
 
     def show_own(samples: Samples) -> None:
@@ -210,11 +209,9 @@ def conversion_panel() -> Panel:
             "A device of {device} at every size: adding {offset} to its goodput yields "
             "{at_64} at 64 bytes and {at_1514} at 1514. The article printed 9346 and 3146; "
             "behind the second are at most {value}, of whichever size.",
-            device=show(device_pps, "packet/s"),
-            offset=show_rate(offset_bps, TCP_PAYLOAD),
-            at_64=show(at_64, "packet/s"),
-            at_1514=show(at_1514, "packet/s"),
+            **in_unit("packet/s", device=device_pps, at_64=at_64, at_1514=at_1514),
             value=show(max(behind.values()), "packet/s"),
+            offset=show_rate(offset_bps, TCP_PAYLOAD),
         )
 
     return sweep_panel(
@@ -319,11 +316,8 @@ def three_ways_panel() -> Panel:
         figure.update_all({"emulated device, theory": {"y": theory}, WAYS["box"]: _CLEARED})
         figure.describe(_describe_ways(runs_by_way, refused, device_pps, bandwidth_bps))
 
-    def chosen() -> dict[str, float]:
-        return {name: control.value for name, control in controls.items()}
-
     def run(progress: Callable[..., object], stop: Any) -> list[BulkSamples]:
-        box = chosen()
+        box = values_of(controls)
         links = [Link(UPLINK_BPS), Link(box["bandwidth_bps"])]
         ways: dict[str, dict[str, Any]] = {
             "loopback": {},
@@ -344,7 +338,7 @@ def three_ways_panel() -> Panel:
                 if way == "loopback":
                     raise
                 refused.append(f"{WAYS[way].capitalize()}: {error}.")
-        if chosen() != box:  # it was moved meanwhile: the measurement is of another one
+        if values_of(controls) != box:  # it was moved meanwhile: the measurement is of another one
             measured.pop("box", None)
         return list(measured.values())
 
@@ -368,20 +362,16 @@ def three_ways_panel() -> Panel:
                         "y": np.interp(_ETHERNET_FRAMES, compared.curve_x, compared.curve_y)
                     }
             figure.update_all(new)
-        figure.describe(_describe_ways(runs_by_way, refused, **chosen()))
+        figure.describe(_describe_ways(runs_by_way, refused, **values_of(controls)))
 
     controls = {
         "device_pps": Quantity("device rate", "2 kpps", "500 pps", "20 kpps", unit="packet/s"),
         "bandwidth_bps": Quantity("its line", "10 Mbit/s", "1 Mbit/s", "100 Mbit/s", unit="bit/s"),
     }
     button = run_button(
-        "Send datagrams on three paths",
-        run,
-        draw,
-        key="three ways",
-        experiment="line_rate",
+        "Send datagrams on three paths", run, draw, key="three ways", experiment="line_rate",
         several=True,
-    )
+    )  # fmt: skip
     return panel(figure, controls, update, below=[button])
 
 
@@ -389,7 +379,7 @@ def _three_ways() -> Plot:
     """Return the figure with the article's points and the line of its routers."""
     data = datasets.load("router_throughput").columns()
     frames = framing.captured_frame_bytes(data["captured_bytes"])
-    routers = {str(name): data["router"] == name for name in data["router"]}
+    routers = {name: data["router"] == name for name in map(str, data["router"])}
     return curves(
         _ETHERNET_FRAMES,
         {
@@ -437,9 +427,7 @@ def _describe_ways(
     ]
     for way, samples in runs.items():
         texts.append(f"{WAYS[way].capitalize()}: {compare.frame_rates(samples).sentence}")
-        texts += [
-            f"{warning[:1].upper()}{warning[1:]}." for warning in map(str, samples.meta.warnings)
-        ]
+        texts += _warnings(samples)
     if {"loopback", "routed"} <= set(runs):
         plain, routed = (fit.frame_costs(runs[way]) for way in ("loopback", "routed"))
         more_s = routed.params["packet_cost"] - plain.params["packet_cost"]
@@ -569,17 +557,19 @@ def _describe_pairs(
             "A cycle over the path takes {cycle}: one pair gets {one}, and {count:.0f} "
             "fill the line at {most}.",
             cycle=show(cycle_s, "s"),
-            one=show_rate(one_bps, TCP_PAYLOAD),
+            **in_layer(TCP_PAYLOAD, one=one_bps, most=most_bps),
             count=count,
-            most=show_rate(most_bps, TCP_PAYLOAD),
         )
     ]
     for name, samples in runs.items():
         texts.append(f"{name.capitalize()}: {compare.bulk(samples).sentence}")
-        texts += [
-            f"{warning[:1].upper()}{warning[1:]}." for warning in map(str, samples.meta.warnings)
-        ]
+        texts += _warnings(samples)
     return " ".join((*texts, *refused))
+
+
+def _warnings(samples: BulkSamples) -> list[str]:
+    texts = map(str, samples.meta.warnings)
+    return [f"{text[:1].upper()}{text[1:]}." for text in texts]
 
 
 def _part(progress: Callable[..., object], index: int, count: int) -> Callable[..., object]:

@@ -24,7 +24,7 @@ from netcalc.samples import TransactionSamples
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, Swept, html_table, panel, sweep_panel
+from netcalc.widgets.panel import Panel, Swept, html_table, in_unit, notes_of, panel, sweep_panel
 from netcalc.widgets.run import run_button
 
 BOOK_SIZES = sorted({0, *range(100, 2001, 100), 1508, 1509})
@@ -153,25 +153,20 @@ def calls_panel() -> Panel:
 def chain_panel() -> Panel:
     """The buffers of one write as boxes: by TCP and by UDP in 4.4BSD, and in FreeBSD today."""
     figure = Figure(_chains(200, 208, 2048))
-
-    def update(payload_bytes: float, minclsize_bytes: float, mcl_bytes: int) -> None:
-        figure.draw(_chains(payload_bytes, minclsize_bytes, mcl_bytes))
-
     controls = {
-        "payload_bytes": Quantity(
-            "write", "200 B", "0 B", "6000 B", unit="byte", scale="linear", whole=True
-        ),
+        "payload_bytes": _bytes(phrase("write"), "200 B", low="0 B", high="6000 B"),
         "minclsize_bytes": _minclsize(),
         "mcl_bytes": _cluster(),
     }
-    return panel(figure, controls, update)
+    return panel(figure, controls, lambda **sizes: figure.draw(_chains(**sizes)))
 
 
 _MBUF, _CLUSTER_BUFFER, _HEADERS = "mbuf", "cluster", term("mbuf with the headers")
 
 
-def _chains(size: float, minclsize_bytes: float, mcl_bytes: int) -> Plot:
+def _chains(payload_bytes: float, minclsize_bytes: float, mcl_bytes: int) -> Plot:
     """Draw the chains that a write makes; how many buffers there are, the models say."""
+    size = payload_bytes
     sizes: dict[str, Any] = {"minclsize_bytes": minclsize_bytes, "mcl_bytes": mcl_bytes}
     stream = mbufs.stream_mbufs(size, **sizes)
     datagram = mbufs.datagram_mbufs(size, **sizes)
@@ -272,8 +267,7 @@ def wait_panel() -> Panel:
         }, phrase(
             "A request in one segment is answered after {whole}, one in two segments after "
             "{cut}. Of the requests of 100 to 200 bytes {web:.0%} are split.",
-            whole=show(whole, "s"),
-            cut=show(cut, "s"),
+            **in_unit("s", whole=whole, cut=cut),
             web=split[99:200].mean(),
         )
 
@@ -330,9 +324,7 @@ def fragment_panel() -> Panel:
         book={"Stevens: 1508 and 1509 bytes": ([loopback["LB02"], loopback["LB03"]], [1, 2])},
         controls={
             "mtu_bytes": Quantity("MTU", "1536 B", "576 B", "9000 B", unit="byte", whole=True),
-            "payload_bytes": Quantity(
-                "user data", "1509 B", "0 B", "6000 B", unit="byte", scale="linear", whole=True
-            ),
+            "payload_bytes": _bytes(phrase("user data"), "1509 B", low="0 B", high="6000 B"),
             "algorithm": choice(
                 "fragmentation", {"4.4BSD": "bsd", "RFC 791, Linux": "rfc791"}, "bsd"
             ),
@@ -421,15 +413,7 @@ def today_panel() -> Panel:
         over=_WRITES,
         controls={
             "mcl_bytes": _cluster(),
-            "minclsize_bytes": Quantity(
-                "MINCLSIZE now",
-                "169 B",
-                "100 B",
-                "300 B",
-                unit="byte",
-                scale="linear",
-                whole=True,
-            ),
+            "minclsize_bytes": _bytes(phrase("MINCLSIZE now"), "169 B", low="100 B", high="300 B"),
             "page_bytes": choice("page", {f"{size} B": size for size in (4096, 8192, 16384)}, 4096),
         },
         x=Axis("user data of one write", "byte", "linear", -150, 10_000),
@@ -439,11 +423,11 @@ def today_panel() -> Panel:
 
 
 def _minclsize() -> Quantity:
-    return Quantity("MINCLSIZE", "208 B", "64 B", "264 B", unit="byte", scale="linear", whole=True)
+    return _bytes(phrase("MINCLSIZE"), "208 B")
 
 
-def _bytes(label: str, start: float) -> Quantity:
-    return Quantity(label, start, "64 B", "264 B", unit="byte", scale="linear", whole=True)
+def _bytes(label: str, start: str | float, *, low: str = "64 B", high: str = "264 B") -> Quantity:
+    return Quantity(label, start, low, high, unit="byte", scale="linear", whole=True)
 
 
 def _cluster() -> ipywidgets.Dropdown:
@@ -489,15 +473,14 @@ def _observations(
     before, after = np.interp([book["LB02"], book["LB03"]], sizes, udp).tolist()
     more = times["tcp"] - times["ttcp"]
     return [
-        # Application minus tcpdump, and tcpdump itself: together the application's time.
         (
             phrase("UDP, whole"),
-            _range(book["LB05"] + book["LB09"], book["LB06"] + book["LB10"]),
+            _printed_range(book, *WHOLE),
             _range(udp[whole].min(), udp[whole].max()),
         ),
         (
             phrase("UDP, in fragments"),
-            _range(book["LB11"] + book["LB13"], book["LB12"] + book["LB14"]),
+            _printed_range(book, *CUT),
             _range(udp[cut].min(), udp[cut].max()),
         ),
         (
@@ -614,22 +597,15 @@ def _clocks(samples: TransactionSamples | None) -> Plot:
         phrase(
             "Stevens: {printed} to {printed_2} unfragmented and {printed_3} to {printed_4} "
             "in two fragments, so less than 1 ms for each way through the stack.",
-            printed=show(printed["LB05"], "s"),
-            printed_2=show(printed["LB06"], "s"),
-            printed_3=show(printed["LB11"], "s"),
-            printed_4=show(printed["LB12"], "s"),
+            **in_unit("s", printed=ends[0][0], printed_2=ends[1][0]),
+            **in_unit("s", printed_3=ends[0][-1], printed_4=ends[1][-1]),
         )
     ]
     if samples is not None and len(samples):
-        points[mine] = _smallest(samples, "above")
-        try:
-            steps = change_points(*points[mine])
-        except DomainError as error:  # stopped early, or without a tap
-            words.insert(0, f"{error}.")
-        else:
-            lines[fitted] = steps(grid)
-            words.insert(0, phrase("Above the tap: {said}", said=_said(steps)))
-        words += [phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings]
+        points[mine], lines[fitted], said = _with_steps(samples, "above", grid)
+        if np.isfinite(lines[fitted]).any():
+            said = phrase("Above the tap: {said}", said=said)
+        words = [said, *words, *notes_of(samples)]
     return plots.curves(
         grid,
         lines,
@@ -702,13 +678,24 @@ def _smallest(samples: TransactionSamples, clock: str) -> tuple[FloatArray, Floa
     return at, np.array([times[is_measured & (sizes == size)].min() for size in at])
 
 
+def _with_steps(
+    samples: TransactionSamples, clock: str, grid: FloatArray
+) -> tuple[tuple[FloatArray, FloatArray], FloatArray, str]:
+    """Return a run's smallest times, the line with steps through them at a grid, and its words."""
+    smallest = _smallest(samples, clock)
+    try:
+        steps = found_steps(samples, clock=clock)
+    except DomainError as error:  # stopped early, or without a tap
+        return smallest, np.full(grid.size, np.nan), f"{error}."
+    return smallest, steps(grid), _said(steps)
+
+
 def _said(changes: ChangePoints) -> str:
     """Return the steps in words."""
     if not changes.steps:
         return phrase(
             "No step stands out of a scatter of {scatter}: a byte costs {slope} at every size.",
-            scatter=show(changes.scatter, "s", digits=2),
-            slope=show(changes.slope, "s", digits=2),
+            **in_unit("s", scatter=changes.scatter, slope=changes.slope, digits=2),
         )
     steps = [
         phrase(
@@ -721,8 +708,7 @@ def _said(changes: ChangePoints) -> str:
             before=step.before,
             low=step.low,
             high=step.high,
-            jump=show(abs(step.jump), "s", digits=2),
-            jump_stderr=show(step.jump_stderr, "s", digits=2),
+            **in_unit("s", jump=abs(step.jump), jump_stderr=step.jump_stderr, digits=2),
         )
         for step in changes.steps
     ]
@@ -745,14 +731,8 @@ def _swept(samples: TransactionSamples | None, clock: str) -> Plot:
     }
     words = [phrase("No run yet: the curve is that of 4.4BSD.")]
     if samples is not None and len(samples):
-        points[mine] = _smallest(samples, clock)
-        try:
-            steps = found_steps(samples, clock=clock)
-        except DomainError as error:  # stopped early, or without a tap
-            words = [f"{error}."]
-        else:
-            lines[fitted], words = steps(grid), [_said(steps)]
-        words += [phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings]
+        points[mine], lines[fitted], said = _with_steps(samples, clock, grid)
+        words = [said, *notes_of(samples)]
     return plots.curves(
         grid,
         lines,
@@ -769,10 +749,7 @@ def _drawn(samples: TransactionSamples | None, clock: str, relative: bool) -> Pl
     comparison = compare.datagram_costs(run, clock=clock, relative=relative)
     words = [phrase("No run yet: the points are those of Stevens.")]
     if samples is not None:
-        words = [
-            comparison.sentence,
-            *(phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings),
-        ]
+        words = [comparison.sentence, *notes_of(samples)]
     printed = printed_numbers("loopback_transactions")
     words.append(
         phrase(
@@ -802,8 +779,7 @@ def _ends(printed: dict[str, float], *ends: tuple[str, str]) -> list[float]:
 
 
 def _printed_range(printed: dict[str, float], *ends: tuple[str, str]) -> str:
-    low, high = (show(time_s, "s", digits=2) for time_s in _ends(printed, *ends))
-    return f"{low} to {high}"
+    return _range(*_ends(printed, *ends))
 
 
 def _book_points(

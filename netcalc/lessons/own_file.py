@@ -19,9 +19,9 @@ from netcalc.printable import html_text
 from netcalc.readers.format import place, probes
 from netcalc.samples import PacketTrace, RttSamples, Samples, unit_of_fact
 from netcalc.units import parse, show
-from netcalc.widgets.controls import choice, switch
+from netcalc.widgets.controls import choice, switch, text_box
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, html_table, panel
+from netcalc.widgets.panel import Panel, html_table, notes_of, panel
 from netcalc.widgets.run import upload
 
 MOST_FACTS, MOST_FINDINGS = 30, 2
@@ -59,9 +59,9 @@ def file_panel(start: Samples | None = None) -> Panel:
     drawn = [start or datasets.puzzle("bloat").load()]
     figure, about = Figure(measured(drawn[0], Known())), ipywidgets.HTML()
     boxes = {
-        "line_bps": _box("line", phrase("rate of the slowest line, if you know it: 50 Mbit/s")),
-        "rtt_s": _box(phrase("round trip"), phrase("without load, if you know it: 20 ms")),
-        "window_bytes": _box("window", phrase("the smaller buffer, if you know it: 64 KiB")),
+        "line_bps": text_box("line", phrase("rate of the slowest line, if you know it: 50 Mbit/s")),
+        "rtt_s": text_box(phrase("round trip"), phrase("without load, if you know it: 20 ms")),
+        "window_bytes": text_box("window", phrase("the smaller buffer, if you know it: 64 KiB")),
     }
     units = {"line_bps": "bit/s", "rtt_s": "s", "window_bytes": "byte"}
 
@@ -263,25 +263,12 @@ def _known(puzzle: Puzzle) -> Known:
     return Known(**stated)
 
 
-def _box(label: str, hint: str) -> ipywidgets.Text:
-    return ipywidgets.Text(
-        description=phrase(label),
-        placeholder=hint,
-        tooltip=hint,
-        continuous_update=False,
-        style={"description_width": "8.5em"},
-        layout=ipywidgets.Layout(width="100%", max_width="640px"),
-    )
-
-
 def _described(samples: Samples) -> str:
     table = html_table(
         (term("fact"), term("value"), term("counts"), term("counted by")), fact_rows(samples)
     )
-    notes = "".join(
-        _paragraph(phrase("Note: {notes}.", notes=warning)) for warning in samples.meta.warnings
-    )
-    return f"<p>{html_text(kind_of(samples))}.</p>{table}{notes}"
+    notes = "".join(map(_paragraph, notes_of(samples)))
+    return f"{_paragraph(f'{kind_of(samples)}.')}{table}{notes}"
 
 
 def _explained(samples: Samples, setup: Known) -> str:

@@ -22,7 +22,7 @@ from netcalc.samples import HopSamples, TrainSamples
 from netcalc.units import parse, show, show_rate
 from netcalc.widgets.controls import Quantity, path_box, switch
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, Swept, html_table, panel, sweep_panel
+from netcalc.widgets.panel import Panel, Swept, html_table, in_unit, notes_of, panel, sweep_panel
 from netcalc.widgets.run import run_button
 
 PATHS = (
@@ -56,7 +56,7 @@ def links_panel() -> Panel:
         chosen = Path.parse(path)
         if shown and _is_of(shown[0], chosen):
             figure.draw(plots.overlay(compare.probes(shown[0], path=chosen)))
-            figure.describe(" ".join([compare.probes(shown[0]).sentence, *_warnings(shown[0])]))
+            figure.describe(" ".join([compare.probes(shown[0]).sentence, *notes_of(shown[0])]))
             fitted = fit.links(shown[0])
             table.value = html_table(fit.LINK_HEADINGS, [link.texts() for link in fitted.links])
             return
@@ -97,8 +97,7 @@ def _lines_to_nodes(path: Path) -> plots.Plot:
                 "to the first, {times_2} to the last. Up to {quoted_bytes} bytes the answer "
                 "grows as well.",
                 hops=len(path.hops),
-                times=show(times[2], "s"),
-                times_2=show(times[-2], "s"),
+                **in_unit("s", times=times[2], times_2=times[-2]),
                 quoted_bytes=fit.QUOTED_BYTES,
             )
         ),
@@ -140,12 +139,9 @@ def trains_panel() -> Panel:
         )
 
     live = run_button(
-        "Send pairs through this path",
-        run,
-        show_run,
-        key="packet trains",
+        "Send pairs through this path", run, show_run, key="packet trains",
         experiment="packet_trains",
-    )
+    )  # fmt: skip
     board = panel(figure, controls, update, below=[live])
     return board
 
@@ -164,7 +160,7 @@ def _dispersion_plot(path: Path, samples: TrainSamples | None) -> plots.Plot:
         rows = samples.trains()
         number, alone = rows["train"], rows["crossed_count"] == 0
         gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
-        text = " ".join([compare.trains(samples).sentence, *_warnings(samples)])
+        text = " ".join([compare.trains(samples).sentence, *notes_of(samples)])
     theory = phrase("1500 bytes at {rate}", rate=show_rate(rate, IP))
     points = {"no cross traffic between": (number[alone], gap_s[alone])}
     if not alone.all():
@@ -221,9 +217,7 @@ def mixes_panel() -> Panel:
             sentence = phrase(
                 "{text} within {tolerance} of {rtt}; {base} of it is not serialization.",
                 text=text,
-                tolerance=show(tolerance_s, "s"),
-                rtt=show(rtt_s, "s"),
-                base=show(base_s, "s"),
+                **in_unit("s", tolerance=tolerance_s, rtt=rtt_s, base=base_s),
             )
         return {
             term("the fastest combination"): fast,
@@ -313,7 +307,3 @@ def _go_where(samples: HopSamples | TrainSamples, box: Any) -> None:
     truth = samples.meta.instrument.truth
     if truth and (shown is None or not _is_of(samples, shown)):
         box.value = Path.from_truth(truth).text
-
-
-def _warnings(samples: HopSamples | TrainSamples) -> list[str]:
-    return [phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings]

@@ -25,10 +25,9 @@ from netcalc.models.hosts.small_writes import (
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
 from netcalc.samples import TransactionSamples
-from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, family_choice, switch
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
+from netcalc.widgets.panel import Panel, Swept, in_unit, panel, sweep_panel
 from netcalc.widgets.playback import Crossing, Kind, Playback, Waiting
 from netcalc.widgets.run import run_button
 
@@ -75,11 +74,8 @@ def article_panel() -> Panel:
             "Two writes take {theory} (the article's median is {measured}), the first "
             "exchange of a connection {theory_2}; with TCP_NODELAY {theory_3}, one write "
             "{theory_4}.",
-            theory=show(float(theory[TWO][1]), "s"),
-            measured=show(measured, "s"),
-            theory_2=show(float(theory[TWO][0]), "s"),
-            theory_3=show(float(theory[NODELAY][1]), "s"),
-            theory_4=show(float(theory[ONE][1]), "s"),
+            **in_unit("s", theory=theory[TWO][1], measured=measured, theory_2=theory[TWO][0]),
+            **in_unit("s", theory_3=theory[NODELAY][1], theory_4=theory[ONE][1]),
         )
         return theory, sentence, (2.0, float(theory[TWO][1]))
 
@@ -348,16 +344,14 @@ def _http_plot(times: Mapping[str, FloatArray], rtt_s: float) -> plots.Plot:
         "Theory: {fresh} for a request on a fresh connection, where Linux acknowledges "
         "at once, and {warm} on one in use, where the body waits for a delayed "
         "acknowledgement.",
-        fresh=show(fresh, "s"),
-        warm=show(warm, "s"),
+        **in_unit("s", fresh=fresh, warm=warm),
     )
     if times and times[SHORT].size and times[LONG].size:
         text += phrase(
             " Measured, median: {value} on short connections, {value_2} on the long one. "
             "The connection itself takes a round trip more for each short one, which is "
             "not counted here.",
-            value=show(float(np.median(times[SHORT])), "s"),
-            value_2=show(float(np.median(times[LONG])), "s"),
+            **in_unit("s", value=np.median(times[SHORT]), value_2=np.median(times[LONG])),
         )
     return plots.curves(
         REQUESTS,

@@ -24,7 +24,7 @@ from netcalc.samples import RttSamples, TrainSamples
 from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
+from netcalc.widgets.panel import Panel, Swept, in_layer, in_unit, panel, sweep_panel
 from netcalc.widgets.playback import Crossing, Kind, Playback, Waiting
 from netcalc.widgets.run import run_button
 
@@ -72,8 +72,7 @@ def timeline_panel() -> Panel:
             phrase(
                 "The last bit arrives at {last_bit}, processing ends at {done}: {rate}, "
                 "{rate_2:.0%} of the slowest link.",
-                last_bit=show(float(steps.last_bit_s[-1, -1]), "s"),
-                done=show(done, "s"),
+                **in_unit("s", last_bit=steps.last_bit_s[-1, -1], done=done),
                 rate=show_rate(rate, LINE),
                 rate_2=rate / path.bottleneck_bps,
             )
@@ -173,10 +172,8 @@ def train_panel() -> Panel:
         text = phrase(
             "One packet takes {one}, ten back to back {together} at {rate}, ten one by one "
             "{one_2}.",
-            one=show(single_s, "s"),
-            together=show(float(together[9]), "s"),
+            **in_unit("s", one=single_s, together=together[9], one_2=10 * single_s),
             rate=show_rate(rate, LINE),
-            one_2=show(10 * single_s, "s"),
         )
         if len(done_s) > 9:
             text += phrase(" This machine: ten back to back {done}.", done=show(done_s[9], "s"))
@@ -335,8 +332,7 @@ def _hops_plot(packet_bytes: float, name: str, runs: list[tuple[int, RttSamples]
         "Round trip of {packet} over twelve links: {stored} by store-and-forward, "
         "{through} by cut-through.",
         packet=show(packet_bytes, "byte"),
-        stored=show(stored[-1], "s"),
-        through=show(through[-1], "s"),
+        **in_unit("s", stored=stored[-1], through=through[-1]),
     )
     if best:
         worst = max(best[number] - stored[number - 1] for number in best)
@@ -379,8 +375,7 @@ def hops_panel() -> Panel:
         return {phrase("{name} links", name=name): time for name, time in times.items()}, phrase(
             "{packet} over ten links: {times} on T1, {times_2} on T3.",
             packet=show(packet_bytes, "byte"),
-            times=show(times["T1"][9], "s"),
-            times_2=show(times["T3"][9], "s"),
+            **in_unit("s", times=times["T1"][9], times_2=times["T3"][9]),
         )
 
     return sweep_panel(
@@ -415,9 +410,9 @@ def mix_panel() -> Panel:
                 "measured.",
                 links=len(links),
                 links_2=len(links) - 1,
-                at_1400=show(at_1400, "s"),
-                at_1400_2=show(at_1400 - 0.187, "s"),
-                at_1400_3=show(at_1400 - 0.193, "s"),
+                **in_unit(
+                    "s", at_1400=at_1400, at_1400_2=at_1400 - 0.187, at_1400_3=at_1400 - 0.193
+                ),
             )
         return {
             term("this combination of links"): rtt,
@@ -472,12 +467,8 @@ def lan_panel() -> Panel:
             "looks like a WAN.",
             smallest=SMALLEST,
             largest=LARGEST,
-            bandwidth=show_rate(bandwidth_bps, LINE),
-            least=show(least, "s"),
-            here=show(here, "s"),
-            here_2=show_rate(16.0 / here, LINE),
-            slow=show(slow, "s"),
-            slow_2=show_rate(16.0 / slow, LINE),
+            **in_layer(LINE, bandwidth=bandwidth_bps, here_2=16.0 / here, slow_2=16.0 / slow),
+            **in_unit("s", least=least, here=here, slow=slow),
         )
 
     return sweep_panel(

@@ -29,7 +29,7 @@ from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
+from netcalc.widgets.panel import Panel, Swept, in_unit, notes_of, panel, sweep_panel, values_of
 from netcalc.widgets.run import run_button
 
 STACK = "linux"
@@ -147,8 +147,9 @@ def _said(
             buffer_bdp=buffer_bdp,
             rate=show_rate(rate_bps, IP),
             rtt=show(rtt_s, "s"),
-            buffer_bdp_2=show(buffer_bdp * rate_bps * rtt_s / 8.0, "byte"),
-            packet_bytes=show(PACKET_BYTES, "byte"),
+            **in_unit(
+                "byte", buffer_bdp_2=buffer_bdp * rate_bps * rtt_s / 8.0, packet_bytes=PACKET_BYTES
+            ),
         )
     link = Bottleneck.of(rate_bps=rate_bps, rtt_s=rtt_s, buffer_bdp=buffer_bdp)
     return phrase(
@@ -157,14 +158,11 @@ def _said(
         "delay {queue}; requests of {request_bytes}: median {p50}, {p99}.",
         names=NAMES[algorithm],
         rate=show_rate(rate_bps, IP),
-        rtt=show(rtt_s, "s"),
+        **in_unit("s", rtt=rtt_s, queue=here.queue_s, p50=here.p50_s),
         buffer_bdp=buffer_bdp,
-        buffer=show(link.buffer_bytes, "byte"),
+        **in_unit("byte", buffer=link.buffer_bytes, request_bytes=REQUEST_BYTES),
         buffer_packets=link.buffer_packets,
         goodput=show_rate(here.goodput_ratio * rate_bps, TCP_PAYLOAD),
-        queue=show(here.queue_s, "s"),
-        request_bytes=show(REQUEST_BYTES, "byte"),
-        p50=show(here.p50_s, "s"),
         p99=_p99(here.p99_s),
     )
 
@@ -192,11 +190,8 @@ def readings_panel() -> Panel:
             "buffer take {full} to {full_2}; p99 of requests beside {names}, by theory, "
             "{p99} to {p99_2}. Red: ",
             fills=fills,
-            full=show(float(full_s[0]), "s"),
-            full_2=show(float(full_s[-1]), "s"),
+            **in_unit("s", full=full_s[0], full_2=full_s[-1], p99=p99_s[0], p99_2=p99_s[-1]),
             names=NAMES[algorithm],
-            p99=show(float(p99_s[0]), "s"),
-            p99_2=show(float(p99_s[-1]), "s"),
         )
         within = phrase(" packets. All readings are within 10 ms.")
         return {FULL: full_s, phrase("{p99}, theory", p99=P99): p99_s}, sentence + red + within
@@ -230,24 +225,24 @@ def bufferbloat_panel() -> Panel:
         ),
     }
 
-    def draw(algorithm: str, buffer_bdp: float, view: str) -> tuple[Plot, str]:
+    def draw(algorithm: str, buffer_bdp: float, view: str) -> tuple[Plot, list[str]]:
         scenario = _scenario(algorithm, RATE_BPS, RTT_S, buffer_bdp)
         recording = runs.get(scenario)
         if view == AGAINST_BUFFER:
             alike = [run for run in runs.values() if run.scenario.flows == scenario.flows]
-            return _against_buffer(alike, algorithm), ""
+            return _against_buffer(alike, algorithm), []
         if view == DISTRIBUTION:
             results = [_evaluated(scenario), *([recording.result()] if recording else [])]
             title = term("Requests of 10 KB beside one flow: distribution")
-            return plots.latencies(results, title=title), _notes(recording)
-        return _over_time(scenario, recording), _notes(recording)
+            return plots.latencies(results, title=title), notes_of(recording)
+        return _over_time(scenario, recording), notes_of(recording)
 
     figure = Figure(draw("cubic", 4.0, OVER_TIME)[0])
 
     def update(**values: Any) -> None:
         plot, notes = draw(**values)
         figure.draw(plot)
-        figure.describe(" ".join(filter(None, (plot.description, notes))))
+        figure.describe(" ".join(filter(None, (plot.description, *notes))))
 
     def run(progress: Callable[..., object], stop: Any) -> Recording:
         chosen.update({name: controls[name].value for name in ("algorithm", "buffer_bdp")})
@@ -360,11 +355,6 @@ def _p99(p99_s: float) -> str:
     return phrase("too few requests for a p99") if np.isnan(p99_s) else f"p99 {show(p99_s, 's')}"
 
 
-def _notes(recording: Recording | None) -> str:
-    warnings = () if recording is None else recording.meta.warnings
-    return " ".join(phrase("Note: {warning}.", warning=warning) for warning in warnings)
-
-
 def _first(values: FloatArray | None) -> float:
     """Return the percentile of the one request loop."""
     return float(values[0]) if values is not None else float("nan")
@@ -465,7 +455,7 @@ def router_panel() -> Panel:
     shown: list[tuple[dict[str, Any], Table]] = []
     chosen: dict[str, Any] = {}
     controls = _controls()
-    figure = Figure(_theory({name: control.value for name, control in controls.items()}))
+    figure = Figure(_theory(values_of(controls)))
 
     def update(view: str, model: str, **setting: Any) -> None:
         run = shown[0][1] if shown and shown[0][0] == setting else None
@@ -520,9 +510,7 @@ def _controls() -> dict[str, Any]:
 
 def _setting(controls: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a run depends on: neither the view nor the theory."""
-    return {
-        name: control.value for name, control in controls.items() if name not in ("view", "model")
-    }
+    return values_of({name: controls[name] for name in controls.keys() - {"view", "model"}})
 
 
 def _service_s() -> float:

@@ -23,7 +23,7 @@ from netcalc.samples import BulkSamples
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
+from netcalc.widgets.panel import Panel, Swept, in_layer, in_unit, panel, sweep_panel
 from netcalc.widgets.run import RunButton, run_button
 
 _SEGMENTS = np.geomspace(100, 65_536, 150)
@@ -68,10 +68,8 @@ def segment_cost_panel() -> Panel:
             "{packet_cost} per segment and {byte_cost} per byte: 7.2 MB take {slow} in "
             "segments of 1448 bytes and {fast} in segments of 16332, {slow_2:.2f} times "
             "less. Snader measured 2.88 s and 0.9558 s.",
-            packet_cost=show(packet_cost, "s"),
-            byte_cost=show(byte_cost, "s"),
-            slow=show(slow_s, "s", digits=3),
-            fast=show(fast_s, "s", digits=3),
+            **in_unit("s", packet_cost=packet_cost, byte_cost=byte_cost),
+            **in_unit("s", slow=slow_s, fast=fast_s, digits=3),
             slow_2=slow_s / fast_s,
         )
         return {_COSTS: rates}, sentence, (_LOOPBACK_SEGMENT, float(fast))
@@ -102,8 +100,7 @@ def sparc_panel() -> Panel:
             "{limit} the limit. Snader measured 8.016 Mbit/s over TCP, 85% of the line, "
             "and wrote 9.88 Mbit/s over UDP, more than the line carries: 440 of 5000 "
             "datagrams never arrived.",
-            own=show_rate(own, PAYLOAD),
-            most=show_rate(segment_limit_bps, PAYLOAD),
+            **in_layer(PAYLOAD, own=own, most=segment_limit_bps),
             limit=limit,
         )
 
@@ -203,10 +200,8 @@ def wire_panel() -> Panel:
             "At 1440 bytes a line of {bandwidth} carries {most}; {sent} were sent, "
             "{sent_2:.1%} of that, and {arrived} arrived.",
             bandwidth=show_rate(bandwidth_bps, ETHERNET_LINE),
-            most=show_rate(most, UDP_PAYLOAD),
-            sent=show_rate(sent[0][1], UDP_PAYLOAD),
+            **in_layer(UDP_PAYLOAD, most=most, sent=sent[0][1], arrived=arrived[0][1]),
             sent_2=sent[0][1] / most,
-            arrived=show_rate(arrived[0][1], UDP_PAYLOAD),
         )
 
     return sweep_panel(
@@ -291,8 +286,7 @@ def mtu_panel() -> Panel:
         description=phrase(
             "Snader measured {small} in segments of 1448 bytes and {large} in segments of 16332. "
             "Press the button to measure this machine.",
-            small=show(printed[0], "s"),
-            large=show(printed[1], "s"),
+            **in_unit("s", small=printed[0], large=printed[1]),
         ),
     )
     figure = Figure(plot)
@@ -323,16 +317,12 @@ def mtu_panel() -> Panel:
         text = phrase(
             "{times} at an MTU of 1500, {times_2} at 16384: {times_3:.2f} times less; "
             "Snader measured 3.01.",
-            times=show(times[0], "s", digits=3),
-            times_2=show(times[2], "s", digits=3),
+            **in_unit("s", times=times[0], times_2=times[2], digits=3),
             times_3=times[0] / times[2],
         )
         if packet_cost < 0 or byte_cost < 0:
             figure.describe(
-                phrase(
-                    "{text} No pair of costs fits both: the machine is too busy.",
-                    text=text,
-                )
+                phrase("{text} No pair of costs fits both: the machine is too busy.", text=text)
             )
             return
         figure.update(
@@ -345,8 +335,7 @@ def mtu_panel() -> Panel:
             phrase(
                 "{text} That is {packet_cost} per segment and {byte_cost} per byte.",
                 text=text,
-                packet_cost=show(packet_cost, "s", digits=3),
-                byte_cost=show(byte_cost, "s", digits=3),
+                **in_unit("s", packet_cost=packet_cost, byte_cost=byte_cost, digits=3),
             )
         )
 
@@ -384,13 +373,8 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms") -> Panel:
     def draw(samples: BulkSamples) -> None:
         figure.draw(plots.overlay(compare.bulk(samples)))
 
-    button = run_button(
-        phrase("Sweep the buffer over {path}", path=path),
-        run,
-        draw,
-        key="buffer sweep",
-        experiment="bulk",
-    )
+    label = phrase("Sweep the buffer over {path}", path=path)
+    button = run_button(label, run, draw, key="buffer sweep", experiment="bulk")
     return panel(figure, {}, lambda: None, below=[button])
 
 

@@ -196,18 +196,26 @@ def path_box(
 ) -> ipywidgets.Text:
     """Return a box for the links of a path as text; it offers those of ``offered``."""
     about = phrase("Links separated by commas, each with a rate and a latency")
-    options = {
-        "value": start,
-        "description": phrase(label),
-        "placeholder": phrase("links, separated by commas"),
-        "continuous_update": False,
-        "tooltip": f"{about}; {phrase(when_empty)}" if when_empty else about,
-        "style": {"description_width": "8.5em"},
-        "layout": ipywidgets.Layout(width="100%", max_width="640px"),
-    }
-    if not offered:
-        return ipywidgets.Text(**options)
-    return ipywidgets.Combobox(options=offered, ensure_option=False, **options)
+    tooltip = f"{about}; {phrase(when_empty)}" if when_empty else about
+    box = text_box(label, phrase("links, separated by commas"), tooltip=tooltip, offered=offered)
+    box.value = start
+    return box
+
+
+def text_box(
+    label: str, hint: str, *, tooltip: str = "", offered: Sequence[str] = ()
+) -> ipywidgets.Text:
+    """Return a box for a text, which it takes when it is done; ``hint`` is shown while empty."""
+    more = {"options": offered, "ensure_option": False} if offered else {}
+    return (ipywidgets.Combobox if offered else ipywidgets.Text)(
+        description=phrase(label),
+        placeholder=hint,
+        tooltip=tooltip or hint,
+        continuous_update=False,
+        style={"description_width": "8.5em"},
+        layout=ipywidgets.Layout(width="100%", max_width="640px"),
+        **more,
+    )
 
 
 def switch(label: str, start: bool = False) -> ipywidgets.Checkbox:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -49,13 +49,7 @@ class Guess:
 
     def stored(self) -> dict[str, Any]:
         """Return it as the facts of a saved run have it."""
-        return {
-            "what": self.what,
-            "unit": self.unit,
-            "value": self.value,
-            "text": self.text,
-            "time": self.time,
-        }
+        return asdict(self)
 
 
 class Prediction:
@@ -99,8 +93,8 @@ class Prediction:
         """Position of the mark in the figure; nan without a guess."""
         if self.guess is None:
             return {"x": math.nan, "y": math.nan}
-        other = self._at[1 if self.along == "x" else 0]
-        return {self.along: self.guess.value, "y" if self.along == "x" else "x": other}
+        x, y = self._at
+        return {"x": x, "y": y, self.along: self.guess.value}
 
     def take_model(self, point: object) -> None:
         """Take the point of the model, x and y; the mark of a guess stays where it is.
@@ -168,8 +162,7 @@ class Prediction:
         self.covered, self.alert = False, ""
         if self.guess is not None:
             time = datetime.now(UTC).isoformat(timespec="seconds")
-            guess = self.guess
-            self.guess = Guess(guess.what, guess.unit, guess.value, guess.text, time)
+            self.guess = replace(self.guess, time=time)
             self.sentence = compared(self.guess, self._value)
             self._compared, self._is_restored = (self.sentence, self._value), False
         self.changed()
@@ -236,14 +229,11 @@ def compared(guess: Guess, model: float) -> str:
     factor = guess.value / model
     if 1 / CLOSE < factor < CLOSE:
         values["share"] = f"{100 * abs(factor - 1):.2g}%"
-        if factor > 1:
-            return phrase(
-                "{what}: your guess is {guess}, the model says {model}; your guess is {share} "
-                "above.",
-                **values,
-            )
         return phrase(
-            "{what}: your guess is {guess}, the model says {model}; your guess is {share} below.",
+            "{what}: your guess is {guess}, the model says {model}; your guess is {share} above."
+            if factor > 1
+            else "{what}: your guess is {guess}, the model says {model}; your guess is {share} "
+            "below.",
             **values,
         )
     values["factor"] = _factor(1 / factor if factor < 1 else factor)

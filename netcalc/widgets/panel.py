@@ -17,6 +17,7 @@ from netcalc.errors import NetcalcError, doubts
 from netcalc.language import phrase
 from netcalc.plots import Axis, curves
 from netcalc.printable import html_text
+from netcalc.units import show, show_rate
 from netcalc.widgets import controls as disclosure
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.guess import Along, Prediction
@@ -85,13 +86,48 @@ class ResultSource(ipywidgets.VBox):
         raise NotImplementedError
 
 
+def values_of(controls: Mapping[str, ipywidgets.Widget]) -> dict[str, Any]:
+    """Return the values of controls, by name."""
+    return {name: control.value for name, control in controls.items()}
+
+
 class Panel(ipywidgets.VBox):
     """Controls above a figure; every change of a control calls ``update`` with all values.
 
     Changes that come while ``update`` works are not queued: it runs once more, with the last
     values. An exception leaves the figure unchanged and is reported below it. Of more than four
     controls the others are behind a button; ``shown`` and ``more`` are their names. With a
-    ``prediction`` the figure is covered until its reader has guessed.
+    prediction the figure is covered until its reader has guessed.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    controls : mapping of str to ipywidgets.Widget
+        By the name under which ``update`` takes the value; anything with a ``value``.
+    update : callable
+        Called as ``update(latency_s=0.03, ...)`` at first and after each change; it computes and
+        feeds the figure. With ``predict`` it returns the model's point, x and y.
+    below : sequence of ipywidgets.Widget
+        Widgets below the figure: run buttons, uploads.
+    more : collection of str
+        Names of the controls behind the button "More controls". At most four controls are shown
+        at first sight: of more than four, those after the fourth are behind it in any case.
+    predict : str
+        What the reader guesses first: ``"time of the last bit"``. The figure has only its axes
+        until a guess is typed, clicked in the figure or set with a slider, or the reader asks to
+        see it without. The guess stays as a mark, one sentence compares it with the model, and the
+        files of live runs have it in ``meta.guess``. Pictures for readers without a kernel are
+        not covered.
+    unit : str
+        SI unit of the guess, one of :func:`netcalc.units.parse`.
+    along : {'x', 'y'}
+        The axis of the figure that has it.
+
+    Raises
+    ------
+    DomainError
+        If ``more`` names a control that is not there.
     """
 
     def __init__(
@@ -102,10 +138,12 @@ class Panel(ipywidgets.VBox):
         *,
         below: Sequence[ipywidgets.Widget] = (),
         more: Collection[str] = (),
-        prediction: Prediction | None = None,
+        predict: str = "",
+        unit: str = "1",
+        along: Along = "y",
     ) -> None:
         self.figure, self.controls, self.below = figure, dict(controls), tuple(below)
-        self.prediction = prediction
+        self.prediction = Prediction(predict, unit=unit, along=along) if predict else None
         self.message = Message()
         self._update = update
         self._lock = threading.Lock()
@@ -124,25 +162,24 @@ class Panel(ipywidgets.VBox):
         self.add_class("netcalc-panel")
         for part in below:
             part.add_class("netcalc-below")  # not shown while the figure is covered
-        sources = [part for part in below if isinstance(part, ResultSource)]
-        for source in sources:
-            source.others = [other for other in sources if other is not source]
         figure.saved = SavedOutputs(
             figure.picture, lambda: figure.words, lambda: iter(self.children)
         )
+        sources = [part for part in below if isinstance(part, ResultSource)]
         for source in sources:
+            source.others = [other for other in sources if other is not source]
             source.changed = figure.saved.renew
-        if prediction is not None:
-            figure.ask(prediction)
+        if self.prediction is not None:
+            figure.ask(self.prediction)
             for source in sources:
-                source.take_prediction(prediction)
+                source.take_prediction(self.prediction)
         for control in self.controls.values():
             control.observe(self._changed, "value")
         self.refresh()
 
     def values(self) -> dict[str, Any]:
         """Return the values of the controls, by name."""
-        return {name: control.value for name, control in self.controls.items()}
+        return values_of(self.controls)
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
@@ -197,56 +234,7 @@ class Panel(ipywidgets.VBox):
         show_widget(super()._repr_mimebundle_())
 
 
-def panel(
-    figure: Figure,
-    controls: Mapping[str, ipywidgets.Widget],
-    update: Callable[..., object],
-    *,
-    below: Sequence[ipywidgets.Widget] = (),
-    more: Collection[str] = (),
-    predict: str = "",
-    unit: str = "1",
-    along: Along = "y",
-) -> Panel:
-    """Connect controls to a figure.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure.
-    controls : mapping of str to ipywidgets.Widget
-        By the name under which ``update`` takes the value; anything with a ``value``.
-    update : callable
-        Called as ``update(latency_s=0.03, ...)`` at first and after each change; it computes and
-        feeds the figure. With ``predict`` it returns the model's point, x and y.
-    below : sequence of ipywidgets.Widget
-        Widgets below the figure: run buttons, uploads.
-    more : collection of str
-        Names of the controls behind the button "More controls". At most four controls are shown
-        at first sight: of more than four, those after the fourth are behind it in any case.
-    predict : str
-        What the reader guesses first: ``"time of the last bit"``. The figure has only its axes
-        until a guess is typed, clicked in the figure or set with a slider, or the reader asks to
-        see it without. The guess stays as a mark, one sentence compares it with the model, and the
-        files of live runs have it in ``meta.guess``. Pictures for readers without a kernel are
-        not covered.
-    unit : str
-        SI unit of the guess, one of :func:`netcalc.units.parse`.
-    along : {'x', 'y'}
-        The axis of the figure that has it.
-
-    Returns
-    -------
-    Panel
-        The widget to show.
-
-    Raises
-    ------
-    DomainError
-        If ``more`` names a control that is not there.
-    """
-    prediction = Prediction(predict, unit=unit, along=along) if predict else None
-    return Panel(figure, controls, update, below=below, more=more, prediction=prediction)
+panel = Panel
 
 
 Swept: TypeAlias = tuple[Mapping[str, Any], str] | tuple[Mapping[str, Any], str, Any]
@@ -292,7 +280,7 @@ def sweep_panel(
         The widget to show.
     """
     with doubts():  # they are said when the panel draws
-        columns = model(**{name: control.value for name, control in controls.items()})[0]
+        columns = model(**values_of(controls))[0]
     moved = {name: column for name, column in columns.items() if isinstance(column, tuple)}
     lines = {name: column for name, column in columns.items() if name not in moved}
     points = {**(book or {}), **moved}
@@ -312,6 +300,28 @@ def sweep_panel(
         return point[0] if point else None
 
     return panel(figure, controls, update, **options)
+
+
+def in_unit(unit: str, *, digits: int = 4, **numbers: Any) -> dict[str, str]:
+    """Return numbers of one unit as people read them, by name: fields of a sentence.
+
+    Examples
+    --------
+    >>> in_unit("s", least=0.03, most=1.2)
+    {'least': '30 ms', 'most': '1.2 s'}
+    """
+    return {name: show(number, unit, digits=digits) for name, number in numbers.items()}
+
+
+def in_layer(layer: str, **rates_bps: float) -> dict[str, str]:
+    """Return rates of one layer as people read them, by name: fields of a sentence."""
+    return {name: show_rate(rate_bps, layer) for name, rate_bps in rates_bps.items()}
+
+
+def notes_of(result: Any) -> list[str]:
+    """Return what the warnings of samples say, a sentence each; of None nothing."""
+    warnings = () if result is None else result.meta.warnings
+    return [phrase("Note: {warning}.", warning=warning) for warning in warnings]
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -49,7 +49,23 @@ class FileField(anywidget.AnyWidget):
 
 
 class Upload(ResultSource):
-    """A file field, and a message about the file that was read."""
+    """A field for a file of the user, and a message about the file that was read.
+
+    Parameters
+    ----------
+    label : str
+        The label of the field: ``"Your own ping file"``.
+    done : callable
+        Called with the samples.
+    read : callable, optional
+        ``read(data, name)``; by default :func:`netcalc.readers.read`.
+    max_bytes : int
+        Larger files are refused before they are read. [byte]
+    say : callable, optional
+        What is said about the samples; by default the reader's warnings.
+    accept : str
+        The endings of the files that the browser offers.
+    """
 
     def __init__(
         self,
@@ -134,32 +150,7 @@ def base_name(name: str) -> str:
     return shown if shown.strip(". ") else "upload"
 
 
-def upload(
-    label: str,
-    done: Callable[[Samples], object],
-    *,
-    read: Callable[[bytes, str], Samples] | None = None,
-    max_bytes: int = MAX_BYTES,
-) -> Upload:
-    """Offer to read a file chosen by the user.
-
-    Parameters
-    ----------
-    label : str
-        The label of the field: ``"Your own ping file"``.
-    done : callable
-        Called with the samples.
-    read : callable, optional
-        ``read(data, name)``; by default :func:`netcalc.readers.read`.
-    max_bytes : int
-        Larger files are refused before they are read. [byte]
-
-    Returns
-    -------
-    Upload
-        The widget to show.
-    """
-    return Upload(label, done, read=read, max_bytes=max_bytes)
+upload = Upload
 
 
 MAX_RUNS = 100
@@ -307,7 +298,24 @@ class RunButton(ResultSource):
 
     The experiment works in a thread of its own. Only one runs in a kernel at a time, because two
     disturb each other's times: a new run ends the one before it first. Showing the same button
-    again, by running its cell again, ends its old run too.
+    again, by running its cell again, ends its old run too. ``start()`` and ``stop()`` are its two
+    buttons, ``running`` says whether it is at work.
+
+    Parameters
+    ----------
+    label : str
+        The label of the button: ``"Ping this machine"``.
+    run : callable
+        Called in a thread as ``run(progress=..., stop=...)``: ``progress(done, total)`` moves the
+        bar, ``stop`` is a :class:`threading.Event`. Experiments take both under these names.
+    done : callable
+        Called with the result, also after a stop, and with the ``partial`` of an error.
+    key : str
+        What makes this the same experiment when its cell runs again; by default ``run``'s name.
+    experiment : str
+        The experiment whose saved samples can be opened here: ``"echo"``; with none, none can.
+    several : bool
+        Whether a result is a sequence of samples; they are saved together.
     """
 
     _current: ClassVar[RunButton | None] = None
@@ -487,36 +495,4 @@ def _name_of(run: Callable[..., Any], label: str) -> str:
     return f"{function.__module__}.{name} {label if '<lambda>' in name else ''}".strip()
 
 
-def run_button(
-    label: str,
-    run: Callable[..., Any],
-    done: Callable[[Any], object],
-    *,
-    key: str = "",
-    experiment: str = "",
-    several: bool = False,
-) -> RunButton:
-    """Offer an experiment.
-
-    Parameters
-    ----------
-    label : str
-        The label of the button: ``"Ping this machine"``.
-    run : callable
-        Called in a thread as ``run(progress=..., stop=...)``: ``progress(done, total)`` moves the
-        bar, ``stop`` is a :class:`threading.Event`. Experiments take both under these names.
-    done : callable
-        Called with the result, also after a stop, and with the ``partial`` of an error.
-    key : str
-        What makes this the same experiment when its cell runs again; by default ``run``'s name.
-    experiment : str
-        The experiment whose saved samples can be opened here: ``"echo"``; with none, none can.
-    several : bool
-        Whether a result is a sequence of samples; they are saved together.
-
-    Returns
-    -------
-    RunButton
-        The widget to show; ``start()``, ``stop()``, ``running``.
-    """
-    return RunButton(label, run, done, key=key, experiment=experiment, several=several)
+run_button = RunButton

@@ -310,7 +310,7 @@ def test_a_run_is_saved_by_its_link_and_opened_in_another_panel(monkeypatch):
 @pytest.mark.each("change", [{"end_s": 20.0}, {"flows": (Flow(algorithm="reno", stop_s=30.0),)}])
 def test_a_file_of_another_scenario_is_not_opened_here(change):
     panel = panels.two_flows_panel()
-    scenario = replace(panels._scenario(**panels._values(panel.controls)), **change)
+    scenario = replace(panels._scenario(**panel.values()), **change)
     opener = next(child for child in panel.children if hasattr(child, "keep")).keep
     table = as_table(empty_recording(scenario))
     with pytest.raises(ReaderError) as error:

@@ -197,6 +197,15 @@ FOLDED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", 
           "least": "fmin", "any": "logical_or", "all": "logical_and"}  # fmt: skip
 
 
+def _reduced(name: str) -> Callable[..., RecordedArray]:
+    """Return what makes one number of all elements, as a function and as a method."""
+
+    def made(array: Any, axis: Any = None, **options: Any) -> RecordedArray:
+        return reduce(name, array, axis=axis, **options)
+
+    return made
+
+
 class RecordedArray(NDArrayOperatorsMixin, StandIn):
     """A number, or an array of known shape, whose values are not known.
 
@@ -295,7 +304,7 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
             if ufunc is np.divmod:
                 return np.floor_divide(*inputs), np.remainder(*inputs)
             if ufunc is np.matmul:
-                return (wrap(inputs[0]) * wrap(inputs[1])).sum() if _are_lists(inputs) else _axes()
+                return _dot(*inputs)
             if ufunc is np.frexp:
                 return apply("frexp_mantissa", *inputs), apply("frexp_exponent", *inputs)
             result = apply(ufunc.__name__, *inputs, ufunc=ufunc)
@@ -329,29 +338,9 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
         return recorded(*args, **kwargs)
 
     # Methods of an array.
-    def any(self, axis: None = None) -> RecordedArray:
-        """Whether one element is true."""
-        return reduce("any", self, axis=axis)
-
-    def all(self, axis: None = None) -> RecordedArray:
-        """Whether all elements are true."""
-        return reduce("all", self, axis=axis)
-
-    def sum(self, axis: Any = None, **options: Any) -> RecordedArray:
-        """The sum of the elements."""
-        return reduce("sum", self, axis=axis, **options)
-
-    def prod(self, axis: Any = None) -> RecordedArray:
-        """The product of the elements."""
-        return reduce("prod", self, axis=axis)
-
-    def max(self, axis: Any = None, **options: Any) -> RecordedArray:
-        """The largest element; nan if one is nan."""
-        return reduce("max", self, axis=axis, **options)
-
-    def min(self, axis: Any = None, **options: Any) -> RecordedArray:
-        """The smallest element; nan if one is nan."""
-        return reduce("min", self, axis=axis, **options)
+    any, all = _reduced("any"), _reduced("all")
+    sum, prod = _reduced("sum"), _reduced("prod")
+    max, min = _reduced("max"), _reduced("min")
 
     def mean(self) -> RecordedArray:
         """The mean of the elements."""
@@ -378,10 +367,8 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
             return self._as("i", "trunc" if self.node.kind == "f" else "number")
         raise CannotRecord("not-numbers", str(kind))
 
-    def _as(self, kind: str, operation: str = "") -> RecordedArray:
-        if operation:
-            return RecordedArray(node(operation, self.node, shape=self.shape, kind=kind))
-        return RecordedArray(node("same", self.node, shape=self.shape, kind=kind))
+    def _as(self, kind: str, operation: str = "same") -> RecordedArray:
+        return RecordedArray(node(operation, self.node, shape=self.shape, kind=kind))
 
     def item(self, *place: int) -> RecordedArray:
         """Return the only element, or the one at an index."""
@@ -661,14 +648,6 @@ def _range_of(place: Any) -> Any:
     return None
 
 
-def _are_lists(values: Any) -> bool:
-    return all(wrap(value).ndim == 1 for value in values)
-
-
-def _axes() -> Any:
-    raise CannotRecord("axes")
-
-
 def _refuse_options(options: Mapping[str, Any], *, allowed: tuple[str, ...]) -> None:
     for name, value in options.items():
         if name not in allowed and value is not None and value is not np._NoValue:
@@ -722,26 +701,6 @@ def _diff(array: Any, n: int = 1, **options: Any) -> RecordedArray:
     return wrap(values[1:] - values[:-1])
 
 
-def _sort(array: Any, axis: int = -1, **options: Any) -> RecordedArray:
-    return list_operation("sort", array)
-
-
-def _argsort(array: Any, axis: int = -1, **options: Any) -> RecordedArray:
-    return list_operation("argsort", array, kind="i")
-
-
-def _median(array: Any, axis: Any = None, **options: Any) -> RecordedArray:
-    return list_operation("median", wrap(array).ravel(), ())
-
-
-def _clip(array: Any, low: Any = None, high: Any = None, **options: Any) -> RecordedArray:
-    return wrap(array).clip(low, high)
-
-
-def _round(array: Any, decimals: int = 0, **options: Any) -> RecordedArray:
-    return wrap(array).round(decimals)
-
-
 def _dot(first: Any, second: Any) -> RecordedArray:
     left, right = wrap(first), wrap(second)
     if left.ndim == right.ndim == 1:
@@ -749,10 +708,6 @@ def _dot(first: Any, second: Any) -> RecordedArray:
     if left.ndim and right.ndim:
         raise CannotRecord("axes")
     return wrap(left * right)
-
-
-def _flip(array: Any, axis: Any = None) -> RecordedArray:
-    return wrap(array)[::-1]
 
 
 def _broadcast_arrays(*arrays: Any, **options: Any) -> tuple[RecordedArray, ...]:
@@ -797,17 +752,6 @@ def _nan_to_num(array: Any, nan: float = 0.0, **options: Any) -> RecordedArray:
     return select(np.isnan(array), nan, array)
 
 
-def _count_nonzero(array: Any, **options: Any) -> RecordedArray:
-    return reduce("sum", wrap(array).astype(np.bool_).astype(np.int64), axis=None)
-
-
-def _reduced(name: str) -> Callable[..., RecordedArray]:
-    def made(array: Any, axis: Any = None, **options: Any) -> RecordedArray:
-        return reduce(name, array, axis=axis, **options)
-
-    return made
-
-
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.where: _where,
     np.select: _select,
@@ -827,8 +771,8 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.empty_like: _like(0.0),
     np.full_like: _full_like,
     np.copy: lambda array, **options: wrap(array).copy(),
-    np.clip: _clip,
-    np.round: _round,
+    np.clip: lambda array, low=None, high=None, **options: wrap(array).clip(low, high),
+    np.round: lambda array, decimals=0, **options: wrap(array).round(decimals),
     np.any: _reduced("any"),
     np.all: _reduced("all"),
     np.sum: _reduced("sum"),
@@ -846,15 +790,15 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.concatenate: _concatenate,
     np.stack: _stack,
     np.diff: _diff,
-    np.sort: _sort,
-    np.argsort: _argsort,
-    np.median: _median,
+    np.sort: lambda array, axis=-1, **options: list_operation("sort", array),
+    np.argsort: lambda array, axis=-1, **options: list_operation("argsort", array, kind="i"),
+    np.median: lambda array, **options: list_operation("median", wrap(array).ravel(), ()),
     np.dot: _dot,
-    np.flip: _flip,
+    np.flip: lambda array, axis=None: wrap(array)[::-1],
     np.isin: _isin,
     np.flatnonzero: _flatnonzero,
     np.isposinf: lambda array, **options: apply("equal", array, np.inf),
     np.isneginf: lambda array, **options: apply("equal", array, -np.inf),
     np.nan_to_num: _nan_to_num,
-    np.count_nonzero: _count_nonzero,
+    np.count_nonzero: lambda array, **options: wrap(array).astype(np.bool_).sum(),
 }

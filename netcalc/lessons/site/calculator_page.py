@@ -479,28 +479,28 @@ def _formula(function: FormulaFunction, rules: tuple[str, ...]) -> dict[str, Any
     used = {int(index) for index in re.findall(r"rules\[(\d+)\]", function.text)}
     whole = {name for index in used for name in _WHOLE.findall(rules[index])}
     layer = "" if formula.layer.startswith("layer of") else formula.layer
-    columns = _columns(formula)
+    columns, derived = _columns(formula), dict(derived_quantities(formula.function))
     return {
-        "name": formula.name,
-        "title": formula.title,
+        **_about(formula),
         "command": calculator.command(formula),
-        "summary": formula.summary,
         "unit": formula.unit,
         **({"layer": layer} if layer else {}),
         **({"columns": columns} if columns else {}),
+        **({"derived": derived} if derived else {}),
         "returns": formula.returns,
-        "validity": formula.validity,
-        "source": formula.source,
-        "asked": calculator.asked_for(formula),
-        **(
-            {"derived": dict(quantities)}
-            if (quantities := derived_quantities(formula.function))
-            else {}
-        ),
         "parameters": [
             _parameter(function, parameter, examples.get(parameter.name), whole)
             for parameter in formula.parameters
         ],
+    }
+
+
+def _about(formula: Formula) -> dict[str, Any]:
+    """Return what the page says of every formula."""
+    names = ("name", "title", "summary", "validity", "source")
+    return {
+        **{name: getattr(formula, name) for name in names},
+        "asked": calculator.asked_for(formula),
     }
 
 
@@ -597,13 +597,8 @@ def _slider(parameter: Parameter, value: Any, whole: bool) -> dict[str, Any]:
 def _missing(formula: Formula, why: NotRecorded) -> dict[str, Any]:
     """Return what the page says of a formula that it does not have."""
     return {
-        "name": formula.name,
-        "title": formula.title,
+        **_about(formula),
         "command": _command(formula),
-        "summary": formula.summary,
-        "validity": formula.validity,
-        "source": formula.source,
-        "asked": calculator.asked_for(formula),
         "parameters": [
             {"label": formula.label(parameter.name)} for parameter in formula.parameters
         ],
@@ -634,13 +629,9 @@ def _quoted(text: str) -> str:
 
 def _json(value: Any) -> str:
     """Return JSON that can stand in a script: what JSON lacks as JavaScript writes it."""
-    if isinstance(value, Mapping):
-        parts = (f"{json.dumps(str(name))}:{_json(item)}" for name, item in value.items())
-        return f"{{{','.join(parts)}}}"
-    if isinstance(value, list | tuple):
-        return f"[{','.join(map(_json, value))}]"
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, np.generic):
-        return _json(value.item())
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+
+    def plain(part: Any) -> Any:
+        return dict(part) if isinstance(part, Mapping) else part.item()
+
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=plain)
+    return text.replace("<", "\\u003c")
