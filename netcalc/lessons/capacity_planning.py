@@ -318,9 +318,7 @@ def ping_panel(story: Story) -> Panel:
     def take(samples: Samples) -> None:
         if not isinstance(samples, RttSamples):
             raise ReaderError(
-                "no-sizes-and-times",
-                file=samples.meta.source or "this file",
-                expected="a ping",
+                "no-sizes-and-times", file=samples.meta.source or "this file", expected="a ping"
             )
         story.take_ping(samples, shown)
         shown.refresh()
@@ -506,8 +504,7 @@ def _needed(plan: Plan) -> str:
     first = max(plan.drivers, key=lambda name: plan.drivers[name])
     middle = float(next_size_bps(needed.spread.percentile(50.0)))
     text += phrase(
-        " for 95% of the draws, {middle} for half of them.",
-        middle=show_rate(middle, ETHERNET_LINE),
+        " for 95% of the draws, {middle} for half of them.", middle=show_rate(middle, ETHERNET_LINE)
     )
     return phrase("{text} What matters most: {label}.", text=text, label=label(first))
 

@@ -153,14 +153,11 @@ class ExerciseBox(ipywidgets.VBox):
     def __init__(self, question: Question, *, with_question: bool = True) -> None:
         self._with_question = with_question
         self._first_sheet, self._fresh = question.sheet, 0
-        self._key = uuid.uuid4().hex
         self.about = ipywidgets.HTML()
         self.about.add_class("netcalc-question")
+        example = units.sample_of(question.unit)
         self.field = AnswerField(
-            question.id,
-            example=units.sample_of(question.unit),
-            check=self.check,
-            renew=self.new_numbers,
+            question.id, example=example, check=self.check, renew=self.new_numbers
         )
         self.message = ipywidgets.HTML()  # always on the page: a change of it is read aloud
         self.message.add_class("netcalc-said")
@@ -210,13 +207,8 @@ class ExerciseBox(ipywidgets.VBox):
     def _draw(self, names: Sequence[str], answer: str) -> None:
         """Draw the right and the wrong formula with the answer, if the exercise has a figure."""
         number = self.question.number(answer)
-        topic = _topic(self.question)
-        plot = plots.feedback(
-            self.question,
-            names,
-            answer=number,
-            title=phrase("{topic}: the right formula and yours", topic=topic),
-        )
+        title = phrase("{topic}: the right formula and yours", topic=_topic(self.question))
+        plot = plots.feedback(self.question, names, answer=number, title=title)
         if plot is None:
             return
         if self.figure is None:
@@ -228,13 +220,8 @@ class ExerciseBox(ipywidgets.VBox):
     def _show(self) -> None:
         self.message.value = "".join(f"<p>{html_text(part)}</p>" for part in self.said)
         self.working.value = self._solution() if self.is_solved else ""
-        shown = [
-            self.about if self._with_question or self._fresh else None,
-            self.field,
-            self.message,
-            self.figure,
-            self.working,
-        ]
+        about = self.about if self._with_question or self._fresh else None
+        shown = [about, self.field, self.message, self.figure, self.working]
         self.children = [part for part in shown if part is not None]
         self.saved.renew()
 
@@ -248,15 +235,12 @@ class ExerciseBox(ipywidgets.VBox):
     def plain(self) -> str:
         """Return the exercise as text, with the last answer and what was said about it."""
         question = self.question
-        lines = [f"{_topic(question)} ({question.id}). {question.text}"]
-        lines.append(
-            phrase(
-                "Answer, {expected}: {answer}",
-                expected=question.expected,
-                answer=self.answer or "__________",
-            )
-        )
-        lines += self.said
+        answer = self.answer or "__________"
+        lines = [
+            f"{_topic(question)} ({question.id}). {question.text}",
+            phrase("Answer, {expected}: {answer}", expected=question.expected, answer=answer),
+            *self.said,
+        ]
         if self.is_solved:
             lines += [phrase("Worked solution:"), str(question.solution())]
         return "\n".join(lines)

@@ -231,11 +231,7 @@ def one_message_panel() -> Panel:
         figure.draw(_message_plot(samples, went))
 
     live = run_button(
-        "Send messages over this line",
-        run,
-        show_run,
-        key="one message",
-        experiment="transactions",
+        "Send messages over this line", run, show_run, key="one message", experiment="transactions"
     )
     return panel(figure, {"bandwidth_bps": lines, "latency_s": wait}, update, below=[live])
 
@@ -465,11 +461,7 @@ def _target_of(samples: RttSamples, chosen: Target) -> Target:
 def _echo_plot(target: Target, samples: RttSamples | None) -> Plot:
     """Draw the book's points, those of the run if there was one, and theory or a fit."""
     path = target.path
-    title = phrase(
-        "Echo by {protocol}: {path}",
-        protocol=target.protocol.upper(),
-        path=target.name,
-    )
+    title = phrase("Echo by {protocol}: {path}", protocol=target.protocol.upper(), path=target.name)
     run = samples or RttSamples(payload_bytes=[], rtt_s=[])
     headers = STAMPED_HEADERS_BYTES if target.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
     # Of a run, the path is the one that it noted.

@@ -763,9 +763,7 @@ def _drawn(samples: TransactionSamples | None, clock: str, relative: bool) -> Pl
     if relative and not comparison.x.size:
         comparison = replace(comparison, y_name=phrase("time relative to 1508 B"), y_unit="ratio")
     return plots.overlay(
-        comparison,
-        y_scale="linear" if relative else "log",
-        beside=_book_points(printed, relative),
+        comparison, y_scale="linear" if relative else "log", beside=_book_points(printed, relative)
     )
 
 

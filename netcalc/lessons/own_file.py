@@ -212,28 +212,17 @@ def kind_of(samples: Samples) -> str:
     tool = " ".join(filter(None, (samples.meta.tool, samples.meta.tool_version)))
     if isinstance(samples, PacketTrace):
         return phrase(
-            "A capture ({value}): one row for each packet",
-            value=tool or phrase("tool not named"),
+            "A capture ({value}): one row for each packet", value=tool or phrase("tool not named")
         )
     counted = probes(samples)
-    timed = (
-        phrase(
-            "times of {layer}, {way}, by the {side}",
-            layer=counted.layer,
-            way=counted.way,
-            side=counted.side,
-        )
-        if counted.layer
-        else ""
-    )
+    facts = {"layer": counted.layer, "way": counted.way, "side": counted.side}
+    timed = phrase("times of {layer}, {way}, by the {side}", **facts) if counted.layer else ""
     rows = (
         phrase("one row for each probe")
         if isinstance(samples, RttSamples)
         else phrase("{samples} rows", samples=len(samples))
     )
-    return ": ".join(
-        filter(None, (tool or phrase("A table"), ", ".join(filter(None, (timed, rows)))))
-    )
+    return f"{tool or phrase('A table')}: {', '.join(filter(None, (timed, rows)))}"
 
 
 def fact_rows(samples: Samples) -> list[tuple[str, str, str, str]]:

@@ -226,9 +226,7 @@ def book_lines(clock: str) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def _together(
-    lines: dict[str, list[tuple[Any, Any]]],
-) -> tuple[FloatArray, dict[str, FloatArray]]:
+def _together(lines: dict[str, list[tuple[Any, Any]]]) -> tuple[FloatArray, dict[str, FloatArray]]:
     """Put curves with sizes of their own one after the other, apart by a gap."""
     x: list[Any] = [[np.nan]]
     y: dict[str, list[Any]] = {name: [[np.nan]] for name in lines}

@@ -98,11 +98,7 @@ def _theory(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> dict[str,
     two = np.full(ROUNDS.size, float(write_write_read_s(rtt_s, **common)))
     two[0] = float(write_write_read_s(rtt_s, quickack=True, **common))
     apart = float(write_write_read_s(rtt_s, nagle=False, **common))
-    return {
-        TWO: two,
-        NODELAY: np.full(ROUNDS.size, apart),
-        ONE: np.full(ROUNDS.size, rtt_s),
-    }
+    return {TWO: two, NODELAY: np.full(ROUNDS.size, apart), ONE: np.full(ROUNDS.size, rtt_s)}
 
 
 def _times() -> dict[str, Any]:

@@ -192,38 +192,29 @@ def train_panel() -> Panel:
         "router_count": Quantity("routers", 1.0, 1.0, 10.0, unit="1", scale="linear", whole=True),
     }
 
-    def run(progress: Any, stop: Any) -> tuple[Path, float, TrainSamples]:
-        path, size = _with_routers(controls["router_count"].value), controls["packet_bytes"].value
-        samples = packet_trains(
-            size - DATAGRAM_HEADERS_BYTES,
-            path=path,
+    def run(progress: Any, stop: Any) -> TrainSamples:
+        return packet_trains(
+            controls["packet_bytes"].value - DATAGRAM_HEADERS_BYTES,
+            path=_with_routers(controls["router_count"].value),
             packet_count=30,
             count=3,
             progress=progress,
             stop=stop,
         )
-        return path, size, samples
 
-    def show_run(result: tuple[Path, float, TrainSamples]) -> None:
-        shown[:] = [result]
-        board.refresh()
-
-    def show_saved(samples: TrainSamples) -> None:
+    def show_run(samples: TrainSamples) -> None:
+        if not len(samples):
+            return
         went = Path.from_truth(samples.meta.instrument.truth)
-        path = _with_routers(len(went.hops) - 1)
+        path, size = _with_routers(len(went.hops) - 1), float(np.asarray(samples.packet_bytes)[0])
         if not went.same_lines(path):
             raise ReaderError("other-links", file="the train", value=went.text)
-        controls["router_count"].value = float(len(went.hops) - 1)
-        controls["packet_bytes"].value = float(np.asarray(samples.packet_bytes)[0])
-        show_run((path, controls["packet_bytes"].value, samples))
+        controls["router_count"].value, controls["packet_bytes"].value = len(path.hops) - 1, size
+        shown[:] = [(path, size, samples)]
+        board.refresh()
 
-    button = run_button(
-        "Send thirty packets over these links",
-        run,
-        lambda result: show_run(result) if isinstance(result, tuple) else show_saved(result),
-        key="train",
-        experiment="packet_trains",
-    )
+    label = term("Send thirty packets over these links")
+    button = run_button(label, run, show_run, key="train", experiment="packet_trains")
     board = panel(
         figure, controls, update, below=[button, moving],
         predict="time until the last of ten packets is there, sent back to back", unit="s",
@@ -260,49 +251,41 @@ def live_hops_panel() -> Panel:
     shown: list[tuple[float, str, list[tuple[int, RttSamples]]]] = []
 
     def update(packet_bytes: float, line_name: str) -> None:
-        fresh = shown and shown[0][:2] == (packet_bytes, line_name)
-        figure.draw(_hops_plot(packet_bytes, line_name, shown[0][2] if fresh else []))
+        is_of = shown and shown[0][:2] == (packet_bytes, line_name)
+        figure.draw(_hops_plot(packet_bytes, line_name, shown[0][2] if is_of else []))
 
     controls = {
         "packet_bytes": Quantity("packet", "1428 B", "40 B", "1500 B", unit="byte", whole=True),
         "line_name": choice("each link", ["T1", "10 Mbit/s", "T3"], "T1"),
     }
 
-    def run(progress: Any, stop: Any) -> tuple[float, str, list[tuple[int, RttSamples]]]:
-        size, name = controls["packet_bytes"].value, controls["line_name"].value
-        runs: list[tuple[int, RttSamples]] = []
+    def run(progress: Any, stop: Any) -> list[RttSamples]:
+        size = controls["packet_bytes"].value - DATAGRAM_HEADERS_BYTES
+        rate = line_rate(controls["line_name"].value)
+        runs: list[RttSamples] = []
         for number in LIVE_HOPS:
             if stop.is_set():
                 break
-            path = Path.of([Link(line_rate(name), HOP_LATENCY_S)] * number)
-            runs.append(
-                (number, echo([size - DATAGRAM_HEADERS_BYTES], path=path, count=4, stop=stop))
-            )
+            path = Path.of([Link(rate, HOP_LATENCY_S)] * number)
+            runs.append(echo([size], path=path, count=4, stop=stop))
             progress(len(runs), len(LIVE_HOPS))
-        return size, name, runs
+        return runs
 
-    def show_run(runs: tuple[float, str, list[tuple[int, RttSamples]]]) -> None:
-        shown[:] = [runs]
-        board.refresh()
-
-    def show_saved(runs: list[RttSamples]) -> None:
+    def show_run(runs: list[RttSamples]) -> None:
+        runs = [run for run in runs if len(run)]
+        if not runs:
+            return
         paths = [Path.from_truth(run.meta.instrument.truth) for run in runs]
         names = {line_rate(name): name for _, name in controls["line_name"].options}
-        controls["line_name"].value = names[paths[0].bottleneck_bps]
-        controls["packet_bytes"].value = (
-            float(np.asarray(runs[0].payload_bytes)[0]) + DATAGRAM_HEADERS_BYTES
-        )
-        measured_runs = [(len(path.hops), run) for path, run in zip(paths, runs, strict=True)]
-        show_run((controls["packet_bytes"].value, controls["line_name"].value, measured_runs))
+        name = names[paths[0].bottleneck_bps]
+        size = float(np.asarray(runs[0].payload_bytes)[0]) + DATAGRAM_HEADERS_BYTES
+        controls["line_name"].value, controls["packet_bytes"].value = name, size
+        hop_counts = [len(path.hops) for path in paths]
+        shown[:] = [(size, name, list(zip(hop_counts, runs, strict=True)))]
+        board.refresh()
 
-    button = run_button(
-        "Send it on this machine",
-        run,
-        lambda result: show_run(result) if isinstance(result, tuple) else show_saved(result),
-        key="hops",
-        experiment="echo",
-        several=True,
-    )
+    label = term("Send it on this machine")
+    button = run_button(label, run, show_run, key="hops", experiment="echo", several=True)
     board = panel(figure, controls, update, below=[button])
     return board
 

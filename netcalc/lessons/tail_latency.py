@@ -277,8 +277,7 @@ def _over_time(scenario: Scenario, recording: Recording | None) -> Plot:
         if before.size:
             said.append(
                 phrase(
-                    "Before the flow: median {value}.",
-                    value=show(float(np.median(before)), "s"),
+                    "Before the flow: median {value}.", value=show(float(np.median(before)), "s")
                 )
             )
     else:
@@ -291,10 +290,7 @@ def _over_time(scenario: Scenario, recording: Recording | None) -> Plot:
         points={"requests, live": (at_s, latency_s)},
         x_axis=Axis("time", "s", low=0.0, high=scenario.end_s),
         y_axis=Axis("latency", "s", low=0.0, high=1.5 * full_s),
-        title=phrase(
-            "Requests of 10 KB; a flow begins after {start_s:g} s",
-            start_s=START_S,
-        ),
+        title=phrase("Requests of 10 KB; a flow begins after {start_s:g} s", start_s=START_S),
         description=" ".join(said),
     )
 
@@ -441,11 +437,7 @@ RUN_S = 20.0
 """Time over which the datagrams of a run are sent. [s]"""
 FINITE = "M/M/1/K"
 WAITS, GAPS, BATCHES = "wait", "gaps", "batches"
-VIEWS = {
-    "the waits": WAITS,
-    "the times between arrivals": GAPS,
-    "how many come together": BATCHES,
-}
+VIEWS = {"the waits": WAITS, "the times between arrivals": GAPS, "how many come together": BATCHES}
 _REPLAYED = term("one server, these arrivals")
 _MODELS = {name: name for name in ("M/M/1", "M/D/1", FINITE, _REPLAYED)}
 

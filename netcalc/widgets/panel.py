@@ -174,7 +174,7 @@ class Panel(ipywidgets.VBox):
             for source in sources:
                 source.take_prediction(self.prediction)
         for control in self.controls.values():
-            control.observe(self._changed, "value")
+            control.observe(lambda _change: self.refresh(), "value")
         self.refresh()
 
     def values(self) -> dict[str, Any]:
@@ -225,9 +225,6 @@ class Panel(ipywidgets.VBox):
             said = dict.fromkeys(f"{doubt_notice(doubt)}." for doubt in doubts_met)
             self.message.say(" ".join(said))
         self.figure.saved.renew()
-
-    def _changed(self, _change: object) -> None:
-        self.refresh()
 
     def _ipython_display_(self) -> None:
         self.figure.saved.show()

@@ -131,10 +131,7 @@ class Upload(ResultSource):
 
     def _too_large(self, name: str, size: int) -> ReaderError:
         return ReaderError(
-            "upload-too-large",
-            file=base_name(name),
-            size_bytes=size,
-            limit_bytes=self._max_bytes,
+            "upload-too-large", file=base_name(name), size_bytes=size, limit_bytes=self._max_bytes
         )
 
 
@@ -391,13 +388,9 @@ class RunButton(ResultSource):
             self.progress.value, self.progress.bar_style = 0, ""
             self.message.say(phrase("running"))
             self._thread = threading.Thread(
-                target=self._work, args=(self._stop,), name="netcalc experiment", daemon=True
+                target=self.run_here, args=(self._stop,), name="netcalc experiment", daemon=True
             )
             self._thread.start()
-
-    def run_here(self, stop: threading.Event) -> None:
-        """Run the experiment now, and return when it is done: for a page that is being written."""
-        self._work(stop)
 
     def stop(self, *, wait: bool = False) -> None:
         """Stop the experiment; the samples so far are kept."""
@@ -407,7 +400,8 @@ class RunButton(ResultSource):
             if wait and self._thread is not threading.current_thread():
                 self._thread.join(STOP_LIMIT_S)  # type: ignore[union-attr]
 
-    def _work(self, stop: threading.Event) -> None:
+    def run_here(self, stop: threading.Event) -> None:
+        """Run the experiment, and return when it is done: in its thread, or for a page."""
         has_begun = False
         try:
             with turn(stop, self._say_waiting) as tell:
@@ -437,7 +431,7 @@ class RunButton(ResultSource):
 
     def _run_and_show(self, stop: threading.Event, tell: Callable[[float, float], object]) -> None:
         def advance(done: float, total: int, *_more: object) -> None:
-            self._advance(done, total)
+            self.progress.max, self.progress.value = max(total, 1), done
             tell(done, total)
 
         self._show(self._run(progress=advance, stop=stop))
@@ -445,14 +439,13 @@ class RunButton(ResultSource):
     def _say_waiting(self, before: int, wait_s: float) -> None:
         """Say how many have their turn before, and how long that may take; once for each text."""
         seconds = max(1, round(wait_s))
-        if before == 1:
-            text = phrase("waiting: 1 other before you, about {seconds} s", seconds=seconds)
-        else:
-            text = phrase(
-                "waiting: {count} others before you, about {seconds} s",
-                count=before,
-                seconds=seconds,
-            )
+        text = phrase(
+            "waiting: 1 other before you, about {seconds} s"
+            if before == 1
+            else "waiting: {count} others before you, about {seconds} s",
+            count=before,
+            seconds=seconds,
+        )
         if text != self._waiting_text:
             self._waiting_text = text
             self.message.say(text)
@@ -483,9 +476,6 @@ class RunButton(ResultSource):
         self.clear_others()
         self.about.say(measurement_error(*runs_of(result)))
         self.message.say("")
-
-    def _advance(self, done: float, total: int, *_more: object) -> None:
-        self.progress.max, self.progress.value = max(total, 1), done
 
 
 def _name_of(run: Callable[..., Any], label: str) -> str:

@@ -193,10 +193,7 @@ def _recorded(
 
 
 def _of_lists(
-    called: Callable[..., Any],
-    numbers: Mapping[str, Any],
-    lists: list[str],
-    rules: dict[str, int],
+    called: Callable[..., Any], numbers: Mapping[str, Any], lists: list[str], rules: dict[str, int]
 ) -> str | NotRecorded:
     """Return a function of lists, whatever their lengths are to each other."""
     free = {name: 40 * place for place, name in enumerate(lists)}

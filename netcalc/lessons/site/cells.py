@@ -63,19 +63,18 @@ class Control:
     def __init__(self, name: str, widget: ipywidgets.Widget, *, most: int) -> None:
         self.name, self.widget = name, widget
         self.label, self.kind, self.texts = str(getattr(widget, "description", "")), "fixed", []
-        self._values: list[object] = [widget.value]
-        self.start = 0
+        self._trait = "index" if isinstance(widget, ipywidgets.Dropdown) else "value"
+        start = getattr(widget, self._trait)
+        self._values: list[object] = [start]
         if isinstance(widget, Quantity):
             self.label, self.kind = widget.label, "slider"
             self._values = [float(value) for value in _stops(widget, most)]
             self.texts = [widget.shown(float(value)) for value in _stops(widget, most)]
-            self.texts[self._values.index(widget.value)] = widget.box.value
+            self.texts[self._values.index(start)] = widget.box.value
         elif isinstance(widget, ipywidgets.Dropdown):
             self.kind = "list"
             self.texts = [str(text) for text in widget._options_labels]
             self._values = list(range(len(self.texts)))
-            self.start = int(widget.index)
-            return
         elif isinstance(widget, ipywidgets.Checkbox):
             self.kind, self.texts, self._values = "box", ["no", "yes"], [False, True]
         elif isinstance(widget, ipywidgets.Combobox):
@@ -84,7 +83,7 @@ class Control:
             self._values = list(self.texts)
         elif isinstance(widget, ipywidgets.Text):
             self.texts = [widget.value]
-        self.start = self._values.index(widget.value)
+        self.start = self._values.index(start)
 
     @property
     def count(self) -> int:
@@ -93,27 +92,18 @@ class Control:
 
     def put(self, position: int) -> None:
         """Move the control to a position."""
-        if isinstance(self.widget, ipywidgets.Dropdown):
-            self.widget.index = position
-        elif self.kind != "fixed":
-            self.widget.value = self._values[position]
+        if self.kind != "fixed":
+            setattr(self.widget, self._trait, self._values[position])
 
     def here(self) -> int:
         """Return the position where the control is now; -1 where the page has none for it."""
-        value = (
-            self.widget.index if isinstance(self.widget, ipywidgets.Dropdown) else self.widget.value
-        )
+        value = getattr(self.widget, self._trait)
         return self._values.index(value) if value in self._values else -1
 
     def spec(self) -> dict[str, object]:
         """Return what the page must know, for JSON."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "kind": self.kind,
-            "texts": self.texts,
-            "start": self.start,
-        }
+        names = ("name", "label", "kind", "texts", "start")
+        return {name: getattr(self, name) for name in names}
 
 
 def _stops(widget: Quantity, most: int) -> list[float]:
@@ -272,14 +262,9 @@ class States:
     def walk(self) -> None:
         """Move the panel to every position, note what it shows, and go back to the start."""
         for position in self.positions() if self.controls else [()]:
-            self._put(position)
+            _move(self.panel, self.controls, position)
             self._note()
-        self._put(tuple(control.start for control in self.controls))
-
-    def _put(self, position: Sequence[int]) -> None:
-        with self.panel.at_once():
-            for control, place in zip(self.controls, position, strict=True):
-                control.put(place)
+        _move(self.panel, self.controls, [control.start for control in self.controls])
 
     def _note(self) -> None:
         plot = self.panel.figure.plot
@@ -366,20 +351,22 @@ class States:
         return packed(header, series)
 
 
+def _move(panel: Panel, controls: Sequence[Control], places: Sequence[int]) -> None:
+    """Move all controls of a panel to a position each, and draw it once."""
+    with panel.at_once():
+        for control, place in zip(controls, places, strict=True):
+            control.put(place)
+
+
 def _affordable(panel: Panel) -> int:
     """Return how many positions may be stored, by the time of one: the least of three ends."""
     spent_s = []
     for share in (0.2, 0.8, 0.5):
         controls = [Control(name, control, most=LEAST) for name, control in panel.controls.items()]
-        starts = [control.start for control in controls]
         before_s = time.process_time()
-        with panel.at_once():
-            for control in controls:
-                control.put(round(share * (control.count - 1)))
+        _move(panel, controls, [round(share * (control.count - 1)) for control in controls])
         spent_s.append(time.process_time() - before_s)
-        with panel.at_once():
-            for control, start in zip(controls, starts, strict=True):
-                control.put(start)
+        _move(panel, controls, [control.start for control in controls])
     return next(count for limit_s, count in BUDGETS if min(spent_s) <= limit_s)
 
 

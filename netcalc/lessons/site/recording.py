@@ -393,9 +393,7 @@ class _Numpy:
     def ones(shape: Any, dtype: Any = np.float64) -> Any:
         return wrap(np.ones(shape, dtype=dtype))
 
-    @staticmethod
-    def empty(shape: Any, dtype: Any = np.float64) -> Any:
-        return wrap(np.zeros(shape, dtype=dtype))
+    empty = zeros
 
 
 def _has_recorded(value: Any) -> bool:
