@@ -364,14 +364,14 @@ def _values_axis(file: str, samples: Samples) -> list[_Series]:
         series = captured_over_time(samples)
     elif isinstance(samples, FlowSeries):
         series = rates_over_time(samples)
-    found: list[_Series] = []
+    values: list[_Series] = []
     for label, quantity, unit, _, time_s, value in series:
         if value.size:
             times = _epoch(file, time_s, samples.meta.start)
-            found.append((times, value, np.full(value.size, label, object), (quantity, unit)))
-    if not found:
+            values.append((times, value, np.full(value.size, label, object), (quantity, unit)))
+    if not values:
         raise ReaderError("no-values-to-merge", file=file)
-    return found
+    return values
 
 
 def _epoch(file: str, time_s: FloatArray, start: str) -> FloatArray:

@@ -150,17 +150,14 @@ class Finding:
         if self.unit != "bit/s":
             return
         layer = self.layer or UNKNOWN
-        own = {"layer": layer}
-        limits = tuple(
-            replace(limit, values={**limit.values, "layer": layer})
-            if limit.name in _OF_LAYER
-            else limit
-            for limit in self.limits
-        )
-        notices = tuple(
-            replace(notice, values={**notice.values, **own}) if notice.code in _OF_LAYER else notice
-            for notice in self.notices
-        )
+
+        def layered(said: Any, name: str) -> Any:
+            return (
+                replace(said, values={**said.values, "layer": layer}) if name in _OF_LAYER else said
+            )
+
+        limits = tuple(layered(limit, limit.name) for limit in self.limits)
+        notices = tuple(layered(notice, notice.code) for notice in self.notices)
         for name, value in (("layer", layer), ("limits", limits), ("notices", notices)):
             object.__setattr__(self, name, value)
 
@@ -188,24 +185,16 @@ class Finding:
         Of several that agree it is the one known best: a transfer at line rate loses packets in the
         full buffer, so that the formulas of loss agree with it too, within their factor.
         """
-        candidates = self.candidates
-        if self.cause is not None:
-            of_cause = [
-                limit for limit in self.limits if self._is_of_cause(limit.name, self.cause.code)
-            ]
-            agreeing = [
-                limit
-                for limit in of_cause
-                if not limit.for_comparison and limit.agrees(self.measured)
-            ]
+        candidates, cause = self.candidates, self.cause
+        if cause is not None:
+            of_cause = (each for each in self.limits if self._is_of_cause(each.name, cause.code))
+            candidates = tuple(of_cause)
+        if cause is not None or self.unit == "bit/s":
+            own = (each for each in candidates if not each.for_comparison)
+            agreeing = [each for each in own if each.agrees(self.measured)]
             if agreeing:
                 return min(agreeing, key=self._distance)
-            return next(iter(of_cause), None)
-        if self.unit == "bit/s":
-            agreeing = [candidate for candidate in candidates if candidate.agrees(self.measured)]
-            if agreeing:
-                return min(agreeing, key=self._distance)
-        return candidates[0] if candidates else None
+        return next(iter(candidates), None)
 
     @staticmethod
     def _is_of_cause(name: str, code: str) -> bool:
@@ -243,13 +232,9 @@ class Finding:
         first, second = self.binding, self.following
         if first is None or math.isnan(self.measured) or not self.is_explained:
             return "low"
-        if any(notice.code in DISTURBED for notice in self.notices):
-            return "low"
-        if cause_of_limit(first.name) == UNKNOWN_CAUSE:
-            return "low"
-        if first.name not in LINE_NAMES and any(
-            notice.code == "two-points" for notice in self.notices
-        ):
+        doubts = DISTURBED if first.name in LINE_NAMES else (*DISTURBED, "two-points")
+        is_doubtful = any(notice.code in doubts for notice in self.notices)
+        if is_doubtful or cause_of_limit(first.name) == UNKNOWN_CAUSE:
             return "low"
         if self.unit == "s":
             # Of a response alone nobody knows how many round trips it took.
@@ -431,14 +416,9 @@ class Finding:
     @property
     def _stated(self) -> Limit | None:
         """The limit that is known as well as the line, and that agrees; else None."""
-        limits = [
-            candidate
-            for candidate in self.candidates
-            if candidate.tolerance_ratio <= SURE_LIMIT
-            and candidate.name in STATED
-            and candidate.agrees(self.measured)
-        ]
-        return min(limits, key=self._distance) if limits else None
+        sure = (each for each in self.candidates if each.tolerance_ratio <= SURE_LIMIT)
+        agreeing = (each for each in sure if each.name in STATED and each.agrees(self.measured))
+        return min(agreeing, key=self._distance, default=None)
 
     @property
     def stated(self) -> Cause | None:

@@ -111,11 +111,7 @@ def explain_transaction_rates(samples: Samples, stated: Known) -> tuple[Finding,
         rtt, measured = first_known(stated.rtt_s, number_in(fact, "rtt_min_s")), 1 / rate
         limits = response_parts(measured, min(rtt, measured)) if rtt > 0 else ()
         if not limits:
-            held = [
-                response_part
-                for response_part in response_parts(measured, 0.0)
-                if response_part.name == "ack-timer"
-            ]
+            held = [part for part in response_parts(measured, 0.0) if part.name == "ack-timer"]
             whole = Limit(
                 "round-trip-and-hosts", measured, "s", PART_TOLERANCE, {"rate": float(rate)}
             )

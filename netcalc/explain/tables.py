@@ -252,6 +252,12 @@ def numbers(samples: Samples, role: str) -> FloatArray | None:
     return None
 
 
+def rates_of(table: Table) -> FloatArray | None:
+    """Return the column of goodputs, or else of other rates; None if the table has none."""
+    goodput = numbers(table, "goodput_bps")
+    return numbers(table, "rate_bps") if goodput is None else goodput
+
+
 def numbers_or_nan(samples: Samples, role: str) -> FloatArray:
     """Return the column of numbers that has a role, nan where the table has none."""
     values = numbers(samples, role)
@@ -437,9 +443,7 @@ class Pairs:
 
 def pairs_of(table: Table) -> Pairs | None:
     """Return the pairs of a table; None if it does not have several numbers of them."""
-    count = numbers(table, "pair_count")
-    rate = numbers(table, "goodput_bps")
-    rate = numbers(table, "rate_bps") if rate is None else rate
+    count, rate = numbers(table, "pair_count"), rates_of(table)
     if count is None or rate is None:
         return None
     good = plausible(count, rate) & (count >= 1)

@@ -33,6 +33,7 @@ from netcalc.explain.tables import (
     numbers,
     pairs_of,
     plausible,
+    rates_of,
     rows_of,
     series_of,
     two_points,
@@ -132,8 +133,7 @@ def _read(table: Table) -> Responses | None:
     name = next(
         filter(None, (column_name(table, field) for field in ("goodput_bps", "rate_bps"))), ""
     )
-    rates = numbers(table, "goodput_bps")
-    rates = numbers(table, "rate_bps") if rates is None else rates
+    rates = rates_of(table)
     roles = [role for role in LAWS if numbers(table, role) is not None]
     if rates is None or len(roles) != 1 or is_over_time(table):
         return None
@@ -200,7 +200,7 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for name, rows in seen.rows.items():
         bend = seen.bends[name]
-        caps = [limit for limit in rate_limits(Evidence(), stated) if limit.name == "line"]
+        caps = _lines(stated)
         if not caps and bend.cap_count:
             values = {"count": bend.cap_count}
             caps = [Limit("plateau", bend.cap_bps, "bit/s", FITTED_TOLERANCE, values)]
@@ -220,6 +220,11 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
                 layer=TCP_PAYLOAD,
             ))  # fmt: skip
     return tuple(findings)
+
+
+def _lines(stated: Known) -> list[Limit]:
+    """Return the ceiling of the stated line; none without one."""
+    return [limit for limit in rate_limits(Evidence(), stated) if limit.name == "line"]
 
 
 def _of_all(seen: Responses, name: str, stated: Known, said: tuple[Notice, ...]) -> Finding:
@@ -337,12 +342,11 @@ def explain_other_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
 def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], stated: Known) -> Finding:
     x, rates = seen.x[rows], seen.rate_bps[rows]
     span = float(x.max() / x.min())
-    signs = (
-        Sign("row_count", float(rows.size), "the table"),
-        Sign("low_bps", float(rates.min()), "the table"),
-        Sign("high_bps", float(rates.max()), "the table"),
-        Sign("span_ratio", span, "the table"),
-    )
+    facts = {
+        "row_count": float(rows.size), "low_bps": float(rates.min()),
+        "high_bps": float(rates.max()), "span_ratio": span,
+    }  # fmt: skip
+    signs = tuple(Sign(fact, value, "the table") for fact, value in facts.items())
     exponent = LAWS[seen.role][1]
     if span ** abs(exponent) < LEAST_SPAN:
         return Finding(label=name, cause=Cause(signs=signs, variant="narrow"))
@@ -350,12 +354,8 @@ def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], stated: Kno
         return Finding(label=name, cause=Cause(signs=signs, variant="law-of-some"))
     if rates.max() <= (1 + FLAT_RATIO) * rates.min():
         middle = float(np.median(rates))
-        lines = [
-            rate_limit
-            for rate_limit in rate_limits(Evidence(), stated)
-            if rate_limit.name == "line"
-        ]
-        flat = Finding(label=name, measured=middle, limits=tuple(lines), layer=TCP_PAYLOAD)
+        lines = tuple(_lines(stated))
+        flat = Finding(label=name, measured=middle, limits=lines, layer=TCP_PAYLOAD)
         # A line that agrees limits all rows alike; without one, something else does.
         if not flat.is_explained:
             return replace(flat, cause=Cause(signs=signs, variant="flat"))
@@ -439,8 +439,7 @@ def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ..
 def _transfers(table: Table) -> TransferSamples | None:
     """Return the transfers of a table of sizes with times or with rates; None of another."""
     sizes, times = numbers(table, "packet_bytes"), numbers(table, "transfer_s")
-    rates = numbers(table, "goodput_bps")
-    rates = numbers(table, "rate_bps") if rates is None else rates
+    rates = rates_of(table)
     if sizes is None or (times is None) == (rates is None):
         return None
     if times is None:
@@ -483,11 +482,8 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
             said.append(Notice("sizes-trips", values))
     cause = Cause(signs=tuple(signs), variant=variant)
     said += above_line(rate_bps, stated)
-    limits = tuple(
-        rate_limit
-        for rate_limit in rate_limits(Evidence(rate_bps=rate_bps), stated)
-        if rate_limit.name in OF_SIZES
-    )
+    ceilings = rate_limits(Evidence(rate_bps=rate_bps), stated)
+    limits = tuple(limit for limit in ceilings if limit.name in OF_SIZES)
     finding = Finding(measured=rate_bps, limits=limits, layer=TCP_PAYLOAD, notices=tuple(said))
     if not finding.is_explained:
         return replace(finding, cause=cause, notices=(Notice("sizes-rate-of-what"), *said))

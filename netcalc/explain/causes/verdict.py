@@ -111,6 +111,17 @@ MOST_OPTIONS_BYTES, ALIKE_BYTES, AGAIN_AND_AGAIN = 60, 40, 3
 large; and one is sent so often before it is believed to vanish. [byte], [byte], [1]"""
 
 
+LEAST_FLIGHTS, ALIKE_HALVES, MOSTLY_FULL = 20, 0.88, 0.8
+"""Data in flight stop to grow if so many values are there, the highest of both halves are this
+near, and a tenth of them reaches this share of the highest. [1], [ratio], [ratio]"""
+OUTAGE_TIMERS, OUTAGE_S, OUTAGE_SEGMENTS, OUTAGE_TRIES = 2, 1.0, 5, 2
+"""Nothing passes if so many timers ran for so long, a window of so many segments was lost, and one
+of them was sent so often in vain. [1], [s], [1], [1]"""
+LEAST_SHARED, MOST_LINES, THIRDS = 300, 30, 3
+"""Of fewer segments, and on a line so many times faster than the flow, no sharing shows; each of so
+many parts of the time must have room for others. [1], [1], [1]"""
+
+
 def judge(
     d: Dialogue, *, sender_is_client: bool, held_s: float = 0.0
 ) -> tuple[Cause, Intervals | None]:
@@ -316,10 +327,11 @@ def _shows_the_sender(d: Dialogue, line: LineRate, rounds: Rounds) -> bool:
 def _is_flat(gaps: Gaps) -> bool:
     """Whether the data in flight stop to grow: their highest values are alike all the time."""
     middle = gaps.in_flight[gaps.in_flight.size // 3 :]
-    if middle.size < 20:
+    if middle.size < LEAST_FLIGHTS:
         return False
     halves = middle[: middle.size // 2].max(), middle[middle.size // 2 :].max()
-    return bool(min(halves) > 0.88 * max(halves) and np.percentile(middle, 90) > 0.8 * middle.max())
+    is_full = np.percentile(middle, 90) > MOSTLY_FULL * middle.max()
+    return bool(is_full and min(halves) > ALIKE_HALVES * max(halves))
 
 
 def _lost(d: Dialogue) -> tuple[FloatArray, int]:
@@ -413,10 +425,11 @@ def _special(d: Dialogue, gaps: Gaps, shares: Mapping[str, float], *, held_s: fl
 def _is_outage(d: Dialogue, gaps: Gaps) -> bool:
     """Whether a whole window was lost, and its first segment more than once: nothing passed."""
     timers = np.flatnonzero(gaps.kind == kinds.TIMER)
-    if timers.size < 2 or gaps.waited_s[timers].sum() < 1.0:
+    if timers.size < OUTAGE_TIMERS or gaps.waited_s[timers].sum() < OUTAGE_S:
         return False
     _, counts = np.unique(d.sequence[1:][timers], return_counts=True)
-    return bool(counts.max() >= 2 and gaps.in_flight[timers[0]] > 5 * d.mss_bytes)
+    is_window = gaps.in_flight[timers[0]] > OUTAGE_SEGMENTS * d.mss_bytes
+    return bool(is_window and counts.max() >= OUTAGE_TRIES)
 
 
 def _is_black_hole(d: Dialogue, shares: Mapping[str, float]) -> bool:
@@ -446,14 +459,14 @@ def _is_shared(d: Dialogue, line: LineRate) -> bool:
 
     What waits in front of a line that it has for itself are its own segments.
     """
-    if not line.is_clear or d.seen_s.size < 300 or line.rate_bps > 30 * d.rate_bps:
+    if not line.is_clear or d.seen_s.size < LEAST_SHARED or line.rate_bps > MOST_LINES * d.rate_bps:
         return False
     queue_s = _queues_s(d)
     if queue_s.size and np.median(_own_queue_s(d, line.rate_bps)) > OWN_SHARE * np.median(queue_s):
         return False
     if not line.lasts:
         return False
-    edges = np.linspace(0, d.seen_s.size, 4).astype(int)
+    edges = np.linspace(0, d.seen_s.size, THIRDS + 1).astype(int)
     for low, high in itertools.pairwise(edges):
         span_s = d.seen_s[high - 1] - d.seen_s[low]
         if span_s <= 0 or 8 * d.payload[low:high].sum() / span_s > SHARED_RATIO * line.rate_bps:
