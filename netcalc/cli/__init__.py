@@ -22,7 +22,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import click
 
-from netcalc.cli.mistakes import CommandError, Group, command_error, for_command_line, system_error
+from netcalc.cli.mistakes import (
+    CommandError,
+    Group,
+    command_error,
+    exclusive,
+    for_command_line,
+    system_error,
+)
 from netcalc.errors import DoubtWarning, NetcalcError, doubts
 from netcalc.printable import json_text, printable_lines
 from netcalc.version import __version__
@@ -276,7 +283,7 @@ def show_help_alone(ctx: click.Context) -> None:
 def check_one_form(as_json: bool, as_csv: bool) -> None:
     """Refuse JSON and CSV at once."""
     if as_json and as_csv:
-        raise CommandError("options-exclusive", first="--json", second="--csv")
+        raise exclusive("--json", "--csv")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

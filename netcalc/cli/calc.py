@@ -27,7 +27,7 @@ from netcalc.cli.formulas import (
     name_propagation,
     readings_said,
 )
-from netcalc.cli.mistakes import CommandError, Group, Typed, rename
+from netcalc.cli.mistakes import CommandError, Group, Typed, exclusive, lacking, rename
 from netcalc.cli.options import WholeNumber
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
@@ -300,16 +300,15 @@ def _check_options(asked: _Asked) -> None:
     if (asked.solve is None) != (asked.result is None):
         option, other = ("--solve", "--for") if asked.result is None else ("--for", "--solve")
         example = "Write for example --solve bandwidth --for 1s"
-        raise CommandError("option-requires", option=option, required=other, example=example)
+        raise lacking(option, other, example)
     if asked.solve is not None:
         others = {"--sweep": asked.sweep, "--csv": asked.csv, "--explain": asked.explain}
         for option in (option for option, is_given in others.items() if is_given):
-            raise CommandError("options-exclusive", first=option, second="--solve")
+            raise exclusive(option, "--solve")
     if asked.sweep and asked.explain:
-        raise CommandError("options-exclusive", first="--explain", second="--sweep")
+        raise exclusive("--explain", "--sweep")
     if asked.log and not asked.sweep:
-        example = "Add for example --sweep latency=1ms:300ms"
-        raise CommandError("option-requires", option="--log", required="--sweep", example=example)
+        raise lacking("--log", "--sweep", "Add for example --sweep latency=1ms:300ms")
 
 
 def _check_arguments(session: Session, asked: _Asked) -> None:
@@ -317,25 +316,19 @@ def _check_arguments(session: Session, asked: _Asked) -> None:
     is_table = bool(asked.sweep or session.lists)
     if asked.solve is not None and session.lists:
         name = "--" + session.formula.option(next(iter(session.lists)))
-        raise CommandError("options-exclusive", first="--solve", second=f"a list in {name}")
+        raise exclusive("--solve", f"a list in {name}")
     if session.inputs:
         if asked.solve is not None and asked.plot is not None:
-            raise CommandError("options-exclusive", first="--solve", second="--plot")
+            raise exclusive("--solve", "--plot")
         if asked.dask is not None and (is_table or asked.solve is not None):
-            first = "--solve" if asked.solve is not None else "--sweep"
-            raise CommandError("options-exclusive", first=first, second="--dask")
+            raise exclusive("--solve" if asked.solve is not None else "--sweep", "--dask")
         return
     for name in asked.drawn:
-        raise CommandError(
-            "option-requires", option=f"--{name}", required="an argument that is a range",
-            example="Write for example 80..100Mbit/s",
-        )  # fmt: skip
+        example = "Write for example 80..100Mbit/s"
+        raise lacking(f"--{name}", "an argument that is a range", example)
     if asked.plot is not None and not is_table:
-        raise CommandError(
-            "option-requires", option="--plot",
-            required="a --sweep, or an argument that is a range",
-            example="Add for example --sweep latency=1ms:300ms:log50",
-        )  # fmt: skip
+        example = "Add for example --sweep latency=1ms:300ms:log50"
+        raise lacking("--plot", "a --sweep, or an argument that is a range", example)
 
 
 def _say_readings(session: Session, unnamed: Mapping[str, str]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from netcalc import claims, datasets
 from netcalc.claims import Checked
 from netcalc.cli import check_one_form, print_json, put, standard_input
-from netcalc.cli.mistakes import CommandError
+from netcalc.cli.mistakes import CommandError, exclusive, lacking
 from netcalc.cli.options import CSV, FORCE, JSON, Choice, command, plot_option
 from netcalc.cli.output import (
     cell,
@@ -58,16 +58,11 @@ def data(
     """
     check_one_form(as_json, as_csv)
     if sheet and (as_json or as_csv):
-        other = "--json" if as_json else "--csv"
-        raise CommandError("options-exclusive", first="--sheet", second=other)
+        raise exclusive("--sheet", "--json" if as_json else "--csv")
     if name is None:
         if sheet or as_csv or plot_path is not None:
-            raise CommandError(
-                "option-requires",
-                option="--sheet" if sheet else "--csv" if as_csv else "--plot",
-                required="the NAME of a data set",
-                example="netcalc data lists them",
-            )
+            option = "--sheet" if sheet else "--csv" if as_csv else "--plot"
+            raise lacking(option, "the NAME of a data set", "netcalc data lists them")
         rows = [datasets.info(dataset) for dataset in datasets.names()]
         if as_json:
             print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])

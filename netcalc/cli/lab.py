@@ -38,12 +38,11 @@ from netcalc.cli.serving import (
     HOST,
     Address,
     Running,
-    end_by_signals,
-    end_with_parent,
     free_port,
     held,
     keep,
     last,
+    running,
     secret_token,
 )
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
@@ -134,8 +133,8 @@ def lab(
                 (folder / _SETTINGS).mkdir(parents=True, exist_ok=True)
                 inherited = stack.enter_context(held(folder / _SETTINGS))
                 copied = copy_lessons(lessons, folder, fresh=fresh)
-        except Running as running:
-            served = running.address
+        except Running as other:
+            served = other.address
             _check_that_it_serves(served, folder, as_pages, port, typed, fresh, new_token)
             _show_again(served, folder, no_browser=no_browser)
             return
@@ -373,10 +372,9 @@ def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> li
     return [sys.executable, *program] + [f"--{name}={value}" for name, value in options.items()]
 
 
-@contextlib.contextmanager
 def _server(
     command: list[str], folder: Path, token: str, code: str, inherited: tuple[int, ...] = ()
-) -> Iterator[subprocess.Popen[bytes]]:
+) -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
     """Run the server in a session of its own; in the end it and its kernels are gone."""
     # In the user's own folder of settings a password, a port or an extension would change the
     # lessons, and the lessons would leave their workspaces there.
@@ -397,28 +395,10 @@ def _server(
             "JUPYTER_RUNTIME_DIR": str(settings / "runtime"),
             "IPYTHONDIR": str(settings / "ipython"),
         }
-    end_by_signals()
-    server = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-        pass_fds=inherited,
-        preexec_fn=end_with_parent,
-    )
-    try:
-        yield server
-    except KeyboardInterrupt:
-        put("Stopping. Saved changes are kept.")
-    finally:
-        server.terminate()
-        try:
-            server.wait(_STOP_LIMIT_S)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            if server.poll() is None:  # once it is reaped its number may be another's
-                os.killpg(server.pid, signal.SIGKILL)
-            server.wait()
+    return running(
+        command, stopped="Stopping. Saved changes are kept.", limit_s=_STOP_LIMIT_S, cwd=folder,
+        env=environment, stdin=subprocess.DEVNULL, pass_fds=inherited,
+    )  # fmt: skip
 
 
 def _searched(name: str, ours: Path) -> str:

@@ -26,6 +26,16 @@ class CommandError(NetcalcError):
     """A command line with an unknown command or option, or with a word too many or too few."""
 
 
+def exclusive(first: str, second: str) -> CommandError:
+    """Return the error of two options that do not go together."""
+    return CommandError("options-exclusive", first=first, second=second)
+
+
+def lacking(option: str, required: str, example: str) -> CommandError:
+    """Return the error of an option without another that it needs."""
+    return CommandError("option-requires", option=option, required=required, example=example)
+
+
 class _UnexpectedArguments(click.UsageError):
     """Words behind the arguments of a command."""
 

@@ -19,7 +19,13 @@ import numpy as np
 
 from netcalc import compare, readers, units
 from netcalc.cli import complain, names_of_file, print_json, put, say, standard_input
-from netcalc.cli.mistakes import CommandError, for_command_line, named_as_typed, numbers_of
+from netcalc.cli.mistakes import (
+    CommandError,
+    for_command_line,
+    lacking,
+    named_as_typed,
+    numbers_of,
+)
 from netcalc.cli.options import FORCE, JSON, Choice, QuantityCommand, command, missing_argument
 from netcalc.cli.output import (
     check_output,
@@ -329,12 +335,7 @@ def export(
     if path is not None:
         check_output(path, inputs=[file], force=force)
     elif form == "parquet":
-        raise CommandError(
-            "option-requires",
-            option="--to parquet",
-            required="-o",
-            example="Write for example -o samples.parquet",
-        )
+        raise lacking("--to parquet", "-o", "Write for example -o samples.parquet")
     key = secrets.token_bytes(32)
     try:
         samples = readers.read(standard_input() if file == "-" else Path(file))

@@ -225,7 +225,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
         "partial": samples.meta.partial,
         "warnings": list(map(str, samples.meta.warnings)),
         "notices": [notice.stored() for notice in samples.meta.warnings],
-        "rtt_s": {"count": 0, "min": None, "median": None, "max": None},
+        "rtt_s": {"count": 0, **_ends(np.empty(0))},
     }
     if hops := hop_rows(samples):
         document["hops"] = [row.as_dict() for row in hops]
@@ -237,24 +237,14 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
             "duplicates": samples.duplicates,
             "errors": samples.errors,
         }
-        if rtt.size:
-            document["rtt_s"] = {
-                "count": rtt.size,
-                "min": float(rtt.min()),
-                "max": float(rtt.max()),
-                "median": float(np.median(rtt, overwrite_input=True)),
-            }
+        document["rtt_s"] = {"count": rtt.size, **_ends(rtt)}
     if isinstance(samples, TransactionSamples):
         document["modes"] = {}
         for mode in samples.modes:
             times = np.asarray(samples.response_s)[samples.in_mode(mode)]
-            document["modes"][mode] = {
-                "count": times.size,
-                "failed": int((np.asarray(samples.failed) & (samples.mode == mode)).sum()),
-                "min": float(times.min()) if times.size else None,
-                "median": float(np.median(times)) if times.size else None,
-                "max": float(times.max()) if times.size else None,
-            }
+            failed = np.asarray(samples.failed) & (samples.mode == mode)
+            spread = {"count": times.size, "failed": int(failed.sum()), **_ends(times)}
+            document["modes"][mode] = spread
     if isinstance(samples, BulkSamples):
         layer = rate_layer(samples, {}, "goodput_bps")
         document["settings"] = [{**row, "layer": layer} for row in samples.by_setting()]
@@ -294,8 +284,7 @@ def describe(name: str, samples: Samples) -> str:
             lines.append(f"  duplicates {samples.duplicates}, errors {samples.errors}")
         count = int(np.count_nonzero(samples.measured))
         if count:
-            least, middle, most = (show(value, "s") for value in _extremes(samples))
-            lines.append(f"  RTT of first replies: min {least}, median {middle}, max {most}")
+            lines.append(f"  RTT of first replies: {_ends_text(samples.best_s)}")
             lines += _below_lines(samples)
         elif any("rtt_min_s" in row for row in samples.facts()):
             lines.append("  no probe has a time of its own: the times below are the tool's summary")
@@ -323,11 +312,17 @@ def warning_lines(meta: Meta) -> list[str]:
     return lines + [f"  warning: {printable(str(warning))}" for warning in meta.warnings]
 
 
-def _extremes(samples: RttSamples) -> tuple[float, float, float]:
-    """Return the least, the median and the largest round trip. [s]"""
-    rtt = samples.best_s
-    least, most = float(rtt.min()), float(rtt.max())
-    return least, float(np.median(rtt, overwrite_input=True)), most
+def _ends(times_s: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """Return the least, the median and the largest time, of a copy that may be sorted. [s]"""
+    if not times_s.size:
+        return {"min": None, "median": None, "max": None}
+    least, most = float(times_s.min()), float(times_s.max())
+    median = float(np.median(times_s, overwrite_input=True))
+    return {"min": least, "median": median, "max": most}
+
+
+def _ends_text(times_s: np.ndarray[Any, Any]) -> str:
+    return ", ".join(f"{name} {show(time_s, 's')}" for name, time_s in _ends(times_s).items())
 
 
 def _below_lines(samples: RttSamples) -> list[str]:
@@ -406,11 +401,8 @@ def mode_lines(samples: TransactionSamples) -> list[str]:
     for mode in samples.modes:
         times = np.asarray(samples.response_s)[samples.in_mode(mode)]
         if times.size:
-            lines.append(
-                f"{mode}: {times.size} time{'s' * (times.size != 1)}, "
-                f"min {show(float(times.min()), 's')}, median "
-                f"{show(float(np.median(times)), 's')}, max {show(float(times.max()), 's')}"
-            )
+            counted = f"{times.size} time{'s' * (times.size != 1)}"
+            lines.append(f"{mode}: {counted}, {_ends_text(times)}")
     if samples.meta.instrument.write_bytes is not None:
         lines.append(compare.small_writes(samples).sentence)
     else:

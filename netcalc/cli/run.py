@@ -15,7 +15,14 @@ from netcalc import compare, experiments
 from netcalc.calculator import Parameter
 from netcalc.checks import positive
 from netcalc.cli import complain, ending_quietly, print_json, say, show_help_alone
-from netcalc.cli.mistakes import CommandError, Group, for_command_line, named_as_typed
+from netcalc.cli.mistakes import (
+    CommandError,
+    Group,
+    exclusive,
+    for_command_line,
+    lacking,
+    named_as_typed,
+)
 from netcalc.cli.options import Quantity, command, options_of, plot_option, read_path
 from netcalc.cli.output import Progress, check_outputs, print_written, save_plot
 from netcalc.cli.report import describe, print_samples, summary
@@ -87,13 +94,18 @@ def experiment(
     measure: Callable[..., Any],
     short_help: str,
     *,
+    label: str = "",
+    unit: str = "",
     path: str | None = None,
     more: click.Option | None = None,
     names: Mapping[str, str | tuple[str, ...]] | None = None,
     described: Mapping[str, str] | None = None,
     bare: Collection[str] = (),
-) -> Callable[[Callable[..., None]], click.Command]:
+) -> Callable[[Callable[[dict[str, Any]], str | None]], click.Command]:
     """Make a command of ``run``: an option for each argument of an experiment, and those of all.
+
+    The decorated function gets the options before the run, may change them, and may return where
+    the run goes, in words.
 
     Parameters
     ----------
@@ -101,6 +113,10 @@ def experiment(
         The experiment.
     short_help : str
         The line about it in the list of commands.
+    label : str, optional
+        Name of a run; by default that of the command.
+    unit : str, optional
+        SI unit of what the progress bar counts beside the runs.
     path : str, optional
         The path of a run without ``--path``.
     more : click.Option, optional
@@ -125,7 +141,19 @@ def experiment(
         help='Emulated path: rate and latency of each link, such as "T1 5 ms, T3 1 ms".',
     )
     special = [] if more is None else [more]
-    return command(*own, *special, links, *_OF_EVERY_RUN, group=run, short_help=short_help)
+
+    def make(prepare: Callable[[dict[str, Any]], str | None]) -> click.Command:
+        def measured(**options: Any) -> None:
+            over = prepare(options) or destination(**options)
+            name = label or prepare.__name__.replace("_", " ")
+            asked = getattr(experiments, measure.__name__)
+            live_run(f"{name} over {over}", asked, unit=unit, **options)
+
+        measured.__doc__, measured.__name__ = prepare.__doc__, prepare.__name__
+        every_option = (*own, *special, links, *_OF_EVERY_RUN)
+        return command(*every_option, group=run, short_help=short_help)(measured)
+
+    return make
 
 
 def _all_names(parameter: Parameter) -> list[str]:
@@ -135,7 +163,7 @@ def _all_names(parameter: Parameter) -> list[str]:
 
 
 @experiment(experiments.echo, "Round-trip time by payload size, over UDP, TCP or ICMP.")
-def echo(**options: Any) -> None:
+def echo(options: dict[str, Any]) -> str:
     """Round-trip time by payload size, over UDP, TCP or ICMP.
 
     The default is the ping experiment of Stevens, TCP/IP Illustrated vol. 3: 15 sizes from 8 to
@@ -143,33 +171,32 @@ def echo(**options: Any) -> None:
     """
     if options["protocol"] == "icmp" and options["path_text"] is None:
         raise CommandError("icmp-requires-path")
-    live_run(f"echo over {options['protocol']}", experiments.echo, **options)
+    return str(options["protocol"])
 
 
 @experiment(experiments.small_writes, "Response time of a request sent in small writes.")
-def small_writes(**options: Any) -> None:
+def small_writes(options: dict[str, Any]) -> None:
     """Response time of a request sent in small writes: Nagle's algorithm and delayed ACKs.
 
     The default is two writes of 6 and 7 bytes: with Nagle's algorithm, without it, with a flush,
     and in a single write. --path "100 Mbit/s 15 ms" shows the effect over a wide-area path.
     """
-    live_run(f"small writes over {destination(**options)}", experiments.small_writes, **options)
 
 
 @experiment(experiments.transactions, "One request and its response over five protocols.")
-def transactions(**options: Any) -> None:
+def transactions(options: dict[str, Any]) -> None:
     """One request and its response over ping, UDP, TCP Fast Open, TCP and TLS 1.3, by size.
 
     The default is the experiment of Stevens, TCP/IP Illustrated vol. 3, on a loopback whose packets
     hold 1508 bytes of UDP payload: one byte more takes a second packet. Figures show the first
     protocol; name another one with --protocol.
     """
-    live_run(f"transactions over {destination(**options)}", experiments.transactions, **options)
 
 
 @experiment(
     experiments.bulk,
     "Bulk transfer over TCP or UDP: throughput, loss and CPU cost.",
+    unit="byte",
     names={
         "write_bytes": ("--size", "-s"),
         "write_count": ("--count", "-c"),
@@ -177,7 +204,7 @@ def transactions(**options: Any) -> None:
     },
     bare=("write_bytes", "buffer_bytes", "mtu_bytes", "link_buffer_bytes"),
 )
-def bulk(**options: Any) -> None:
+def bulk(options: dict[str, Any]) -> str:
     """Bulk transfer over TCP or UDP: throughput, loss and CPU cost.
 
     The default is the experiment of Snader, Effective TCP/IP Programming: 5000 writes, buffers of
@@ -185,13 +212,13 @@ def bulk(**options: Any) -> None:
     """
     if options["buffer_bytes"] == (0.0,):
         options["buffer_bytes"] = None  # those of the system
-    name = f"bulk over {options['protocol']}, {destination(**options)}"
-    live_run(name, experiments.bulk, unit="byte", **options)
+    return f"{options['protocol']}, {destination(**options)}"
 
 
 @experiment(
     experiments.line_rate,
     "Packet rate by frame size, and where packets are dropped.",
+    unit="byte",
     more=click.Option(
         ["--node-rate", "node_rate_pps"],
         type=Quantity("packet/s"),
@@ -199,7 +226,7 @@ def bulk(**options: Any) -> None:
         help='Packets per second that each node of the --path forwards, such as "2 kpps".',
     ),
 )
-def line_rate(node_rate_pps: float | None, **options: Any) -> None:
+def line_rate(options: dict[str, Any]) -> None:
     """Packet rate by frame size, and where packets are dropped.
 
     The sender sends as fast as it can: over loopback; through a third namespace whose kernel
@@ -207,53 +234,50 @@ def line_rate(node_rate_pps: float | None, **options: Any) -> None:
     --path "1 Gbit/s, 10 Mbit/s" --node-rate "2 kpps". The links of the path are Ethernet, with 20
     bytes around each frame.
     """
-    if node_rate_pps is not None:
+    if (node_rate_pps := options.pop("node_rate_pps")) is not None:
         options["processing_s"] = 1 / float(positive("--node-rate", node_rate_pps))
         if options["path_text"] is not None and "," not in options["path_text"]:
             raise CommandError("node-rate-requires-links")
     options["buffer_bytes"] = options["buffer_bytes"] or None  # 0: those of the system
-    name = f"line rate over {destination(**options)}"
-    live_run(name, experiments.line_rate, unit="byte", **options)
 
 
 @experiment(
     experiments.lockstep,
     "Goodput of N stop-and-wait senders.",
+    unit="byte",
     names={"write_bytes": "--size"},
 )
-def lockstep(**options: Any) -> None:
+def lockstep(options: dict[str, Any]) -> None:
     """Goodput of N stop-and-wait senders: each waits for the reply before it sends again."""
-    name = f"lockstep over {destination(**options)}"
-    live_run(name, experiments.lockstep, unit="byte", **options)
 
 
 @experiment(
     experiments.probing,
     "Rate and latency of each link of a path, by traceroute with sizes.",
+    label="probes",
     path=_PROBED_PATH,
 )
-def probing(**options: Any) -> None:
+def probing(options: dict[str, Any]) -> None:
     """Rate and latency of each link of a path, by traceroute with probes of several sizes.
 
     Each estimate is printed with the true value. The error of a fast link behind slow ones exceeds
     its own rate; then only a bound is given.
     """
-    live_run(f"probes over {destination(**options)}", experiments.probing, **options)
 
 
 @experiment(
     experiments.packet_trains,
     "Bottleneck rate, from packets sent back to back.",
+    label="trains",
     described={"seed": "Random seed for --cross."},
     path=_PROBED_PATH,
 )
-def packet_trains(**options: Any) -> None:
+def packet_trains(options: dict[str, Any]) -> None:
     """Bottleneck rate of a path, from the dispersion of packet pairs or longer trains.
 
     \b
     netcalc run packet-trains --path "T1 2 ms, 10 Mbit/s 1 ms" --cross 30%
     """
-    live_run(f"trains over {destination(**options)}", experiments.packet_trains, **options)
 
 
 @experiment(
@@ -262,7 +286,7 @@ def packet_trains(**options: Any) -> None:
     described={"seed": "Random seed."},
     path="1 Mbit/s 1 ms",
 )
-def router_queue(**options: Any) -> None:
+def router_queue(options: dict[str, Any]) -> None:
     """Wait of datagrams in a router with one line and a finite buffer, at a given load.
 
     The wait of each datagram is that of the router's own log. Its distribution is compared with
@@ -272,7 +296,6 @@ def router_queue(**options: Any) -> None:
     \b
     netcalc run router-queue --arrivals bursty --plot waits.html
     """
-    live_run(f"router queue over {destination(**options)}", experiments.router_queue, **options)
 
 
 def destination(*, path_text: str | None, routed: bool = False, **_: Any) -> str:
@@ -329,17 +352,13 @@ def live_run(
 def _require_path(path_text: str | None, *, routed: bool) -> None:
     """Refuse options about a path where there is none."""
     if routed and path_text is not None:
-        raise CommandError("options-exclusive", first="--routed", second="--path")
+        raise exclusive("--routed", "--path")
     ctx = click.get_current_context()
     for option in ctx.command.params:
         typed = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
         if path_text is None and typed and option.name in _OF_PATH:
-            raise CommandError(
-                "option-requires",
-                option=option.opts[0],
-                required="a --path",
-                example='Add for example --path "10 Mbit/s 1 ms"',
-            )
+            example = 'Add for example --path "10 Mbit/s 1 ms"'
+            raise lacking(option.opts[0], "a --path", example)
 
 
 @contextlib.contextmanager

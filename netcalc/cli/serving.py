@@ -15,6 +15,7 @@ import secrets
 import signal
 import socket
 import stat
+import subprocess
 import sys
 import tempfile
 import time
@@ -22,7 +23,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
+from netcalc.cli import put
 from netcalc.cli.mistakes import CommandError
 from netcalc.errors import NetcalcError
 
@@ -189,6 +192,43 @@ def _refused_port(port: int | None, error: OSError | None) -> NetcalcError:
     return CommandError("server-port-in-use", port=port)
 
 
+@contextlib.contextmanager
+def running(
+    arguments: list[str], *, stopped: str, limit_s: float, **settings: Any
+) -> Iterator[subprocess.Popen[Any]]:
+    """Run a server in a session of its own; in the end it and its kernels are gone.
+
+    Parameters
+    ----------
+    arguments : list of str
+        The command of the server.
+    stopped : str
+        What is said where Ctrl-C ends it.
+    limit_s : float
+        How long it may take to end until it is killed. [s]
+    **settings
+        As of :class:`subprocess.Popen`.
+    """
+    end_by_signals()
+    server = subprocess.Popen(
+        arguments, start_new_session=True, preexec_fn=_end_with_parent, **settings
+    )
+    try:
+        yield server
+    except KeyboardInterrupt:
+        put(stopped)
+    finally:
+        server.terminate()
+        try:
+            server.wait(limit_s)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            if server.poll() is None:  # once it is reaped its number may be another's
+                os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
+        if server.stdout:
+            server.stdout.close()
+
+
 def end_by_signals() -> None:
     """End as by Ctrl-C on a signal that asks for it, unless who started this had it ignored."""
     for stop in (signal.SIGTERM, signal.SIGHUP):
@@ -200,7 +240,7 @@ def _stop(signum: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def end_with_parent() -> None:
+def _end_with_parent() -> None:
     """Ask Linux to end this process, a server, if the command that started it is killed."""
     if sys.platform == "linux":
         import ctypes

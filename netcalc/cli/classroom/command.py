@@ -23,9 +23,9 @@ from netcalc import language
 from netcalc.cli import put, user_environment
 from netcalc.cli.classroom.pages import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
-from netcalc.cli.mistakes import CommandError
+from netcalc.cli.mistakes import CommandError, lacking
 from netcalc.cli.options import WholeNumber, command
-from netcalc.cli.serving import end_by_signals, end_with_parent
+from netcalc.cli.serving import running
 from netcalc.errors import ExperimentError, MissingPackageError
 
 _SHARE = Path(__file__).parents[1] / "share"
@@ -100,10 +100,7 @@ def classroom(
     if processor_s < 1:
         raise CommandError("class-processor-short", processor_s=processor_s)
     if keyfile and not certfile:
-        example = "--certfile class.pem --keyfile class.key"
-        raise CommandError(
-            "option-requires", option="--keyfile", required="--certfile", example=example
-        )
+        raise lacking("--keyfile", "--certfile", "--certfile class.pem --keyfile class.key")
     for file in filter(None, (certfile, keyfile)):
         file.open("rb").close()  # refused here, with its name
     if certfile:
@@ -185,9 +182,10 @@ def _folder() -> Iterator[Path]:
 @contextlib.contextmanager
 def _server(settings: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Run the server in a session of its own; in the end it and its kernels are gone."""
-    end_by_signals()
-    server = subprocess.Popen(
+    with running(
         [sys.executable, "-m", "netcalc.cli.classroom"],
+        stopped="Ending the class.",
+        limit_s=_STOP_LIMIT_S,
         cwd=folder,
         env=user_environment()
         | {
@@ -202,25 +200,11 @@ def _server(settings: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen
         stdout=subprocess.PIPE,
         pass_fds=[settings["listening"]],
         text=True,
-        start_new_session=True,
-        preexec_fn=end_with_parent,
-    )
-    assert server.stdin
-    try:
+    ) as server:
+        assert server.stdin
         with contextlib.suppress(BrokenPipeError), server.stdin:
             server.stdin.write(json.dumps(settings) + "\n")  # secrets: not in a command line
         yield server
-    except KeyboardInterrupt:
-        put("Ending the class.")
-    finally:
-        server.terminate()
-        try:
-            server.wait(_STOP_LIMIT_S)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            server.kill()
-            server.wait()
-        if server.stdout:
-            server.stdout.close()
 
 
 _PACKAGE = str(Path(__file__).parents[3])

@@ -30,7 +30,7 @@ from netcalc.cli.congestion.batch import (
     show_results,
     write_table,
 )
-from netcalc.cli.mistakes import CommandError, system_error
+from netcalc.cli.mistakes import CommandError, exclusive, lacking, system_error
 from netcalc.cli.options import JSON, Choice, command, plot_option
 from netcalc.cli.output import check_output, print_written
 from netcalc.congestion import Result
@@ -172,20 +172,18 @@ def congestion(
         document = with_values(_document(file, name, algorithm), parse_set(changes))
         scenario = scenarios.from_document(document, name=_shown_name(file) or "scenario")
     if stack is not None and "theory" not in by:
-        raise CommandError("options-exclusive", first="--stack", second=f"--by {by[0]}")
+        raise exclusive("--stack", f"--by {by[0]}")
     if python is not None and "ns3" not in by:
-        raise CommandError("options-exclusive", first="--python", second=f"--by {by[0]}")
+        raise exclusive("--python", f"--by {by[0]}")
     if save_path is not None:
         if "live" not in by:
-            raise CommandError(
-                "option-requires", option="--save", required="--by live", example="Add --by live"
-            )
+            raise lacking("--save", "--by live", "Add --by live")
         if grid.out is not None:
-            raise CommandError("options-exclusive", first="--out", second="--save")
+            raise exclusive("--out", "--save")
         check_output(save_path, inputs=[file] if file else [], force=force)
     if grid.out is not None:
         if len(by) > 1:
-            raise CommandError("options-exclusive", first="--out", second=f"--by {','.join(by)}")
+            raise exclusive("--out", f"--by {','.join(by)}")
         run_grid(
             matrix or Grid(document, parse_vary(grid.vary), grid.repeats),
             out=grid.out, table_path=grid.table_path, plot_path=plot_path, force=force,
@@ -238,13 +236,13 @@ def _show(
 def _require_alone(first: str, *, but: Sequence[str], file: str | None = None) -> None:
     """Refuse what would be ignored beside a list, or a file of results."""
     if file is not None:
-        raise CommandError("options-exclusive", first=first, second="FILE")
+        raise exclusive(first, "FILE")
     context = click.get_current_context()
     for option in context.command.params:
         name = option.name or ""
         is_typed = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
         if is_typed and name not in but:
-            raise CommandError("options-exclusive", first=first, second=option.opts[0])
+            raise exclusive(first, option.opts[0])
 
 
 def _evaluate(
@@ -275,10 +273,10 @@ def _evaluate(
 
 def _document(file: str | None, name: str | None, algorithm: str | None) -> dict[str, Any]:
     if file is not None and name is not None:
-        raise CommandError("options-exclusive", first="SCENARIO.json", second="--preset")
+        raise exclusive("SCENARIO.json", "--preset")
     if file is not None:
         if algorithm is not None:
-            raise CommandError("options-exclusive", first="SCENARIO.json", second="--algorithm")
+            raise exclusive("SCENARIO.json", "--algorithm")
         if file != "-":
             return scenarios.read_document(file)
         data = standard_input().read(scenarios.MOST_BYTES + 1)
@@ -305,25 +303,15 @@ def _matrix(
     others = {"FILE": file, "--preset": name, "--algorithm": algorithm}
     for option, value in others.items():
         if value is not None:
-            raise CommandError("options-exclusive", first="--matrix", second=option)
-    return Matrix(
-        choice("--matrix", str(grid.matrix_name), scenarios.matrices()),
-        **_algorithms(grid),
-        values=parse_set(changes),
-        vary=parse_vary(grid.vary),
-        repeats=grid.repeats,
-    )
+            raise exclusive("--matrix", option)
+    values, vary = parse_set(changes), parse_vary(grid.vary)
+    return Matrix(*_tests(grid), values=values, vary=vary, repeats=grid.repeats)
 
 
 def _require_matrix(grid: GridOptions) -> None:
     for option, value in {"--baseline": grid.baseline, "--test": grid.tested}.items():
         if value is not None:
-            raise CommandError(
-                "option-requires",
-                option=option,
-                required="--matrix",
-                example="Add --matrix netesto",
-            )
+            raise lacking(option, "--matrix", "Add --matrix netesto")
 
 
 def _print_list(grid: GridOptions, *, as_json: bool) -> None:
@@ -332,7 +320,8 @@ def _print_list(grid: GridOptions, *, as_json: bool) -> None:
         _require_matrix(grid)
         listed = {name: scenarios.preset(name) for name in scenarios.presets()}
     else:
-        listed = _cases(grid)
+        name, baseline, tested = _tests(grid)
+        listed = scenarios.matrix(name, baseline=baseline, test=tested)
     if as_json:
         print_json({name: scenarios.as_document(scenario) for name, scenario in listed.items()})
         return
@@ -348,13 +337,10 @@ def _print_list(grid: GridOptions, *, as_json: bool) -> None:
             say(f"  {'':26} {scenarios.SIMPLIFIED[name]}")
 
 
-def _cases(grid: GridOptions) -> dict[str, Scenario]:
+def _tests(grid: GridOptions) -> tuple[str, str, str]:
+    """Return the name of the matrix, and the two algorithms that it compares."""
     name = choice("--matrix", str(grid.matrix_name), scenarios.matrices())
-    return scenarios.matrix(name, **_algorithms(grid))
-
-
-def _algorithms(grid: GridOptions) -> dict[str, str]:
-    return {"baseline": grid.baseline or "cubic", "test": grid.tested or "bbr"}
+    return name, grid.baseline or "cubic", grid.tested or "bbr"
 
 
 @dataclass(slots=True)

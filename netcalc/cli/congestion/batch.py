@@ -13,7 +13,7 @@ from netcalc import scenario as scenarios
 from netcalc import units
 from netcalc.checks import FloatArray
 from netcalc.cli import INTERRUPTED, complain, print_json, put
-from netcalc.cli.mistakes import CommandError
+from netcalc.cli.mistakes import CommandError, lacking
 from netcalc.cli.options import Choice, WholeNumber, options_of
 from netcalc.cli.output import (
     Progress,
@@ -330,10 +330,7 @@ def require_out(grid: GridOptions) -> None:
     }
     for option, value in named.items():
         if value:
-            raise CommandError(
-                "option-requires", option=option, required="--out",
-                example="Write for example --out results.jsonl",
-            )  # fmt: skip
+            raise lacking(option, "--out", "Write for example --out results.jsonl")
 
 
 def run_grid(
@@ -351,7 +348,8 @@ def run_grid(
     from netcalc.congestion.batch import Batch
     from netcalc.congestion.grid import table
 
-    _check_files(out, table_path, force=force)
+    check_output(out, force=True)  # one that exists is continued
+    check_table(table_path, inputs=[out], force=force)
     if plot_path is not None and not _varies(grid):
         raise DomainError("nothing-varies", "--plot", plot_path, choices=list(ALONG_AN_AXIS))
     alike = how["by"] == "theory" and grid.repeats > 1
@@ -436,19 +434,7 @@ def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
     >>> parse_vary(["flows[1].algorithm=reno,bbr"])
     {'flows[1].algorithm': ['reno', 'bbr']}
     """
-    varied: dict[str, list[Value]] = {}
-    for text in options:
-        name, equals, values = text.partition("=")
-        name = name.strip()
-        if not equals or not values.strip():
-            raise CommandError("vary-malformed", text=text)
-        unit = unit_of(name, option="--vary")
-        if name in varied:
-            raise CommandError("vary-twice", name=name)
-        varied[name] = [
-            _value_batch("--vary", name, unit, value.strip()) for value in values.split(",")
-        ]
-    return varied
+    return _named_values(options, "--vary", "vary-malformed", "vary-twice")
 
 
 def parse_set(options: Sequence[str]) -> dict[str, Value]:
@@ -459,20 +445,27 @@ def parse_set(options: Sequence[str]) -> dict[str, Value]:
     >>> parse_set(["end_s=10", "buffer_bdp=2"])
     {'end_s': 10.0, 'buffer_bdp': 2.0}
     """
-    changes: dict[str, Value] = {}
+    named_values = _named_values(options, "--set", "set-malformed", "set-twice")
+    return {name: value for name, [value] in named_values.items()}
+
+
+def _named_values(
+    options: Sequence[str], option: str, malformed: str, twice: str
+) -> dict[str, list[Value]]:
+    named_values: dict[str, list[Value]] = {}
     for text in options:
-        name, equals, value = text.partition("=")
-        name, value = name.strip(), value.strip()
-        if not equals or not value or "," in value:
-            raise CommandError("set-malformed", text=text)
-        unit = unit_of(name, option="--set")
-        if name in changes:
-            raise CommandError("set-twice", name=name)
-        changes[name] = _value_batch("--set", name, unit, value)
-    return changes
+        name, _, values = map(str.strip, text.partition("="))
+        if not values or (option == "--set" and "," in values):
+            raise CommandError(malformed, text=text)
+        unit = unit_of(name, option=option)
+        if name in named_values:
+            raise CommandError(twice, name=name)
+        texts = map(str.strip, values.split(","))
+        named_values[name] = [_value_of(option, name, unit, value) for value in texts]
+    return named_values
 
 
-def _value_batch(option: str, name: str, unit: str, text: str) -> Value:
+def _value_of(option: str, name: str, unit: str, text: str) -> Value:
     if unit == "text":
         return text
     if name == "seed" and text.isdigit() and text.isascii():
@@ -481,11 +474,6 @@ def _value_batch(option: str, name: str, unit: str, text: str) -> Value:
         return units.parse(text, "1")
     except UnitError:
         return units.parse(text, unit, field=f"{option} {name}")
-
-
-def _check_files(out: str, table_path: str | None, *, force: bool) -> None:
-    check_output(out, force=True)  # one that exists is continued
-    check_table(table_path, inputs=[out], force=force)
 
 
 def check_table(table_path: str | None, *, inputs: Sequence[str], force: bool) -> None:
@@ -530,7 +518,7 @@ def _print(results: Table, varied: Sequence[str]) -> None:
     shown = [
         quantity
         for quantity in SHOWN
-        if quantity[1] in columns and (quantity[1] != "jain" or _several(columns))
+        if quantity[1] in columns and (quantity[1] != "jain" or "goodput_2_bps" in columns)
     ]
     layers = layers_of_columns(results)
     goodput = named("goodput", TCP_PAYLOAD)
@@ -545,10 +533,6 @@ def _print(results: Table, varied: Sequence[str]) -> None:
     print_rows(with_layers, rows, left=words, box=HEAVY_HEAD)
     if len(results) > MOST_ROWS:
         put(f"and {len(results) - MOST_ROWS:,} more")
-
-
-def _several(columns: Mapping[str, Any]) -> bool:
-    return "goodput_2_bps" in columns
 
 
 def _goodputs(columns: Mapping[str, Any], row: int) -> str:

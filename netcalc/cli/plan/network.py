@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -217,7 +218,7 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
                 row["from"],
                 row["to"],
                 units.show_rate(row["rate_bps"], IN_HEADING),
-                _with_ends(row, "delay_s", "s"),
+                _with_ends(row, "delay_s", _time),
             )
             for row in demand_rows(plan)[: max(1, count // 3)]
         ],
@@ -235,7 +236,7 @@ def _print_failures(rows: Sequence[Mapping[str, Any]]) -> None:
         cells = (
             row["failed"],
             *where,
-            units.show(row["load_ratio"], "ratio", digits=3),
+            _ratio(row["load_ratio"]),
             f"{row['overloaded']:,}",
             units.show_rate(row["cut_bps"], IN_HEADING) if row["cut_bps"] else "-",
             *(("-" if hours is None else f"{hours:.3g} h",) if timed else ()),
@@ -261,9 +262,9 @@ def _now(row: Mapping[str, Any]) -> tuple[str, ...]:
         row["from"],
         _end(row),
         units.show_rate(row["rate_bps"], IN_HEADING),
-        _with_ends(row, "load_ratio", "ratio"),
-        _with_ends(row, "delay_s", "s"),
-        _dates(row, "full_on"),
+        _with_ends(row, "load_ratio", _ratio),
+        _with_ends(row, "delay_s", _time),
+        _with_ends(row, "full_on", _month),
     )
 
 
@@ -275,27 +276,22 @@ def _end(row: Mapping[str, Any]) -> str:
 def _then(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         row["failure"] or row["failure_sooner"] or "-",
-        _with_ends(row, "failure_load_ratio", "ratio"),
-        _dates(row, "failure_full_on"),
+        _with_ends(row, "failure_load_ratio", _ratio),
+        _with_ends(row, "failure_full_on", _month),
     )
 
 
-def _with_ends(row: Mapping[str, Any], name: str, unit: str) -> str:
-    """Write a number; of a range the median and its ends."""
+def _with_ends(row: Mapping[str, Any], name: str, write: Callable[[Any], str]) -> str:
+    """Write a number or a month; of a range the median and its ends."""
     if "ranges" not in row:
-        return units.show(row[name], unit, digits=3)
+        return write(row[name])
     ends = row["ranges"][name]
-    low, middle, high = (units.show(ends[p], unit, digits=3) for p in ("p5", "median", "p95"))
+    low, middle, high = (write(ends[percent]) for percent in ("p5", "median", "p95"))
     return middle if low == high else f"{middle} ({low}..{high})"
 
 
-def _dates(row: Mapping[str, Any], name: str) -> str:
-    """Write the month in which a link is full; of a range the first and the last, too."""
-    if "ranges" not in row:
-        return _month(row[name])
-    ends = row["ranges"][name]
-    low, middle, high = (_month(ends[p]) for p in ("p5", "median", "p95"))
-    return middle if low == high else f"{middle} ({low}..{high})"
+_ratio = partial(units.show, unit="ratio", digits=3)
+_time = partial(units.show, unit="s", digits=3)
 
 
 def _month(day: str | None) -> str:

@@ -10,7 +10,7 @@ import click
 
 from netcalc import planning, units
 from netcalc.cli import complain, print_json, say
-from netcalc.cli.mistakes import CommandError, named_as_typed
+from netcalc.cli.mistakes import CommandError, exclusive, named_as_typed
 from netcalc.cli.options import (
     FORCE,
     JSON,
@@ -331,7 +331,7 @@ def _with_path(arguments: dict[str, Any]) -> dict[str, Any]:
             raise CommandError("path-or-rate")
         return arguments
     if numbers[0] is not None:
-        raise CommandError("options-exclusive", first="--path", second="--rate")
+        raise exclusive("--path", "--rate")
     path = _read_path(text)
     if numbers[1] is None:
         arguments["rtt_s"] = float(
