@@ -81,18 +81,16 @@ def _gain(gained: Gain, topics: Mapping[str, str]) -> str:
     ]
     is_open = " open" if len(changed) <= MOST_OPEN else ""
     before, after = html_text(gained.before), html_text(gained.after)
+    gains = ("question", "", "gain", "95 % interval, from -100 to +100 points")
+    counts = ("misconception", "question", before, after)
     _, said = judged(gained.of_class)
     return (
         f"<h2>From {before} to {after}</h2>"
         f"<p>{html_text(_summary(gained, said))}</p>"
-        "<div class='scroll'><table><thead><tr><th>question</th><th></th>"
-        "<th>gain</th><th>95 % interval, from -100 to +100 points</th></tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f"<div class='scroll'>{_table(gains, rows)}</div>"
         + (
             f"<details{is_open}><summary>Misconceptions before and after</summary>"
-            "<div class='scroll'>"
-            f"<table><thead><tr><th>misconception</th><th>question</th><th>{before}</th>"
-            f"<th>{after}</th></tr></thead><tbody>{''.join(changed)}</tbody></table></div></details>"
+            f"<div class='scroll'>{_table(counts, changed)}</div></details>"
             if changed
             else ""
         )
@@ -194,12 +192,9 @@ def _questions(collected: Collected, topics: Mapping[str, str], *, several: bool
             f"<td class='bar'>{_track(share, low=0.0, high=1.0)}</td><td>{told}</td></tr>"
         )
     of = f": {html_text(collected.sheet.name)}" if several else ""
-    return (
-        f"<h2>Question by question{of}</h2><div class='scroll'><table><thead><tr><th>question</th>"
-        "<th>right</th><th>answered</th><th>share (95 %)</th><th>0 to 100 %</th>"
-        "<th>commonest misconception</th></tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+    headings = ("question", "right", "answered", "share (95 %)", "0 to 100 %",
+                "commonest misconception")  # fmt: skip
+    return f"<h2>Question by question{of}</h2><div class='scroll'>{_table(headings, rows)}</div>"
 
 
 def _topic(exercise: str, topics: Mapping[str, str]) -> str:
@@ -225,23 +220,18 @@ def _track(share: Share, *, low: float, high: float) -> str:
 
 
 def _students(collected: Collected) -> str:
-    heads = "".join(f"<th>{html_text(name)}</th>" for name in collected.sheet.ids)
-    rows = "".join(_student(row, collected.sheet.ids) for row in collected.rows)
-    strangers = "".join(
+    headings = ("student", "points", *map(html_text, collected.sheet.ids), "remark")
+    rows = [_student(row, collected.sheet.ids) for row in collected.rows]
+    strangers = [
         f"<tr><td>{html_text(row.file)}</td><td>{_remarks(row)}</td></tr>"
         for row in collected.refused
-    )
-    others = (
-        "<h3>Notebooks of nobody in this class</h3><table><thead><tr><th>file</th><th>reason</th>"
-        f"</tr></thead><tbody>{strangers}</tbody></table>"
-        if strangers
-        else ""
-    )
+    ]
+    listed = _table(("file", "reason"), strangers)
+    others = f"<h3>Notebooks of nobody in this class</h3>{listed}" if strangers else ""
     return (
         f"<h2>Students: {html_text(collected.sheet.name)}</h2>"
         "<details><summary>Show names, marks and misconceptions</summary>"
-        "<div class='scroll'><table class='names'><thead><tr><th>student</th><th>points</th>"
-        f"{heads}<th>remark</th></tr></thead><tbody>{rows}</tbody></table></div>{others}</details>"
+        f"<div class='scroll'>{_table(headings, rows, 'names')}</div>{others}</details>"
     )
 
 
@@ -266,6 +256,13 @@ def _answer(row: Row, exercise: str) -> str:
     said = " or ".join(row.mistakes(exercise)) or verdict.kind
     typed = html_text(row.answers[exercise])
     return f"<span class='bad'>{html_text(said)}</span><br><span class='soft'>{typed}</span>"
+
+
+def _table(headings: Sequence[str], rows: Iterable[str], kind: str = "") -> str:
+    """Return a table of rows of HTML; a wide one scrolls."""
+    heads = "".join(f"<th>{heading}</th>" for heading in headings)
+    opened = f"<table class='{kind}'>" if kind else "<table>"
+    return f"{opened}<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _remarks(row: Row) -> str:

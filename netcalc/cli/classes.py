@@ -26,7 +26,6 @@ from netcalc.cli.output import print_rows, print_written
 from netcalc.errors import DomainError, ReaderError
 from netcalc.exercises import Question, Template, Verdict
 from netcalc.exercises.classes import Collected, Gain, Row, Sheet, collecting, sheets
-from netcalc.exercises.classes import sheets as roster
 from netcalc.exercises.classes.notebooks import MAX_NOTEBOOK_BYTES, NotebookError
 from netcalc.printable import printable, spreadsheet_text
 
@@ -89,7 +88,7 @@ def sheet(
         raise CommandError("lessons-missing-in-option", option="--lessons")
     name = sheets.checked_name(name)
     source = standard_input() if roster_file == "-" else Path(roster_file)
-    students = roster.read(source, name="<stdin>" if roster_file == "-" else None)
+    students = sheets.read(source, name="<stdin>" if roster_file == "-" else None)
     for notice in students.notices:
         complain(f"{printable(roster_file)}: {notice}.")
     made = datetime.now(UTC).isoformat(timespec="seconds")
@@ -265,19 +264,8 @@ def marks(collected: Sequence[Collected]) -> str:
     stream = io.StringIO()
     stream.write("\ufeff")  # a spreadsheet takes the file for UTF-8
     rows = csv.writer(stream, lineterminator="\n")
-    rows.writerow(
-        [
-            "sheet",
-            "student",
-            "id",
-            "points",
-            "of",
-            *map(spreadsheet_text, columns),
-            "counted",
-            "file",
-            "remark",
-        ]
-    )
+    first, last = ("sheet", "student", "id", "points", "of"), ("counted", "file", "remark")
+    rows.writerow([*first, *map(spreadsheet_text, columns), *last])
     for marked in collected:
         for row in (*marked.rows, *marked.refused):
             rows.writerow(

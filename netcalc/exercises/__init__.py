@@ -67,23 +67,8 @@ from netcalc.exercises.question import AnswerCurves, Question, Solution
 from netcalc.exercises.template import Template, Variable, Wrong
 
 __all__ = [
-    "KINDS",
-    "AnswerCurves",
-    "Points",
-    "Question",
-    "Solution",
-    "Template",
-    "Variable",
-    "Verdict",
-    "Wrong",
-    "check",
-    "draw",
-    "lesson_number",
-    "points",
-    "read_file",
-    "rules",
-    "sheet_of",
-    "templates",
-    "unknown_exercise",
-]
+    "KINDS", "AnswerCurves", "Points", "Question", "Solution", "Template", "Variable", "Verdict",
+    "Wrong", "check", "draw", "lesson_number", "points", "read_file", "rules", "sheet_of",
+    "templates", "unknown_exercise",
+]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

@@ -156,25 +156,19 @@ def _fault(error: UnitError, number: str, written: str, unit: str) -> Reading:
             return Reading(fault="unreadable", detail="large")
         return Reading(fault="unit missing")
     if code == "ambiguous-number" and _known(written):
-        plain = number.replace(",", "")
-        readings = (plain, number.replace(",", "."))
-        return Reading(
-            fault="asked back",
-            detail=" or ".join(f"{reading} {written}".strip() for reading in readings),
-        )
+        readings = (number.replace(",", ""), number.replace(",", "."))
+        detail = " or ".join(f"{reading} {written}".strip() for reading in readings)
+        return Reading(fault="asked back", detail=detail)
     if code == "ambiguous-unit":
         return Reading(fault="asked back", detail=" or ".join(error.values["readings"]))
     if code == "unit-of-other-kind":
         return Reading(fault="unit wrong")
     if code == "unit-unknown":
-        if unit in _PER_SECOND and (_known(written) or written.lower() in COUNTED):
-            return Reading(fault="unit wrong")
-        if units.kinds_of(written) or written.lower() in COUNTED:
+        is_unit = written.lower() in COUNTED or bool(units.kinds_of(written))
+        if is_unit or (unit in _PER_SECOND and _known(written)):
             return Reading(fault="unit wrong")
         return Reading(fault="unreadable", detail="unit")
-    if code == "number-too-large":
-        return Reading(fault="unreadable", detail="large")
-    return Reading(fault="unreadable", detail="number")
+    return Reading(fault="unreadable", detail="large" if code == "number-too-large" else "number")
 
 
 def _known(written: str) -> bool:
@@ -396,20 +390,14 @@ def _is_near(text: str, template: Template, right: float) -> bool:
 def _general(template: Template, reading: Reading, right: float) -> Verdict:
     """Name the slips that every exercise has, without the name of a mistake."""
     slip = _slip(template, reading, right)
-    kind = "not named"
-    if slip == "tens":
-        kind = "power of ten"
-    elif slip in ("bits", "binary") and template.unit in _DATA:
+    kind = "power of ten" if slip == "tens" else "not named"
+    if slip in ("bits", "binary") and template.unit in _DATA:
         kind = "unit wrong"
     next_step = phrase(_NEXT)
     if slip == "digits":
         next_step = phrase("Give {digits} significant digits.", digits=template.digits)
-    return Verdict(
-        kind=kind,
-        sentence=phrase(_SENTENCES[slip]),
-        question=phrase(_QUESTIONS[slip]),
-        next_step=next_step,
-    )
+    sentence, question = phrase(_SENTENCES[slip]), phrase(_QUESTIONS[slip])
+    return Verdict(kind=kind, sentence=sentence, question=question, next_step=next_step)
 
 
 def _slip(template: Template, reading: Reading, right: float) -> str:

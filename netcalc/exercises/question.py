@@ -163,10 +163,10 @@ class Solution:
 def solve(template: Template, drawn: Drawn) -> Solution:
     """Return the equation of the model, if the right formula is one, and the second way."""
     result = template.show_answer(drawn.right)
-    lines = [line for line in (_model(template, drawn), _second(template, drawn, result)) if line]
-    if not lines:
-        lines = [_written(template.right, drawn, result)]
-    return Solution(equations=tuple(lines), result=result)
+    second = "" if template.second is None else _written(template.second, drawn, result)
+    lines = tuple(filter(None, (_model(template, drawn), second)))
+    lines = lines or (_written(template.right, drawn, result),)
+    return Solution(equations=lines, result=result)
 
 
 def _model(template: Template, drawn: Drawn) -> str:
@@ -176,10 +176,6 @@ def _model(template: Template, drawn: Drawn) -> str:
         return ""
     formula = calculator.formula(template.right.model)
     return formula.equation_with(arguments, drawn.right) if formula.equation else ""
-
-
-def _second(template: Template, drawn: Drawn, result: str) -> str:
-    return "" if template.second is None else _written(template.second, drawn, result)
 
 
 def _written(formula: Compiled, drawn: Drawn, result: str) -> str:
@@ -310,6 +306,12 @@ def curves(template: Template, drawn: Drawn, names: tuple[str, ...]) -> AnswerCu
             known=list(template.mistakes),
         )  # fmt: skip
     variable = next(item for item in template.variables if item.name == about["x"])
+
+    def over(formula: Compiled) -> FloatArray:
+        return np.array(
+            [_at(formula, {**drawn.values, variable.name: value}) for value in x.tolist()]
+        )
+
     low, high = (units.parse_typed(about[end], variable.unit) for end in ("low", "high"))
     x = np.geomspace(low, high, POINTS)
     points_x = points_y = np.empty(0)
@@ -323,19 +325,13 @@ def curves(template: Template, drawn: Drawn, names: tuple[str, ...]) -> AnswerCu
         x_unit=variable.unit,
         y_unit=template.unit,
         x=x,
-        right=_over(template.right, variable.name, x, drawn),
-        wrong={
-            name: _over(template.mistake(name).formula, variable.name, x, drawn) for name in names
-        },
+        right=over(template.right),
+        wrong={name: over(template.mistake(name).formula) for name in names},
         own_x=drawn.values[variable.name],
         points_set=about.get("points", ""),
         points_x=points_x,
         points_y=points_y,
     )
-
-
-def _over(formula: Compiled, name: str, x: FloatArray, drawn: Drawn) -> FloatArray:
-    return np.array([_at(formula, {**drawn.values, name: float(value)}) for value in x])
 
 
 def _at(formula: Compiled, values: dict[str, float]) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from netcalc import exercises
 from netcalc.errors import ReaderError
@@ -380,14 +380,9 @@ def _checked(handed: Handed, sheet: Sheet, at: int, short: str) -> Row:
     if unclear:
         remarks.append(Notice("answers-unclear", {"ids": unclear}))
     return Row(
-        student=student,
-        sheet=sheet.name,
-        file=handed.file,
-        answers=answers,
-        verdicts=verdicts,
-        remarks=tuple(remarks),
-        counted=True,
-    )
+        student=student, sheet=sheet.name, file=handed.file, answers=answers, verdicts=verdicts,
+        remarks=tuple(remarks), counted=True,
+    )  # fmt: skip
 
 
 def _answers(
@@ -417,12 +412,8 @@ def _refused(file: str, short: str, error: NotebookError, sheet: Sheet | None) -
     student = Student(name="")
     if sheet is not None and short in sheet.files:
         student = sheet.students[sheet.files.index(short)]
-    return Row(
-        student=student,
-        sheet=sheet.name if sheet is not None else "",
-        file=file,
-        remarks=(Notice(error.code, error.values),),
-    )
+    remarks = (Notice(error.code, error.values),)
+    return Row(student=student, sheet=sheet.name if sheet else "", file=file, remarks=remarks)
 
 
 def _row_of(rows: Sequence[Row], student: Student, sheet: str) -> Row:
@@ -430,20 +421,11 @@ def _row_of(rows: Sequence[Row], student: Student, sheet: str) -> Row:
     if not rows:
         return Row(student=student, sheet=sheet, remarks=(Notice("notebook-missing"),))
     counted = [row for row in rows if row.counted]
-    if len(counted) < 2:
-        others = [row for row in rows if not row.counted]
-        best = (counted or others)[0]
-        return _with(best, [row for row in rows if row is not best])
-    first, *more = counted
-    if all(row.answers == first.answers for row in more):
+    first = (counted or rows)[0]
+    if all(row.answers == first.answers for row in counted):
         return _with(first, [row for row in rows if row is not first])
-    files = [row.file for row in counted]
-    return Row(
-        student=student,
-        sheet=sheet,
-        file=first.file,
-        remarks=(Notice("notebooks-differ", {"files": files}),),
-    )
+    differ = Notice("notebooks-differ", {"files": [row.file for row in counted]})
+    return Row(student=student, sheet=sheet, file=first.file, remarks=(differ,))
 
 
 def _with(row: Row, others: Sequence[Row]) -> Row:
@@ -452,15 +434,7 @@ def _with(row: Row, others: Sequence[Row]) -> Row:
         return row
     notes = [Notice("notebook-again", {"files": [other.file for other in others]})]
     notes += [note for other in others if not other.counted for note in other.remarks]
-    return Row(
-        student=row.student,
-        sheet=row.sheet,
-        file=row.file,
-        answers=row.answers,
-        verdicts=row.verdicts,
-        remarks=(*row.remarks, *notes),
-        counted=row.counted,
-    )
+    return replace(row, remarks=(*row.remarks, *notes))
 
 
 def gain(before: Collected, after: Collected) -> Gain | None:

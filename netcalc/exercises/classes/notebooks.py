@@ -220,18 +220,19 @@ def _answers_of(
 ) -> tuple[dict[str, str], list[Notice]]:
     """Return the answers as they are written; one that is no plain text or number is named."""
     texts: dict[str, str] = {}
-    twice, code, long = [], [], []
+    twice: list[str] = []
+    code: list[str] = []
+    long: list[str] = []
     for key, value in written:
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
             raise NotebookError("answers-no-dictionary")
         name, text = key.value, _literal(value)
         if texts.get(name):
             twice.append(excerpt(name))
-        if text is None:
-            code.append(excerpt(name))
-        elif len(text) > MAX_ANSWER:
-            long.append(excerpt(name))
-        texts[name] = "" if text is None or len(text) > MAX_ANSWER else text.strip()
+        if text is None or len(text) > MAX_ANSWER:
+            (code if text is None else long).append(excerpt(name))
+            text = ""
+        texts[name] = text.strip()
     faults: dict[str, dict[str, Any]] = {
         "answers-twice": {"ids": twice},
         "answers-are-code": {"ids": code},
