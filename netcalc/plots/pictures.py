@@ -6,9 +6,10 @@ import hashlib
 import io
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from bokeh.models import (
@@ -173,8 +174,7 @@ def charts(layout: LayoutDOM) -> Iterator[figure]:
 
 
 def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
-    legends = [item for item in chart.above if isinstance(item, Legend)]
-    items = [item for legend in legends for item in legend.items]
+    items = _entries(chart)
     entries = [item for item in items if has_marks(item)]
     title = title_lines(str(chart.title.text.text))
     more = ROW * (len(title) - 1)
@@ -198,8 +198,8 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
         f'<clipPath id="{name}"><rect x="{box[0]}" y="{box[1]:.0f}" width="{box[2] - box[0]}" '
         f'height="{box[3] - box[1]:.0f}"/></clipPath><g clip-path="url(#{name})">'
     )
-    for renderer in glyphs:
-        out += _glyph(renderer, x, y)
+    for shape in filter(None, map(shape_of, glyphs)):
+        out += _svg(shape, x, y)
     out.append("</g>")
     for row, line in enumerate(filter(None, title)):
         out.append(text_at(line, 8, top + 22 + ROW * row, size=17, weight="bold"))
@@ -271,119 +271,147 @@ def tick_text(axis: Any, value: float) -> str:
     return show(value, unit, digits=3)
 
 
-def _glyph(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The marks of a glyph: their places in data, and how they look.
+
+    A bar is two opposite corners, an area its lower and then its upper edge.
+    """
+
+    kind: Literal["line", "points", "area", "polygon", "bar", "text"]
+    parts: Sequence[tuple[Any, Any]]
+    colors: Sequence[str]
+    alpha: float = 1.0
+    width: float = 1.0
+    dash: Sequence[int] = ()
+    marker: str = ""
+    texts: Sequence[str] = ()
+
+
+def shape_of(renderer: GlyphRenderer) -> Shape | None:
+    """Return what a glyph draws; nothing for those that a picture leaves out."""
     glyph, data = renderer.glyph, renderer.data_source.data
-    if isinstance(glyph, Line):
-        return [_polyline(x(data[glyph.x]), y(data[glyph.y]), glyph)]
-    if isinstance(glyph, MultiLine):
-        return [_polylines(x, y, data, glyph)]
+
+    def columns(*names: str) -> list[Any]:
+        return [data[getattr(glyph, name)] for name in names]
+
+    if isinstance(glyph, Line | MultiLine):
+        parts = (
+            [tuple(columns("x", "y"))]
+            if isinstance(glyph, Line)
+            else list(zip(*columns("xs", "ys"), strict=True))
+        )
+        color, alpha, width, dash = (
+            value_of(getattr(glyph, f"line_{name}")) for name in ("color", "alpha", "width", "dash")
+        )
+        return Shape("line", parts, [color], alpha, width, dash)
     if isinstance(glyph, Scatter):
-        return _markers(x(data[glyph.x]), y(data[glyph.y]), glyph)
-    if isinstance(glyph, VArea):
-        at, low, high = (_thin(np.asarray(data[c], float)) for c in (glyph.x, glyph.y1, glyph.y2))
-        outline = zip([*x(at), *x(at)[::-1]], [*y(low), *y(high)[::-1]], strict=True)
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in outline if math.isfinite(a + b))
-        return [f'<polygon points="{points}" fill="{glyph.fill_color}" fill-opacity="0.2"/>']
-    if isinstance(glyph, Patches):
-        return _patches(renderer, x, y)
-    if isinstance(glyph, Quad):
-        return _quads(renderer, x, y)
+        size, marker = float(value_of(glyph.size)), str(value_of(glyph.marker))
+        parts = [tuple(columns("x", "y"))]
+        return Shape("points", parts, [str(glyph.line_color)], width=size, marker=marker)
     if isinstance(glyph, Text):
-        rows = zip(x(data[glyph.x]), y(data[glyph.y]), data[glyph.text], strict=True)
-        anchor = "start" if glyph.text_align == "left" else "middle"
-        return [text_at(str(text), a, b + 5, anchor=anchor) for a, b, text in rows]
-    return []
+        parts = list(zip(*columns("x", "y"), strict=True))
+        return Shape("text", parts, [], marker=glyph.text_align, texts=columns("text")[0])
+    if not isinstance(glyph, VArea | Patches | Quad):
+        return None
+    kind: Any = "area"
+    if isinstance(glyph, VArea):
+        at, low, high = columns("x", "y1", "y2")
+        parts = [(at, low), (at, high)]
+    elif isinstance(glyph, Patches):
+        kind, parts = "polygon", list(zip(*columns("xs", "ys"), strict=True))
+    else:
+        left, right, bottom, top = columns("left", "right", "bottom", "top")
+        across, up = zip(left, right, strict=True), zip(bottom, top, strict=True)
+        kind, parts = "bar", list(zip(across, up, strict=True))
+    count = 1 if kind == "area" else max(len(parts), 1)
+    colors = [value_of(glyph.fill_color, data, i) for i in range(count)]
+    return Shape(kind, parts, colors, value_of(glyph.fill_alpha))
 
 
-def _polyline(xs: NDArray[Any], ys: NDArray[Any], glyph: Line) -> str:
+def _svg(shape: Shape, x: Scale, y: Scale) -> list[str]:
+    parts = [(x(across), y(up)) for across, up in shape.parts]
+    if shape.kind == "line":
+        return [_stroke(parts, shape)]
+    if shape.kind == "points":
+        return _points(*parts[0], shape)
+    if shape.kind == "text":
+        anchor = "start" if shape.marker == "left" else "middle"
+        rows = zip(parts, shape.texts, strict=True)
+        return [text_at(str(text), float(a), float(b) + 5, anchor=anchor) for (a, b), text in rows]
+    if shape.kind == "bar":
+        return _bars(parts, shape)
+    if shape.kind == "area":
+        (at, low), (_, high) = parts
+        at, low, high = map(_thin, (at, low, high))
+        parts = [(np.append(at, at[::-1]), np.append(low, high[::-1]))]
+    return [
+        f'<polygon points="{_outline(*part)}" fill="{color}" fill-opacity="{shape.alpha:g}"/>'
+        for part, color in zip(parts, shape.colors, strict=False)
+    ]
+
+
+def _outline(xs: NDArray[Any], ys: NDArray[Any]) -> str:
+    pairs = zip(xs, ys, strict=True)
+    return " ".join(f"{a:.1f},{b:.1f}" for a, b in pairs if math.isfinite(a + b))
+
+
+def _stroke(parts: Sequence[tuple[NDArray[Any], NDArray[Any]]], shape: Shape) -> str:
     steps: list[str] = []
-    pen, level, run = "M", "", 0  # how many points in a row have this height
-    for a, b in zip(_thin(xs), _thin(ys), strict=True):
-        if not math.isfinite(a + b):
-            pen, run = "M", 0
-            continue
-        height = f"{min(max(b, -1e4), 1e4):.1f}"
-        run = run + 1 if pen == "L" and height == level else 1
-        if run > 2:  # the ends of a level stretch say all
-            steps.pop()
-        steps.append(f"{pen}{a:.1f} {height}")
-        pen, level = "L", height
-    dash = " ".join(str(d) for d in glyph.line_dash)
+    for xs, ys in parts:
+        pen, level, run = "M", "", 0  # how many points in a row have this height
+        for a, b in zip(_thin(xs), _thin(ys), strict=True):
+            if not math.isfinite(a + b):
+                pen, run = "M", 0
+                continue
+            height = f"{min(max(b, -1e4), 1e4):.1f}"
+            run = run + 1 if pen == "L" and height == level else 1
+            if run > 2:  # the ends of a level stretch say all
+                steps.pop()
+            steps.append(f"{pen}{a:.1f} {height}")
+            pen, level = "L", height
+    dash = " ".join(map(str, shape.dash))
     more = f' stroke-dasharray="{dash}"' if dash else ""
-    return path("".join(steps), glyph.line_color, glyph.line_width, more)
+    more += "" if shape.alpha == 1.0 else f' stroke-opacity="{shape.alpha:g}"'
+    return path("".join(steps), shape.colors[0], shape.width, more)
 
 
-def _polylines(x: Scale, y: Scale, data: Any, glyph: MultiLine) -> str:
-    steps = []
-    for xs, ys in zip(data[glyph.xs], data[glyph.ys], strict=True):
-        pairs = [f"{a:.1f} {b:.1f}" for a, b in zip(x(xs), y(ys), strict=True)]
-        steps.append("M" + "L".join(pairs))
-    dash = " ".join(str(d) for d in value_of(glyph.line_dash))
-    more = f' stroke-dasharray="{dash}"' if dash else ""
-    alpha = value_of(glyph.line_alpha)
-    more += "" if alpha == 1.0 else f' stroke-opacity="{alpha:g}"'
-    return path("".join(steps), value_of(glyph.line_color), value_of(glyph.line_width), more)
-
-
-def _markers(xs: NDArray[Any], ys: NDArray[Any], glyph: Scatter) -> list[str]:
+def _points(xs: NDArray[Any], ys: NDArray[Any], shape: Shape) -> list[str]:
     step = max(1, -(-len(xs) // SCATTER_POINTS))
-    color, shape = glyph.line_color, str(value_of(glyph.marker))
     pairs = zip(xs[::step], ys[::step], strict=True)
     points = [(a, b) for a, b in pairs if math.isfinite(a + b)]
-    size = float(value_of(glyph.size))
-    if shape == "circle" and size <= DOT:
+    if shape.marker == "circle" and shape.width <= DOT:
         dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in points)
-        return [path(dots, str(color), size, ' stroke-linecap="round"')]
-    return [marker(shape, a, b, color) for a, b in points]
+        return [path(dots, shape.colors[0], shape.width, ' stroke-linecap="round"')]
+    return [marker(shape.marker, a, b, shape.colors[0]) for a, b in points]
 
 
-def _patches(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
-    data, glyph, out = renderer.data_source.data, renderer.glyph, []
-    for i, (xs, ys) in enumerate(zip(data[glyph.xs], data[glyph.ys], strict=True)):
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(xs), y(ys), strict=True))
-        color = value_of(glyph.fill_color, data, i)
-        out.append(f'<polygon points="{points}" fill="{color}" fill-opacity="0.55"/>')
-    return out
-
-
-def _quads(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
-    data, glyph = renderer.data_source.data, renderer.glyph
-    opacity, bars = value_of(glyph.fill_alpha), []
-    for i, (left, right, down, up) in enumerate(
-        zip(*(data[c] for c in (glyph.left, glyph.right, glyph.bottom, glyph.top)), strict=True)
-    ):
-        left_px, right_px = float(x(left)), float(x(right))
-        low, high = float(y(down)), float(y(up))
-        sides = (left_px, min(high, low), max(right_px - left_px, 0.0), abs(low - high))
-        bars.append((value_of(glyph.fill_color, data, i), sides))
-    if len(bars) > MOST_RECTS and len({color for color, _ in bars}) == 1:
-        outline = "".join(f"M{a:.1f} {b:.1f}h{w:.1f}v{h:.1f}h-{w:.1f}z" for _, (a, b, w, h) in bars)
-        return [f'<path d="{outline}" fill="{bars[0][0]}" fill-opacity="{opacity}"/>']
+def _bars(parts: Sequence[tuple[NDArray[Any], NDArray[Any]]], shape: Shape) -> list[str]:
+    sides = [
+        (float(left), min(low, high), max(float(right - left), 0.0), abs(low - high))
+        for (left, right), (low, high) in parts
+    ]
+    if len(sides) > MOST_RECTS and len(set(shape.colors)) == 1:
+        outline = "".join(f"M{a:.1f} {b:.1f}h{w:.1f}v{h:.1f}h-{w:.1f}z" for a, b, w, h in sides)
+        return [f'<path d="{outline}" fill="{shape.colors[0]}" fill-opacity="{shape.alpha}"/>']
     return [
         f'<rect x="{a:.1f}" y="{b:.1f}" width="{w:.1f}" height="{h:.1f}" fill="{color}" '
-        f'fill-opacity="{opacity}"/>'
-        for color, (a, b, w, h) in bars
+        f'fill-opacity="{shape.alpha}"/>'
+        for color, (a, b, w, h) in zip(shape.colors, sides, strict=False)
     ]
 
 
 def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
     out: list[str] = []
-    for renderer in renderers:
-        glyph = renderer.glyph
-        if isinstance(glyph, Line):
-            out.append(_polyline(np.array([LEFT, LEFT + 38.0]), np.array([y, y]), glyph))
-        elif isinstance(glyph, MultiLine):
-            ends = {glyph.xs: [[0.0, 1.0]], glyph.ys: [[0.0, 1.0]]}
-            across = Scale(0.0, 1.0, start=LEFT, end=LEFT + 38.0, log=False)
-            level = Scale(0.0, 1.0, start=y, end=y, log=False)
-            out.append(_polylines(across, level, ends, glyph))
-        elif isinstance(glyph, Scatter):
-            out.append(marker(str(value_of(glyph.marker)), LEFT + 19, y, glyph.line_color))
+    for shape in filter(None, map(shape_of, renderers)):
+        if shape.kind == "line":
+            out.append(_stroke([(np.array([LEFT, LEFT + 38.0]), np.array([y, y]))], shape))
+        elif shape.kind == "points":
+            out.append(marker(shape.marker, LEFT + 19, y, shape.colors[0]))
         else:
-            color = value_of(glyph.fill_color, renderer.data_source.data, 0)
-            opacity = 1 if value_of(glyph.fill_alpha) == 1.0 else 0.4
+            opacity = 1 if shape.alpha == 1.0 else 0.4
             out.append(
-                f'<rect x="{LEFT}" y="{y - 6:.1f}" width="38" height="12" fill="{color}" '
+                f'<rect x="{LEFT}" y="{y - 6:.1f}" width="38" height="12" fill="{shape.colors[0]}" '
                 f'fill-opacity="{opacity}"/>'
             )
     return out
@@ -566,13 +594,15 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
                 box.left, box.right, facecolor="0.93", edgecolor="0.7", linewidth=0.0,
                 hatch=_HATCHES.get(str(box.hatch_pattern)),
             )  # fmt: skip
-    for renderer in glyphs:
-        _glyph_drawn(axes, renderer)
+    for shape in filter(None, map(shape_of, glyphs)):
+        _draw(axes, shape)
     shown = [item for item in _entries(chart) if has_marks(item)]
     if shown:
         from matplotlib.legend_handler import HandlerTuple
 
-        marks = [tuple(_key_drawn(renderer) for renderer in item.renderers) for item in shown]
+        marks = [
+            tuple(map(_key_drawn, filter(None, map(shape_of, item.renderers)))) for item in shown
+        ]
         axes.legend(
             marks, [str(item.label.value) for item in shown], loc="lower left",
             bbox_to_anchor=(0.0, 1.0), frameon=False, handlelength=3.0, borderaxespad=0.2,
@@ -585,85 +615,53 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
         part.supxlabel("\n".join(lines), x=0.02, ha="left", fontsize=9)
 
 
-def _glyph_drawn(axes: Any, renderer: GlyphRenderer) -> None:
-    glyph, data = renderer.glyph, renderer.data_source.data
-    if isinstance(glyph, Line):
-        axes.plot(data[glyph.x], data[glyph.y], **_line(glyph))
-    elif isinstance(glyph, Scatter):
-        axes.plot(data[glyph.x], data[glyph.y], linestyle="none", **_marker(glyph))
-    elif isinstance(glyph, VArea):
-        low, high = data[glyph.y1], data[glyph.y2]
-        axes.fill_between(
-            data[glyph.x], low, high, facecolor=glyph.fill_color, alpha=glyph.fill_alpha,
-            linewidth=0.0,
-        )  # fmt: skip
-    elif isinstance(glyph, MultiLine):
-        for xs, ys in zip(data[glyph.xs], data[glyph.ys], strict=True):
-            axes.plot(xs, ys, **_line(glyph))
-    elif isinstance(glyph, Patches):
-        for i, (xs, ys) in enumerate(zip(data[glyph.xs], data[glyph.ys], strict=True)):
-            color = value_of(glyph.fill_color, data, i)
-            axes.fill(xs, ys, facecolor=color, alpha=0.55, linewidth=0.0)
-    elif isinstance(glyph, Quad):
-        _quads_drawn(axes, glyph, data)
-    elif isinstance(glyph, Text):
-        rows = zip(data[glyph.x], data[glyph.y], data[glyph.text], strict=True)
-        for x, y, text in rows:
-            axes.text(x, y, str(text), ha=glyph.text_align, va="center")
-
-
-def _quads_drawn(axes: Any, glyph: Quad, data: Any) -> None:
+def _draw(axes: Any, shape: Shape) -> None:
     from matplotlib.collections import PolyCollection
 
-    left, right, bottom, top = (
-        np.asarray(data[name], dtype=float)
-        for name in (glyph.left, glyph.right, glyph.bottom, glyph.top)
-    )
-    corners: Any = np.stack(
-        [np.stack(pair, axis=-1) for pair in
-         ((left, bottom), (right, bottom), (right, top), (left, top))], axis=1,
-    )  # fmt: skip
-    colors = [value_of(glyph.fill_color, data, i) for i in range(len(left))]
-    axes.add_collection(
-        PolyCollection(
-            corners,
-            facecolors=colors,
-            alpha=value_of(glyph.fill_alpha),
-            linewidths=0.0,
-            antialiaseds=False,
+    filled: Any = {"alpha": shape.alpha, "linewidth": 0.0}
+    if shape.kind in ("line", "points"):
+        for xs, ys in shape.parts:
+            axes.plot(xs, ys, **_look(shape))
+    elif shape.kind == "area":
+        (at, low), (_, high) = shape.parts
+        axes.fill_between(at, low, high, facecolor=shape.colors[0], **filled)
+    elif shape.kind == "polygon":
+        for (xs, ys), color in zip(shape.parts, shape.colors, strict=False):
+            axes.fill(xs, ys, facecolor=color, **filled)
+    elif shape.kind == "bar":
+        sides = np.array(shape.parts, dtype=float).reshape(-1, 2, 2)
+        corners: Any = np.stack(
+            [sides[:, 0][:, [0, 1, 1, 0]], sides[:, 1][:, [0, 0, 1, 1]]], axis=2
         )
-    )
+        bars = PolyCollection(
+            corners, facecolors=shape.colors, alpha=shape.alpha, linewidths=0.0, antialiaseds=False
+        )
+        axes.add_collection(bars)
+    else:
+        for (x, y), text in zip(shape.parts, shape.texts, strict=True):
+            axes.text(x, y, str(text), ha=shape.marker, va="center")
 
 
-def _line(glyph: Line | MultiLine) -> dict[str, Any]:
-    width = value_of(glyph.line_width)
-    dash = [length / width for length in value_of(glyph.line_dash)]
-    style: Any = (0, dash) if dash else "-"
-    look = {"linewidth": 0.7 * width, "linestyle": style, "alpha": value_of(glyph.line_alpha)}
-    return {"color": value_of(glyph.line_color), **look}
-
-
-def _marker(glyph: Scatter) -> dict[str, Any]:
-    shape = str(value_of(glyph.marker))
+def _look(shape: Shape) -> dict[str, Any]:
+    """Return how matplotlib draws a line or points."""
+    color = shape.colors[0]
+    if shape.kind == "line":
+        style: Any = (0, [length / shape.width for length in shape.dash]) if shape.dash else "-"
+        width = 0.7 * shape.width
+        return {"color": color, "linewidth": width, "linestyle": style, "alpha": shape.alpha}
+    is_cross = shape.marker == "x"
     return {
-        "marker": _MARKERS.get(shape, "o"), "color": glyph.line_color,
-        "markersize": min(7.0, value_of(glyph.size)),
-        "markerfacecolor": "none" if shape == "x" else glyph.line_color,
-        "markeredgewidth": 2.0 if shape == "x" else 1.0, "alpha": 0.8,
+        "linestyle": "none", "marker": _MARKERS.get(shape.marker, "o"), "color": color,
+        "markersize": min(7.0, shape.width), "markerfacecolor": "none" if is_cross else color,
+        "markeredgewidth": 2.0 if is_cross else 1.0, "alpha": 0.8,
     }  # fmt: skip
 
 
-def _key_drawn(renderer: GlyphRenderer) -> Any:
+def _key_drawn(shape: Shape) -> Any:
     """Return what stands for a glyph in the legend."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    glyph, data = renderer.glyph, renderer.data_source.data
-    if isinstance(glyph, Line | MultiLine):
-        return Line2D([], [], **_line(glyph))
-    if isinstance(glyph, Scatter):
-        return Line2D([], [], linestyle="none", **_marker(glyph))
-    return Patch(
-        facecolor=value_of(glyph.fill_color, data, 0), alpha=value_of(glyph.fill_alpha) or 1.0,
-        linewidth=0.0,
-    )  # fmt: skip
+    if shape.kind in ("line", "points"):
+        return Line2D([], [], **_look(shape))
+    return Patch(facecolor=shape.colors[0], alpha=shape.alpha or 1.0, linewidth=0.0)

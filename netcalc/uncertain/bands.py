@@ -16,16 +16,14 @@ from netcalc.messages import Notice
 from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.draws import (
     DRAWS,
-    MOST_LIMITS,
     Block,
     Draws,
     Evaluation,
     Plan,
-    RefusedDraws,
+    attempted,
     check_numbers,
     is_slow,
     planned,
-    without_refused,
 )
 from netcalc.uncertain.spreads import PERCENTILES, chosen_columns, only_column, percentiles_of
 
@@ -171,21 +169,14 @@ def bands(
     at = one_dimensional("values", as_float("values", values))
     plan, fixed, joined = planned(model, inputs, seed=seed, correlations=correlations, free=over)
     notes: dict[str, Notice] = {}
-    last: DomainError | None = None
-    for _ in range(MOST_LIMITS):
+
+    def run(plan: Plan) -> tuple[_Swept, int]:
         swept = _Swept(model, fixed, over, plan, truncate=truncate)
-        try:
-            count = swept.affordable(at) if draws is None else draws
-            swept.run(at, count, percentiles)
-            break
-        except RefusedDraws as refused:
-            if refused.name not in plan.inputs:
-                raise refused.error from None
-            last = refused.error
-            plan = without_refused(plan, refused, truncate=truncate, notes=notes)
-    else:
-        assert last is not None
-        raise last
+        count = swept.affordable(at) if draws is None else draws
+        swept.run(at, count, percentiles)
+        return swept, count
+
+    plan, (swept, count) = attempted(run, plan, truncate=truncate, notes=notes)
     if draws is None and count < DRAWS:
         notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": DRAWS})
     notes |= swept.notes()

@@ -15,7 +15,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,6 +147,7 @@ def _index(name: str, names: tuple[str, ...]) -> int:
     return names.index(name)
 
 
+Outcome = TypeVar("Outcome")
 MOST_LIMITS = 20
 """Distributions that are truncated or rounded before an answer is given up. [1]"""
 
@@ -232,7 +233,24 @@ def check_numbers(draws: int, seed: int, percentiles: Sequence[float]) -> None:
             raise DomainError("out-of-range", "percentiles", percent, low=0, high=100)
 
 
-def without_refused(
+def attempted(
+    attempt: Callable[[Plan], Outcome], plan: Plan, *, truncate: bool, notes: dict[str, Notice]
+) -> tuple[Plan, Outcome]:
+    """Return what an attempt gives, and its plan: one without the draws that the model refuses."""
+    last: DomainError | None = None
+    for _ in range(MOST_LIMITS):
+        try:
+            return plan, attempt(plan)
+        except RefusedDraws as refused:
+            if refused.name not in plan.inputs:
+                raise refused.error from None
+            last = refused.error
+            plan = _without_refused(plan, refused, truncate=truncate, notes=notes)
+    assert last is not None
+    raise last
+
+
+def _without_refused(
     plan: Plan, refused: RefusedDraws, *, truncate: bool, notes: dict[str, Notice]
 ) -> Plan:
     """Return a plan whose draws of one input are possible, with a note, or raise an error."""

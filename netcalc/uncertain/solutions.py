@@ -14,14 +14,13 @@ from netcalc.solver import TOLERANCE, Root, default_range, solve
 from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.draws import (
     DRAWS,
-    MOST_LIMITS,
     Draws,
     Evaluation,
     Plan,
     RefusedDraws,
+    attempted,
     check_numbers,
     planned,
-    without_refused,
 )
 from netcalc.uncertain.spreads import PERCENTILES, percentiles_of
 
@@ -231,25 +230,18 @@ def _possible(
     problem: _Problem, plan: Plan, *, truncate: bool, notes: dict[str, Notice]
 ) -> tuple[Plan, float]:
     """Return a plan of draws that the model takes, and the solution at their medians or nan."""
-    last: Exception | None = None
-    for _ in range(MOST_LIMITS):
+
+    def run(plan: Plan) -> float:
         roots = problem.roots(_medians(plan))
         middle = roots[0].value if roots else np.nan
         points = [middle] if roots else np.geomspace(max(problem.low, 1e-9), problem.high, 9)[1:-1]
-        try:
-            for point in points:
-                evaluation = Evaluation(
-                    problem.model, {**problem.fixed, problem.name: float(point)}
-                )
-                with np.errstate(all="ignore"):
-                    evaluation.together(Draws(plan).block(0, DRAWS))
-        except RefusedDraws as refused:
-            last = refused.error
-            plan = without_refused(plan, refused, truncate=truncate, notes=notes)
-        else:
-            return plan, middle
-    assert last is not None
-    raise last
+        for point in points:
+            evaluation = Evaluation(problem.model, {**problem.fixed, problem.name: float(point)})
+            with np.errstate(all="ignore"):
+                evaluation.together(Draws(plan).block(0, DRAWS))
+        return middle
+
+    return attempted(run, plan, truncate=truncate, notes=notes)
 
 
 def _at_once(

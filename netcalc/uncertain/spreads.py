@@ -22,17 +22,16 @@ from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.draws import (
     BLOCK_DRAWS,
     DRAWS,
-    MOST_LIMITS,
     SLOW_DRAWS,
     Block,
     Draws,
     Evaluation,
     Plan,
     RefusedDraws,
+    attempted,
     check_numbers,
     is_slow,
     planned,
-    without_refused,
 )
 from netcalc.workers import on_workers
 
@@ -442,24 +441,16 @@ def spreads(
     slow = is_slow(model)
     count = (SLOW_DRAWS if slow else DRAWS) if draws is None else draws
     notes: dict[str, Notice] = {}
-    last: DomainError | None = None
-    for _ in range(MOST_LIMITS):
-        evaluation = Evaluation(model, fixed)
-        try:
-            results, kept = _computed(
-                evaluation, plan, count, truncate=truncate, dask=dask, notes=notes
-            )
-            # A fresh one: that of workers has tried nothing here, and the answer must be the same.
-            matters = importance(
-                Evaluation(model, fixed), plan, results=results, kept=kept, slow=slow
-            )
-            break
-        except RefusedDraws as refused:
-            last = refused.error
-            plan = without_refused(plan, refused, truncate=truncate, notes=notes)
-    else:
-        assert last is not None
-        raise last
+
+    def run(plan: Plan) -> tuple[dict[str, FloatArray], dict[str, Importance]]:
+        results, kept = _computed(
+            Evaluation(model, fixed), plan, count, truncate=truncate, dask=dask, notes=notes
+        )
+        # A fresh one: that of workers has tried nothing here, and the answer must be the same.
+        fresh = Evaluation(model, fixed)
+        return results, importance(fresh, plan, results=results, kept=kept, slow=slow)
+
+    plan, (results, matters) = attempted(run, plan, truncate=truncate, notes=notes)
     if draws is None and count < DRAWS:
         notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": DRAWS})
     return {
