@@ -24,7 +24,7 @@ def run(*arguments):
 def test_a_file_is_explained_in_text():
     """Read off the file: iperf3 was asked for 200 Mbit/s (-b 200M) over the loopback."""
     said = run("explain", IPERF, "--line", "1Gbit/s").output
-    assert "The rate that was asked for is the limit: 200.3 Mbit/s (TCP payload)" in said
+    assert "The requested rate is the limit: 200.3 Mbit/s (TCP payload)" in said
     assert "Confidence: high" in said
 
 
@@ -266,7 +266,9 @@ def test_a_table_is_drawn_and_saved_with_its_headline(tmp_path):
     file.write_text("rtt [ms],rate [Mbit/s]\n10,52.4\n20,26.2\n40,13.1\n")
     done = run("explain", str(file), "--plot", str(out))
     assert done.exit_code == 0, done.output
-    assert done.output.startswith("The rate falls as 1 over the round trip: a window of 65.5 kB")
+    assert done.output.startswith(
+        "The rate is inversely proportional to the round trip: a window of 65.5 kB"
+    )
     whole = json.loads(run("explain", str(file), "--json").output)["findings"][0]
     assert (whole["cause"], whole["measured"], whole["limits"]) == ("receiver-window", None, [])
     assert whole["evidence"][0]["interval"][0] < 65500 < whole["evidence"][0]["interval"][1]

@@ -42,7 +42,7 @@ def test_the_ten_lines_of_the_article():
     # 45 and 40 ms in the article, 31 of them the round trip, the rest the hosts
     assert said["free_s"] == pytest.approx(0.031)
     assert found.cause.share_of_time == pytest.approx(0.69)
-    assert "31 ms more, and 38 ms for a timer of 40 ms" in found.sentence
+    assert "one more round trip of 31 ms, and 38 ms for a timer of 40 ms" in found.sentence
 
 
 @pytest.mark.each("times_ms", [WITHOUT_NAGLE, AT_ONCE])

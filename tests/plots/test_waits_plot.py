@@ -80,7 +80,7 @@ def test_everything_is_drawn_and_named():
                 assert np.isfinite(column).all()
     data = plot.sources["causes"].data
     first = data["cause"].index("the receiver's window")
-    assert data["evidence"][first] == "no full segment more fitted into the window"
+    assert data["evidence"][first] == "the window had no room for another full segment"
     # published with the recording: 39.55 kB in each 40 ms
     assert "39.55 kB" in data["numbers"][first]
     assert plot.figure.children[0].title.text.text == flow_of("window").cause.sentence
@@ -142,7 +142,7 @@ def test_a_capture_is_explained_above_its_limits(theme, tmp_path):
     assert next(charts(plot.figure)).title.text.text == findings[0].sentence
     assert plots.save_html(plot, tmp_path / "x.html").stat().st_size < 2_000_000
     picture = plots.svg(plot)
-    assert "95% the way back" in picture
+    assert "95% the reverse direction" in picture
     bold = re.findall(r'font-weight="bold">([^<]*)', picture)
     assert " ".join(bold).startswith(findings[0].sentence)
     assert max(map(len, bold)) < 90, "a long title is several lines"

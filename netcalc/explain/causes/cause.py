@@ -278,7 +278,7 @@ def cause_sign(code: str) -> str:
     Examples
     --------
     >>> cause_sign("receiver-window")
-    'no full segment more fitted into the window'
+    'the window had no room for another full segment'
     """
     named = f"sign-{code}"
     return str(Notice(named))

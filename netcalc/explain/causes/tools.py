@@ -516,7 +516,7 @@ def _asked_window(printed: Mapping[str, Any], rate_bps: float, stated: Known) ->
 
 
 def _hole(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
-    """Return a black hole of the path MTU: a window leaves, nothing arrives, timers repeat it.
+    """Return a path MTU black hole: a window leaves, nothing arrives, timers repeat it.
 
     The connection was opened and the test ended in order, so that small packets passed.
     """

@@ -98,7 +98,9 @@ def test_datagrams_of_a_time_that_are_missing_are_no_full_line():
     assert even["cause"] == "line"
     few, _ = cause_of(series([9.8e6] * SECONDS, loss_ratio=0.02, **facts))
     assert few["cause"] == "loss-udp"
-    assert few["sentence"].startswith("2% of the datagrams did not arrive: lost on the way, or")
+    assert few["sentence"].startswith(
+        "2% of the datagrams did not arrive: they were lost on the path, or"
+    )
 
 
 @pytest.mark.each(("rtt_s", "again"), [(4e-4, 0), (9e-3, 12)])

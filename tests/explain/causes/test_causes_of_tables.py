@@ -38,7 +38,7 @@ def test_one_window_for_the_whole_table():
     window = sign(whole, "window_bytes")
     assert window.value == pytest.approx(65500)
     assert window.low < 65536 < window.high < 66000
-    assert "1 over the round trip" in whole.sentence
+    assert "inversely proportional to the round trip" in whole.sentence
     assert "5 of 5 rows" in whole.sentence
     assert len(rows) == 5
     assert "window-or-loss" in codes(whole)

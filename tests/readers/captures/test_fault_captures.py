@@ -77,7 +77,9 @@ HEADS = {
         "Convert it with: editcap FILE NEW.pcapng"),
     "R25 cut in the header": (
         THREE.pcap()[:20],
-        ", byte 20: is a capture cut in its header, after 20 of 24 bytes. Copy the file again"),
+        ", byte 20: is a capture truncated within its file header, after 20 of 24 bytes. "
+        "Copy the file again",
+    ),
     "R28 CAN": (
         THREE.pcap(link=227),
         ": has only packets of link type 227 (CAN); expected Ethernet, NULL, LOOP, RAW, IPv4, "
@@ -151,7 +153,7 @@ def test_headers_before_the_packet_are_overhead(name):
 def test_what_is_not_decoded_is_counted():
     """R29."""
     trace = read_capture(equal(NOW_NS, NOW_NS + MS, packet=w.ethernet(bytes(50), 0x88CC)).pcap())
-    assert [str(one) for one in trace.meta.warnings] == ["2 frames with neither IP nor ARP"]
+    assert [str(one) for one in trace.meta.warnings] == ["2 frames carry neither IP nor ARP"]
 
 
 def test_lengths_are_those_of_headers_where_the_rest_is_cut():
@@ -250,8 +252,8 @@ def test_one_direction_gives_no_round_trip():
     trace = read(made.pcap())
     said = [str(one) for one in trace.meta.warnings]
     assert said[-1] == (
-        "1 of 1 TCP flow show one direction only: no round trips, and no loss in the other "
-        "direction"
+        "1 of 1 TCP flow show one direction only, so round trips, and losses in the other "
+        "direction, are unknown"
     )
 
 
