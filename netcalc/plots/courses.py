@@ -562,7 +562,7 @@ def latencies(results: Sequence[Result], *, title: str = "", theme: Theme = "lig
     Raises
     ------
     DomainError
-        If no result has the latency of a request.
+        If no result has a request latency.
     """
     drawn: dict[_Curve, tuple[FloatArray, FloatArray]] = {}
     words = []

@@ -382,7 +382,7 @@ def test_of_several_files_the_good_ones_are_read(tmp_path, ping_file):
     assert done.returncode == 1
     assert "empty.txt" in bad["error"]["message"]
     assert good["received"] == 3
-    assert "1 of 2 not read" in done.stderr
+    assert "1 of 2 files could not be read" in done.stderr
 
 
 def test_read_draws_one_file_without_network(tmp_path, ping_file):
@@ -517,7 +517,7 @@ def test_closed_standard_streams(closed, ping_file):
 def test_a_closed_output_loses_the_answer_and_says_so(command, ping_file):
     done = shell(f"netcalc {command.format(ping_file)} >&-")
     assert done.returncode == 2
-    assert done.stderr == "netcalc: the standard output is closed: nothing can be printed\n"
+    assert done.stderr == "netcalc: the standard output is closed, so nothing can be printed\n"
     assert shell(f"netcalc read {ping_file} <&- >&- 2>&-").returncode == 2
 
 

@@ -123,7 +123,7 @@ def test_a_fault_in_the_file_is_named_with_its_place(tmp_path):
     path = tmp_path / "s.json"
     path.write_text(json.dumps(SCENARIO | {"flows": [{"algorithm": "cubic", "stop_s": 0}]}))
     done = CliRunner().invoke(commands, ["congestion", str(path)])
-    assert "field flows[0].stop_s: the stop is not after the start at 0 s" in str(done.exception)
+    assert "field flows[0].stop_s: the stop must be after the start at 0 s" in str(done.exception)
 
 
 def test_a_grid_is_saved_printed_and_continued(file, tmp_path):

@@ -364,8 +364,8 @@ def test_the_limits_of_a_valid_run():
     assert (late.code, late.values["late_ratio"]) == ("packets-late", 0.06)
     assert (unread.code, unread.values["count"]) == ("packets-unread", 1)
     assert [str(late), str(unread)] == [
-        "the emulator did not keep up: 6% of the packets were late (limit 5%)",
-        "the emulator did not keep up: it dropped 1 packet unread",
+        "the emulator could not keep up: 6% of the packets were late (limit 5%)",
+        "the emulator could not keep up: it dropped 1 packet unread",
     ]
 
 

@@ -74,9 +74,12 @@ def test_data_plot_writes_a_page(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["mbufs", "--plot", "out.html"], "no figure of the data set mbufs: two_flow_goodput"),
+        (
+            ["mbufs", "--plot", "out.html"],
+            "the data set mbufs has no figure; these have one: two_flow_goodput",
+        ),
         (["--plot", "out.html"], "--plot requires the NAME of a data set"),
-        (["request_latency", "--plot", "out.pdf"], "figures are written as HTML, SVG or PNG"),
+        (["request_latency", "--plot", "out.pdf"], "figures are written only as HTML, SVG or PNG"),
         (["request_latenc", "--plot", "out.html"], "no data set 'request_latenc'"),
     ],
 )

@@ -181,7 +181,7 @@ def test_text_that_is_no_scenario_is_refused(text, code):
 def test_files_that_are_no_scenario_are_refused(tmp_path):
     path = tmp_path / "s.json"
     path.write_bytes(b'{"rate_bps": \xff}')
-    with pytest.raises(ReaderError, match=r"s\.json, line 1, byte 13: is not text in UTF-8"):
+    with pytest.raises(ReaderError, match=r"s\.json, line 1, byte 13: is not UTF-8 text"):
         scenarios.read(path)
     path.write_bytes(b" " * 10_000_001)
     with pytest.raises(ReaderError, match="is longer than any scenario"):

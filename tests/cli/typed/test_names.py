@@ -74,7 +74,10 @@ def test_values_of_one_unit_are_said_by_their_names():
     [
         (["calc", "rtt", "6000km"], ["a distance", "netcalc calc propagation 6000km"]),
         (["calc", "bdp", "1G", "6000 km"], ["netcalc calc propagation 6000 km"]),
-        (["calc", "convert", "12", "MB/s"], ["a command, not a formula", "netcalc convert"]),
+        (
+            ["calc", "convert", "12", "MB/s"],
+            ["a command of netcalc, not a formula", "netcalc convert"],
+        ),
         (["calc", "transfer", "1MB", "1G", "--rtt", "3 B"], ["--rtt 3 B", "half", "--latency"]),
         (["calc", "mm1-wait", "--lambda", "8", "--mu", "0"], ["greater than 0, got 0"]),
         (["calc", "mm1-wait", "--lambda", "800/s"], ["no option --lambda"]),
@@ -166,4 +169,4 @@ def test_a_range_keeps_its_equals_sign():
 
 def test_a_load_below_one_erlang_is_said():
     _, errors = answer("calc", "mmc-wait", "0.8", "--c", "4", "--service", "10ms")
-    assert "0.8 is read as erlang, 20% of 4 servers" in errors
+    assert "0.8 is read as a load in erlang, 20% of 4 servers" in errors
