@@ -94,7 +94,7 @@ def test_several_files_are_compared():
     """Read off the files: medians of 49 us (five times) and 52.5 us (four, of busybox)."""
     said = run("explain", PING, str(INPUTS / "busybox_plain.txt")).output
     assert "round trip 49 µs (of 5)" in said
-    assert "too few values for an interval" in said
+    assert "too few values for a confidence interval" in said
 
 
 def test_a_claim_is_judged():
@@ -118,10 +118,10 @@ def test_a_claim_about_a_file_knows_both_counts():
 def test_a_claim_about_a_ping_knows_its_round_trip():
     """Read off the file: a least of 47 us; by hand: 65,535 B in each are 11.155 Gbit/s."""
     said = run("explain", PING, "--claim", "11.15 Gbit/s", "--window", "65535B").output
-    assert "is right: window of 65.53 kB over a round trip of 47 µs" in said
+    assert "is right: window of 65.53 kB divided by a round trip of 47 µs" in said
     half = run("explain", PING, "--claim", "23.5 us").output
-    assert "one way taken for the round trip" in half
-    assert "right is 47 µs: the minimum round trip" in half
+    assert "one-way time mistaken for the round trip" in half
+    assert "the right value is 47 µs: the minimum round trip" in half
 
 
 @pytest.mark.each(
@@ -255,7 +255,7 @@ def test_a_loss_of_all_packets_is_refused(tmp_path):
     for what in (str(file), "1 Gbit/s 40 ms"):
         done = run("explain", what, "--loss", "100%")
         assert done.exit_code != 0
-        assert str(done.exception).startswith("--loss must be below 100%: where all packets are ")
+        assert str(done.exception).startswith("--loss must be below 100%: if all packets are ")
         for other in ("101%", "-1%"):
             assert "from 0% to 100%" in str(run("explain", what, "--loss", other).exception)
 

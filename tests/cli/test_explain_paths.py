@@ -95,9 +95,9 @@ def test_flows_share_the_path():
 @pytest.mark.each(
     ("text", "name", "said"),
     [
-        ("bbr\n", "BBR", "as this system has it"),
-        ("cubic\n", "CUBIC", "as this system has it"),
-        ("htcp\n", "CUBIC", "this system's htcp is not computed"),
+        ("bbr\n", "BBR", "which this system uses"),
+        ("cubic\n", "CUBIC", "which this system uses"),
+        ("htcp\n", "CUBIC", "there is no model here for this system's htcp"),
         (None, "CUBIC", "default of Linux"),
     ],
 )
@@ -109,8 +109,8 @@ def test_the_congestion_control_of_the_system_counts(text, name, said, tmp_path,
     shown = run("1 Gbit/s 20 ms", "--loss", "0.01%", "--size", "1GB").output
     assert shown.startswith(f"With {name} ")
     assert said in shown
-    assert "the timeout is 240 ms (the round trip and the 200 ms of Linux)" in shown
-    assert "one segment for each acknowledged" in shown
+    assert "the timeout is 240 ms (the round trip plus the 200 ms of Linux)" in shown
+    assert "one segment for each one acknowledged" in shown
     given = run("1 Gbit/s 20 ms", "--loss", "0.01%", "--algorithm", "reno").output
     assert said not in given, "it was asked for"
 
@@ -139,8 +139,8 @@ def test_flows_are_of_a_path(tmp_path):
 def test_a_t1_is_said_to_count_as_an_ethernet():
     for options in ([], ["--size", "1MB"], ["--loss", "1%", "--algorithm", "reno"]):
         shown = run("T1 5 ms", *options).output
-        assert shown.count("T1 counts as an Ethernet of 1.544 Mbit/s (line)") == 1
-    assert "counts as an Ethernet" not in run("10 Mbit/s 5 ms").output
+        assert shown.count("T1 is treated as an Ethernet of 1.544 Mbit/s (line)") == 1
+    assert "is treated as an Ethernet" not in run("10 Mbit/s 5 ms").output
 
 
 def test_json_has_the_notes_of_the_text(capsys):

@@ -100,7 +100,9 @@ def test_what_is_not_in_common_is_said_and_only_then():
     rate = TransferSamples(payload_bytes=[1e6] * 9, duration_s=[1.0] * 9)
     (said,) = file_notices(files({"a": ping, "b": rate}), ["a", "b"])
     assert said.code == "no-common-quantity"
-    assert str(said) == "no quantity is in two of the files: a has round trip, b has rate"
+    assert (
+        str(said) == "no two of the files have a quantity in common: a has round trip, b has rate"
+    )
     (said,) = file_notices((), ["a", "b"])
     assert "a has none, b has none" in str(said)
     assert file_notices(files({"a": ping}), ["a"]) == ()
@@ -144,5 +146,5 @@ def test_the_command_compares_two_captures_and_says_what_is_not_in_common():
     codes = [notice["code"] for notice in said["notices"]]
     assert "no-common-quantity" not in codes
     done = CliRunner().invoke(commands, ["explain", names[0], str(folder / "bloat.txt")])
-    assert "no quantity is in two of the files" in done.output
+    assert "no two of the files have a quantity in common" in done.output
     assert files({"t": Table(data={"a": [1.0]})}) == ()

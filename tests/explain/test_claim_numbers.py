@@ -324,7 +324,7 @@ def test_models_are_in_the_order_of_their_distance():
 
 def test_what_a_model_computes():
     said = Model("window", 1.0, True, {"window_bytes": 65535.0, "rtt_s": 0.04}).said
-    assert str(said) == "window of 65.53 kB over a round trip of 40 ms"
+    assert str(said) == "window of 65.53 kB divided by a round trip of 40 ms"
     assert str(Model("receiver", 1.0, True, {}).said) == "what the receiver counted"
 
 
