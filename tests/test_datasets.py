@@ -381,8 +381,8 @@ def test_one_changed_digit_is_named_and_the_others_work(copy: Path) -> None:
         datasets.load("wan_curves")
     assert (caught.value.code, caught.value.file) == ("data-changed", str(file))
     assert str(caught.value) == (
-        f"{file}: differs from the file that was shipped (SHA-256 mismatch). Install "
-        "this copy of netcalc again, or in a checkout: git checkout -- data/wan_curves.csv"
+        f"{file}: differs from the file that was shipped (SHA-256 mismatch). Reinstall "
+        "this copy of netcalc, or in a checkout run: git checkout -- data/wan_curves.csv"
     )
     assert list(datasets.damaged()) == ["wan_curves"]
     others_work("wan_curves")

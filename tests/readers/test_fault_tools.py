@@ -151,13 +151,13 @@ READ = {
             "  3.|-- 192.0.2.9     0.0%    10    9.0   9.5   9.0  10.0   0.3",
             "        192.0.2.10"),
         [{"hop_count": 3, "responding_hop_count": 1, "loss_ratio": None}],
-        "line 6: further nodes of the hop above, without own figures"),
+        "line 6: further nodes of the hop above, which have no figures of their own"),
     "R17 interrupted with an empty end": Read(
         changed(RUN, end={}),
         [{"sent_byte_count": SENT, "received_byte_count": None, "partial": True}], ""),
     "R17 a name twice": Read(
         text_of(RUN).rstrip()[:-1] + ', "end": {}}\n', [{"partial": True}],
-        "duplicate names in a JSON object: used the last value of 'end'"),
+        "a JSON object repeats names, and the last value of each is used: 'end'"),
     "R17 several documents, the second cut": Read(
         TWO_RUNS[: int(0.8 * len(TWO_RUNS))],
         [{"group": "run 1", "sent_byte_count": SENT, "partial": False},
@@ -167,7 +167,7 @@ READ = {
         text_of(RUN) + "\niperf Done.\n", [{"sent_byte_count": SENT}], "not JSON"),
     "R17 no number": Read(
         text_of(RUN).replace('"retransmits":\t0', '"retransmits": nan'),
-        [{"retransmit_count": None}], "no number (nan or inf) and taken as unknown"),
+        [{"retransmit_count": None}], "not a number (nan or inf): taken as unknown"),
     "R18 packets 0 with 3 lost": Read(
         changed("transfers/iperf3_udp.json", end={**UDP["end"], "sum": ODD_UDP,
                                                   "sum_received": ODD_UDP}),
@@ -275,14 +275,14 @@ REFUSED = {
         "[ms]. Use the file that ping wrote, not an edited copy"),
     "R14 unknown dialect": Refused(
         "Sonde 192.0.2.1 gestartet\nAntwort 1 nach 3 Einheiten\n",
-        ": no measurement: neither the output of a known tool nor columns; expected lines as a "
-        "measuring tool prints them (ping, traceroute, iperf3), or rows of numbers below names "
-        f"with units, such as size/B, rtt [ms]. {FORMATS}"),
+        ": contains no measurement: neither the output of a known tool nor columns; expected "
+        "lines as a measuring tool prints them (ping, traceroute, iperf3), or rows of numbers "
+        f"below names with units, such as size/B, rtt [ms]. {FORMATS}"),
     "R17 error document": Refused(
         json.dumps({"start": {"connected": [], "version": "iperf 3.12"}, "intervals": [],
                     "end": {}, "error": "unable to connect to server: Connection refused"}) + "\n",
-        ": no measurement; iperf reported 'unable to connect to server: Connection refused'. Mend "
-        "what the message says, and run iperf again"),
+        ": contains no measurement; iperf reported 'unable to connect to server: Connection "
+        "refused'. Fix what the message says, and run iperf again"),
     "R17 cut before an interval": Refused(
         '{"start": {"version": "iperf 3.12"},\n "intervals": [',
         ", line 2, byte 52: is JSON that ends too early. " + SAVE_AGAIN),
@@ -302,7 +302,8 @@ REFUSED = {
         ": is larger than 64 MiB when uncompressed. Split it into parts"),
     "R24 depth": Refused(
         "[" * 100_000 + "\n",
-        ": is JSON with too many nested levels. Check what wrote it: no tool nests so deep"),
+        ": is JSON with too many nested levels. Check what wrote it: no measuring tool nests so "
+        "deeply"),
     # Python 3.13 and 3.11 name different places for a comma before a bracket, but not for two
     "R24 comma after a comma": Refused(
         '{"start": {}, "intervals": [],\n "end": {},, "a": 1}\n',
