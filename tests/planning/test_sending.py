@@ -12,7 +12,7 @@ from netcalc.units import parse
 
 LOSSY = {"bandwidth_bps": 1e9, "rtt_s": 0.04, "loss_ratio": 1e-4}
 LOST = {**LOSSY, "loss_ratio": 1.0}
-FASTER = "slow start before the first loss is faster than that limit"
+FASTER = "slow start before the first loss is faster"
 MADE = {
     "transfer": lambda **path: planning.transfer(1e9, **path),
     "backup": lambda **path: planning.backup(1e9, window_s=1.0, **path),
@@ -44,7 +44,7 @@ def test_what_does_not_help_against_a_loss_of_all_is_no_step(name):
 
 def test_a_backup_that_never_ends_says_so_once():
     made = MADE["backup"](**LOST)
-    assert made.sentence == "It does not fit: 1 GB never ends; the loss limits it."
+    assert made.sentence == "It does not fit: sending 1 GB never ends; the loss limits it."
     assert made.answer("window_utilization").text == "infinite"
     assert "no limit" not in str(made)
 

@@ -40,11 +40,15 @@ def test_the_page_says_load_failure_date_and_delay(files):
     done = run()
     assert done.exit_code == 0, done.exception
     lines = done.output.splitlines()
-    assert "Busiest: a to b with 25% of 1 Gbit/s (line)." in lines  # derived by hand: half of 500
-    cut = "Worst single failure: d-e cuts off 100 Mbit/s (line) of 1 demand: no other path."
+    assert (
+        "Busiest link: a to b, at 25% of 1 Gbit/s (line)." in lines
+    )  # derived by hand: half of 500
+    cut = "Worst single failure: d-e cuts off 100 Mbit/s (line) of 1 demand with no other path."
     assert cut in lines  # derived: e has one link
-    assert "Full first: a to b on 2028-01-01." in lines  # derived: 0.25 doubles twice
-    found = next(one for one in lines if one.startswith("Full first with any one failure"))
+    assert "First link to be full: a to b on 2028-01-01." in lines  # derived: 0.25 doubles twice
+    found = next(
+        one for one in lines if one.startswith("First link to be full with any one failure")
+    )
     assert "2026-12-31" in found or "2027-01-01" in found  # derived: 0.5 doubles once
     row = next(one.split() for one in lines if one.split()[:2] == ["a", "b"])
     assert row[2:5] == ["1", "Gbit/s", "25%"]
@@ -165,7 +169,7 @@ def test_ctrl_c_without_a_file_still_prints_the_page(files, monkeypatch):
     interrupting(monkeypatch, 1)
     done = run()
     assert done.exit_code == 130
-    assert "Busiest: a to b" in done.output
+    assert "Busiest link: a to b" in done.output
     assert "stopped after 1 of 5 failures" in done.output
 
 

@@ -37,7 +37,7 @@ def printed(tmp_path, links, *demands):
 
 def test_a_failure_without_another_path_cuts_off_and_loads_nothing(tmp_path):
     text = printed(tmp_path, ONE_LINK, "A,B,4")
-    expected = "Worst single failure: A-B cuts off 4 Gbit/s (line) of 1 demand: no other path."
+    expected = "Worst single failure: A-B cuts off 4 Gbit/s (line) of 1 demand with no other path."
     assert expected in text  # derived: there is one link
     assert "has 0%" not in text
     assert "after a single failure" not in text
