@@ -250,7 +250,7 @@ def rate_of_line(line: NamedLine, layer: str) -> float:
     ...     rate_of_line(units.line("OC-3"), "cells"), rate_of_line(units.line("OC-3"), "payload")
     (149760000.0, 155520000.0)
     >>> print(said[0])
-    OC-3 counts as 149.8 Mbit/s (cells), of 155.5 Mbit/s (line)
+    OC-3 is taken as 149.8 Mbit/s (cells), out of 155.5 Mbit/s (line)
     """
     gross = units.show(line.exact_bps, "bit/s")
     if layer in INSIDE_LINES:

@@ -230,7 +230,7 @@ def test_completion_offers_commands_and_formulas():
 
 def test_what_was_tried_for_other_arguments_is_not_said():
     found = netcalc("calc", "voip-call-count", "E1", "--payload", "20B")
-    assert found.stderr.count("E1 counts as an Ethernet") == 1
+    assert found.stderr.count("E1 is treated as an Ethernet") == 1
 
 
 def test_a_missing_name_is_described_once():

@@ -197,7 +197,7 @@ def test_a_result_of_several_numbers_is_refused_with_its_shape():
 
     with pytest.raises(DomainError) as caught:
         uncertain.spread(two, {"x": uncertain.uniform(1, 2)}, draws=100)
-    assert "two gives no single number for single numbers, but an array of shape (2, 1)" in str(
+    assert "two must give one number for single numbers, but gives an array of shape (2, 1)" in str(
         caught.value
     )
 
