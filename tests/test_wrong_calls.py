@@ -88,7 +88,7 @@ def test_a_number_without_a_name_and_one_that_is_missing():
     assert (caught.value.code, caught.value.values["name"]) == (
         "argument-not-given", "bandwidth_bps"
     )  # fmt: skip
-    with pytest.raises(ArgumentTypeError, match="Hop takes 2 arguments, and 7 is one more"):
+    with pytest.raises(ArgumentTypeError, match="Hop takes 2 arguments, so 7 is one too many"):
         Hop(Link(1e6), 0.001, 7)
     with pytest.raises(ArgumentTypeError, match="solve requires for_;"):
         netcalc.solve(transfer_s, result=1.0)

@@ -149,7 +149,7 @@ def test_a_saved_run_is_printed_and_drawn_with_what_marks_it(tmp_path, capsys):
     assert command("read", str(path), "--plot", str(tmp_path / "run.html")) == 0
     said = capsys.readouterr()
     assert "8 Mbit/s" in said.out
-    assert "did not keep up" in said.err
+    assert "could not keep up" in said.err
     assert "goodput" in (tmp_path / "run.html").read_text()
     assert command("read", str(path), "--json") == 0
     assert '"code": "packets-late"' in capsys.readouterr().out

@@ -126,7 +126,9 @@ def test_units_that_are_not_known_are_refused():
 
 def test_units_inside_of_labels():
     rtt = xarray.DataArray(Q(np.array([80.0, 160.0]), "ms"), dims="path")
-    with pytest.raises(ArgumentTypeError, match="rtt_s has a unit that is not read") as error:
+    with pytest.raises(
+        ArgumentTypeError, match="rtt_s has a unit that cannot be used here"
+    ) as error:
         bdp_bytes(rtt, bandwidth_bps=1e9)
     assert error.value.values["name"] == "rtt_s"
     several = pandas.Series([Q(80, "ms"), Q(160, "ms")], index=["a", "b"], dtype=object)

@@ -117,7 +117,7 @@ def test_the_band_can_be_left_out_and_parts_be_marked():
     plot = plots.waits(datasets.puzzle("window").load(), shows_causes=False, marks=[part])
     assert "causes" not in plot.sources
     assert len(list(charts(plot.figure))) == 2
-    assert "window held" not in plot.description
+    assert "window limited" not in plot.description
     shown = plot.sources["marks"].data
     assert (shown["left"][0], shown["right"][0], shown["text"]) == (0.5, 1.0, ["A"])
 

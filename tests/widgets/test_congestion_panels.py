@@ -188,7 +188,7 @@ def test_a_buffer_below_a_packet_is_told_and_the_figure_stays():
     panel.controls["rtt_s"].value = 0.01
     panel.controls["buffer_bdp"].value = 0.25
     # derived: 2 Mbit/s times 10 ms are 2500 bytes, a quarter of them 625
-    assert "does not hold one packet of 1500 B" in panel.message.value
+    assert "does not hold a single packet of 1500 B" in panel.message.value
     assert before == [10e3, 10e3], "derived: 2 Mbit/s times 40 ms"
     panel.controls["buffer_bdp"].value = 1.0
     assert not panel.message.value

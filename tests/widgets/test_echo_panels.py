@@ -154,7 +154,7 @@ def test_a_run_on_the_loopback_is_fitted():
     panel.controls["protocol"].value = "icmp"
     button.start()
     button._thread.join(LIMIT_S)
-    assert "Choose UDP, or a path" in button.message.value
+    assert "Choose UDP, or an emulated path" in button.message.value
 
 
 @pytest.mark.live

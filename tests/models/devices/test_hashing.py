@@ -82,7 +82,9 @@ def test_few_flows_come_with_a_note():
     formula = calculator.formula("hashing.fullest_link_approx_flows")
     with doubts() as found:
         result = formula.evaluate({"flow_count": 16.0, "link_count": 64.0})
-    assert formula.doubt(result, found).startswith("0.25 flows a link are too few for the law of")
+    assert formula.doubt(result, found).startswith(
+        "0.25 flows per link are too few for the approximation for many"
+    )
 
 
 def test_too_many_flows_are_refused():
