@@ -262,7 +262,7 @@ def test_a_file_of_the_largest_size_is_read(monkeypatch, tmp_path):
     path.write_bytes(text)
     for given in (path, text, gzip.compress(text)):
         assert read_columns(given)["y"].tolist() == [2] if given != gzip.compress(text) else True
-    packed = source_module.inflate(Source("t", gzip.compress(text), ""))
+    packed = source_module.unpack(Source("t", gzip.compress(text), ""))
     assert packed.data == text
 
 
