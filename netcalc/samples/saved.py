@@ -539,8 +539,8 @@ def _check_rows(column: list[Any], name: str, unit: str, at: Place) -> None:
         allowed = (*((of_table,) if of_table else allowed), NoneType)
     if not kinds <= set(allowed):
         row, item = next((n, x) for n, x in enumerate(column, 1) if type(x) not in allowed)
-        wanted = documents.described(allowed[0])
-        raise at.refused("row-of-other-type", value=shown(item), wanted=wanted, row=row)
+        needed = documents.described(allowed[0])
+        raise at.refused("row-of-other-type", value=shown(item), wanted=needed, row=row)
     for row, item in enumerate(column, 1):
         code = row_fault(item, name, unit) if type(item) in (int, float) else None
         if code is not None:
