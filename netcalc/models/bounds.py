@@ -57,7 +57,7 @@ def _note_first(code: str, name: str, where: Any, value: Any, limit: Any, **othe
     holds = np.asarray(where)
     if holds.any():
         pair = np.broadcast_arrays(value, limit)
-        first, other = (float(one.flat[holds.argmax()]) for one in pair)
+        first, other = (float(array.flat[holds.argmax()]) for array in pair)
         note(code, name=name, value=first, limit=other, **others)
 
 

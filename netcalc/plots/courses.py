@@ -308,11 +308,11 @@ def _series(part: str, result: Result) -> _Drawn:
             )
         }
     if part in ("queue", "rtt"):
-        found = course.queue_bytes if part == "queue" else course.rtt_s
+        column = course.queue_bytes if part == "queue" else course.rtt_s
         return {
             _Series(part, phrase("link, {way}", way=way), result.by, DRAWN_FLOWS): (
                 course.time_s,
-                found,
+                column,
             )
         }
     time_s, values = course.time_s, course.window_packets

@@ -262,7 +262,7 @@ _BEYOND = 10.0
 @named_arguments
 def bands(
     formula: Formula,
-    found: Mapping[str, Band],
+    by_name: Mapping[str, Band],
     over: Parameter,
     arguments: Mapping[str, object],
     inputs: Inputs,
@@ -279,7 +279,7 @@ def bands(
     ----------
     formula : Formula
         The formula.
-    found : mapping of str to Band
+    by_name : mapping of str to Band
         Its bands over the same argument, by what tells them apart; one may have no name.
     over : Parameter
         The argument along the axis.
@@ -303,7 +303,7 @@ def bands(
     Plot
         A source for each band, of columns ``x``, ``low``, ``y`` (the median) and ``high``.
     """
-    columns = {name: _columns(band) for name, band in found.items()}
+    columns = {name: _columns(band) for name, band in by_name.items()}
     shown_unit = result_unit(formula, column)
     columns, unit = _in_long_times(columns, shown_unit)
     every = np.concatenate(
@@ -314,7 +314,7 @@ def bands(
     log_y = positive and (logarithmic if log_result is None else log_result)
     low, high = _axis_ends(every, finite) if not log_y else (None, None)
     what = formula.short_title if column == "result" else column.replace("_", " ")
-    first = next(iter(found.values()))
+    first = next(iter(by_name.values()))
     percents = sorted(first.percentiles)
     outer = f"{percentile_name(percents[0])} to {percentile_name(percents[-1])}"
     top = float(finite.max()) if finite.size else 1.0
@@ -342,7 +342,7 @@ def bands(
         ),
         *([phrase("The axis ends before the largest values.")] if high is not None else []),
     )
-    text = "; ".join(_ends_of_band(name, band, shown_unit) for name, band in found.items())
+    text = "; ".join(_ends_of_band(name, band, shown_unit) for name, band in by_name.items())
     title = formula.summary.rstrip(".")
     draw = partial(_draw_bands, sources, outer, x_axis, y_axis, title, lines, theme)
     return Plot(draw, sources, f"{title}. {text}. {' '.join(lines)}", theme)

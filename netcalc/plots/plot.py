@@ -165,13 +165,13 @@ def ready(columns: Mapping[str, ArrayLike], *, source_count: int = 1) -> Columns
 
     ``source_count`` is the number of curves and sets of points of the figure.
     """
-    given = {
+    arrays = {
         name: values if isinstance(values, list) else np.atleast_1d(np.asarray(values))
         for name, values in columns.items()
     }
-    longest = max((len(values) for values in given.values()), default=0)
+    longest = max((len(values) for values in arrays.values()), default=0)
     step = _step(longest, source_count)
-    return {name: _drawable(values[::step]) for name, values in given.items()}
+    return {name: _drawable(values[::step]) for name, values in arrays.items()}
 
 
 def thinned_note(count: int, *, source_count: int = 1) -> str:

@@ -197,10 +197,10 @@ def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLik
     Kleinrock, Queueing Systems vol. 1, 3.7.
     """
     offered = between("offered_erlang", offered_erlang, 0.0, MAX_SERVERS)
-    wanted = ratio("blocking_ratio", blocking_ratio)
-    offered, wanted = np.broadcast_arrays(offered, wanted)
-    is_open = (offered > 0.0) & (wanted > 0.0) & (wanted < 1.0)
-    load, target = np.where(is_open, offered, 1.0), np.where(is_open, wanted, 0.5)
+    share = ratio("blocking_ratio", blocking_ratio)
+    offered, share = np.broadcast_arrays(offered, share)
+    is_open = (offered > 0.0) & (share > 0.0) & (share < 1.0)
+    load, target = np.where(is_open, offered, 1.0), np.where(is_open, share, 0.5)
     # Blocking is never below 1 - c/A: no fewer servers than this can do.
     least = load * (1.0 - target)
     servers = np.maximum(np.floor(least - MEMORY * np.sqrt(load) - 20.0), 0.0)
@@ -209,22 +209,22 @@ def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLik
         servers = servers + is_short
         carried = load * blocking
         blocking = np.where(is_short, carried / (servers + carried), blocking)
-    count = np.where((offered > 0.0) & (wanted < 1.0), np.where(is_open, servers, np.inf), 0.0)
-    return keep_nan(count, offered, wanted)
+    count = np.where((offered > 0.0) & (share < 1.0), np.where(is_open, servers, np.inf), 0.0)
+    return keep_nan(count, offered, share)
 
 
-def _offered_load(wanted: FloatArray, servers: FloatArray) -> FloatArray:
-    """Return the load of which a share ``wanted``, above 0 and below 1, is blocked."""
-    rest = 1.0 - wanted
+def _offered_load(target: FloatArray, servers: FloatArray) -> FloatArray:
+    """Return the load of which a share ``target``, above 0 and below 1, is blocked."""
+    rest = 1.0 - target
     # Blocking is at most A^c / c! and at least 1 - c/A, which brackets the load.
-    low = (np.log(wanted) + servers * np.log(servers) - servers) / servers - 1e-9
+    low = (np.log(target) + servers * np.log(servers) - servers) / servers - 1e-9
     high = np.log(servers) - np.log(rest) + 1e-9
     log_load = np.clip(np.log(np.maximum(servers - 2.0 * np.sqrt(servers), 0.1)), low, high)
     change = np.inf
     for _ in range(_MAX_STEPS):
         blocking, accepted, idle = _recursion(np.exp(log_load), servers)
-        is_rare = wanted < 0.5
-        excess = np.where(is_rare, np.log(blocking / wanted), np.log(rest / accepted))
+        is_rare = target < 0.5
+        excess = np.where(is_rare, np.log(blocking / target), np.log(rest / accepted))
         slope = np.where(is_rare, idle, blocking * idle / accepted)
         low, high = np.where(excess > 0.0, low, log_load), np.where(excess > 0.0, log_load, high)
         newton = log_load - excess / slope
@@ -779,7 +779,7 @@ def erlang_a(
         values = [float(array[index]) for array in arrays]
         if not np.isnan(values).any():
             waiting[index], abandoned[index] = _shares(*values)
-    waiting, abandoned = (keep_nan(one, *arrays[:4]) for one in (waiting, abandoned))
+    waiting, abandoned = (keep_nan(values, *arrays[:4]) for values in (waiting, abandoned))
     return ErlangA(waiting, abandoned, abandoned * arrays[3])
 
 

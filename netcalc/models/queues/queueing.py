@@ -410,8 +410,8 @@ def _tail(load: float, services: FloatArray, share: FloatArray) -> tuple[float, 
     the logarithm, which is convex.
     """
     weight = share * services / (share @ services)
-    wanted = -math.log(load)
-    decay = wanted / (0.5 * weight @ services)
+    needed = -math.log(load)
+    decay = needed / (0.5 * weight @ services)
     slope = 1.0
     for _ in range(_NEWTON_STEPS):
         half = 0.5 * decay * services
@@ -423,7 +423,7 @@ def _tail(load: float, services: FloatArray, share: FloatArray) -> tuple[float, 
         near, far = weight @ np.expm1(np.minimum(exponent, 1.0)), most + math.log(total)
         value = math.log1p(near) if most < 1.0 else far
         slope = float(terms @ (0.5 * services * (1.0 + langevin(half)))) / total
-        change = (value - wanted) / slope
+        change = (value - needed) / slope
         decay -= change
         if abs(change) <= 1e-15 * decay:
             break

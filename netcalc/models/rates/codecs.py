@@ -97,7 +97,7 @@ def codec(name: str) -> Codec:
     """
     match = find_codec(name) if isinstance(name, str) else None
     if match is None:
-        names = [one.name for one in CODECS.values()]
+        names = [entry.name for entry in CODECS.values()]
         raise DomainError("not-a-choice", "codec", name, choices=names)
     return match
 
@@ -112,7 +112,7 @@ def has_one_rate(codec: Codec) -> bool:
     ['G.711', 'G.722', 'G.728', 'G.729']
     """
     name, *_ = codec.name.split("-")
-    return sum(one.name.split("-")[0] == name for one in CODECS.values()) == 1
+    return sum(entry.name.split("-")[0] == name for entry in CODECS.values()) == 1
 
 
 @named_arguments

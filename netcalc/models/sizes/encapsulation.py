@@ -91,7 +91,7 @@ def tunnel_packet_bytes(
     above = size > mtu
     if np.any(above):
         pair = np.broadcast_arrays(size, mtu)
-        value, most = (float(one.flat[np.argmax(above)]) for one in pair)
+        value, most = (float(sizes.flat[np.argmax(above)]) for sizes in pair)
         note("tunnel-above-mtu", name="packet_bytes", value=value, limit=most)
     return keep_nan(size, mtu)
 

@@ -675,8 +675,8 @@ def _full_loss(
         return _full_formula(loss, rtt, rto, window, acked, ~is_free)
 
     low = np.where(is_free, np.maximum(turn, _LEAST_LOSS), _LEAST_LOSS)
-    found = _largest_loss(rate_at, rate, low, np.where(is_free, 1.0, turn))
-    return keep_nan(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)
+    loss = _largest_loss(rate_at, rate, low, np.where(is_free, 1.0, turn))
+    return keep_nan(np.where(rate > limit / rtt, np.nan, loss), rate, rtt, rto, acked, limit)
 
 
 def _approximate_loss(
@@ -687,8 +687,8 @@ def _approximate_loss(
     def rate_at(loss: FloatArray) -> FloatArray:
         return _approximate_formula(loss, rtt, rto, acked)
 
-    found = _largest_loss(rate_at, rate, np.asarray(_LEAST_LOSS), np.asarray(1.0))
-    return keep_nan(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)
+    loss = _largest_loss(rate_at, rate, np.asarray(_LEAST_LOSS), np.asarray(1.0))
+    return keep_nan(np.where(rate > limit / rtt, np.nan, loss), rate, rtt, rto, acked, limit)
 
 
 def _largest_loss(

@@ -493,7 +493,7 @@ def supported_user_count(
     fitting = np.floor(np.minimum(bandwidth / rate * (1.0 + 4e-16), 2.0 * MAX_USERS))
     fitting, share, level = np.broadcast_arrays(fitting, share, level)
     is_open = (share > 0.0) & (level > 0.0) & (fitting < MAX_USERS)
-    active, p, q = (np.where(is_open, one, 0.5) for one in (fitting, share, level))
+    active, p, q = (np.where(is_open, array, 0.5) for array in (fitting, share, level))
     active = np.floor(active)
 
     def is_too_many(users: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -583,7 +583,7 @@ def _above(active: FloatArray, users: FloatArray, share: FloatArray) -> FloatArr
 def _percentile(users: FloatArray, share: FloatArray, quantile: FloatArray) -> FloatArray:
     """Return the least number that no more than a share 1 - quantile of the time is exceeded."""
     users, share, quantile = np.broadcast_arrays(users, share, quantile)
-    filled, p, q = (np.where(np.isnan(one), 0.5, one) for one in (users, share, quantile))
+    filled, p, q = (np.where(np.isnan(array), 0.5, array) for array in (users, share, quantile))
     filled = np.floor(filled)
     spread = np.sqrt(filled * p * (1.0 - p))
     score = _score(q)
