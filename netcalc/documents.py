@@ -107,7 +107,7 @@ class Place:
     codes: Mapping[str, str] | str
     path: str = ""
     line: int | None = None
-    lines: Lines | None = None
+    lines: TomlLines | None = None
     first: int = 0
     saved: bool = False
     head: str = ""
@@ -482,12 +482,12 @@ def read_toml(text: str, at: Place) -> dict[str, Any]:
         # Otherwise it is a whole number of more digits than Python converts.
         is_syntax = isinstance(error, tomllib.TOMLDecodeError)
         at_line = _AT_LINE.search(str(error))  # none at the end of the document
-        line = int(at_line[1]) if at_line else Lines(text).first_bad if is_syntax else None
+        line = int(at_line[1]) if at_line else TomlLines(text).first_bad if is_syntax else None
         reason = excerpt(str(error).partition(" (at ")[0])
         raise at.refused("syntax", line=line, reason=reason) from None
 
 
-class Lines:
+class TomlLines:
     """The lines of a text of TOML, which are looked for when an error needs them.
 
     The paths are as ``[[exercise]]``, then ``[exercise.variables]`` with ``N = 3`` have them:

@@ -63,7 +63,7 @@ def substitute(equation: str, quantities: Mapping[str, str]) -> str:
     symbols = {tuple(_tokens(symbol, (symbol,))): symbol for symbol in quantities}
     longest_first = sorted(symbols, key=len, reverse=True)
     tokens = list(_tokens(equation, quantities))
-    writer, index = _Writer(), 0
+    writer, index = _TokenWriter(), 0
     while index < len(tokens):
         for symbol in longest_first:
             after = index + len(symbol)
@@ -98,7 +98,7 @@ def latex(quantity: str) -> str:
     return number.replace("%", r"\,\%") + (rf"\,\mathrm{{{unit}}}" if unit else "")
 
 
-class _Writer:
+class _TokenWriter:
     """Writes tokens, with a multiplication sign between a quantity and a factor."""
 
     def __init__(self) -> None:

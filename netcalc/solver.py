@@ -160,7 +160,7 @@ def solve(
     if not np.isfinite(result):
         raise DomainError("not-finite", "result", f"{result:g}")
 
-    swept = _Swept(function, for_, arguments, result)
+    swept = _Difference(function, for_, arguments, result)
     if for_.endswith("_count") or _only_whole(swept, bottom, top):
         return _whole_roots(swept, int(np.ceil(bottom)), int(top))
     grid = _grid(bottom, top)
@@ -210,7 +210,7 @@ def _call(function: Callable[..., Any], first: str, arguments: Mapping[str, Any]
         return np.asarray(function(*([arguments[first]] if first in arguments else []), **keywords))
 
 
-class _Swept:
+class _Difference:
     """A formula less the result wanted, over the variable that is looked for."""
 
     def __init__(
@@ -282,7 +282,7 @@ def _grid(low: float, high: float) -> FloatArray:
     return np.unique(np.linspace(low, high, GRID_POINTS))  # a narrow range has fewer floats
 
 
-def _close_in(swept: _Swept, low: float, high: float) -> Root:
+def _close_in(swept: _Difference, low: float, high: float) -> Root:
     from scipy.optimize import brentq  # late: half of the package does without scipy
 
     last = low
@@ -308,12 +308,12 @@ def _close_in(swept: _Swept, low: float, high: float) -> Root:
     return _root(swept, float(value))
 
 
-def _root(swept: _Swept, value: float) -> Root:
+def _root(swept: _Difference, value: float) -> Root:
     off = swept(value)
     return Root(value, swept.result + off, abs(off) <= TOLERANCE * max(abs(swept.result), 1e-300))
 
 
-def _touching(swept: _Swept, grid: FloatArray, values: FloatArray) -> list[Root]:
+def _touching(swept: _Difference, grid: FloatArray, values: FloatArray) -> list[Root]:
     """Find the points where the formula reaches the result without crossing it.
 
     Wherever the formula turns back between two points of the grid, all such ranges are narrowed
@@ -346,7 +346,7 @@ def _dips(values: FloatArray) -> NDArray[np.intp]:
     return np.flatnonzero(lowest & one_sided) + 1
 
 
-def _only_whole(swept: _Swept, low: float, high: float) -> bool:
+def _only_whole(swept: _Difference, low: float, high: float) -> bool:
     """True if the formula knows whole numbers only: it refuses those between."""
     inner = np.unique(np.floor(np.geomspace(max(low, 1.0), max(high, 1.0), 20)))
     inner = inner[(inner >= low) & (inner + 0.5 <= high)]
@@ -356,7 +356,7 @@ def _only_whole(swept: _Swept, low: float, high: float) -> bool:
     return between and any(np.isfinite(swept(float(at))) for at in inner)
 
 
-def _whole_roots(swept: _Swept, low: int, high: int) -> list[Root]:
+def _whole_roots(swept: _Difference, low: int, high: int) -> list[Root]:
     grid = np.unique(np.round(_grid(float(low), float(high))))
     values = swept.at_all(grid)
     roots = [Root(float(at), swept.result, True) for at in grid[values == 0]]
@@ -374,7 +374,7 @@ def _whole_roots(swept: _Swept, low: int, high: int) -> list[Root]:
 
 
 def _in_steps(
-    swept: _Swept,
+    swept: _Difference,
     roots: list[Root],
     grid: FloatArray,
     values: FloatArray,
@@ -394,7 +394,9 @@ def _in_steps(
     return kept
 
 
-def _step(swept: _Swept, root: Root, grid: FloatArray, values: FloatArray, *, whole: bool) -> Root:
+def _step(
+    swept: _Difference, root: Root, grid: FloatArray, values: FloatArray, *, whole: bool
+) -> Root:
     """Return a root with all of the step that it lies on; itself if there is no step."""
     off = swept(root.value)
     away = 1.0 if whole else 1e-7 * (abs(root.value) or float(grid[-1] - grid[0]))
@@ -428,7 +430,7 @@ def _edge(holds: Callable[[float], bool], inside: float, outside: float) -> floa
     return inside
 
 
-def _jump(swept: _Swept, root: Root, *, whole: bool, only_whole: bool) -> Root:
+def _jump(swept: _Difference, root: Root, *, whole: bool, only_whole: bool) -> Root:
     """Return the first value past a jump over the result, with what the formula gives before it.
 
     Of a formula without a jump there, such as one that is steep, it is the root as it was found.

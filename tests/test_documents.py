@@ -11,9 +11,9 @@ import pytest
 
 from netcalc.documents import (
     MOST_DOTS,
-    Lines,
     Place,
     Rule,
+    TomlLines,
     convert,
     decoded,
     described,
@@ -233,9 +233,9 @@ LINES = {
 
 @pytest.mark.each("end", ["\n", "\r\n"])
 def test_lines_of_tables_and_keys(end):
-    lines = Lines(TOML.replace("\n", end))
+    lines = TomlLines(TOML.replace("\n", end))
     assert {path: lines.of(path) for path in LINES} == LINES
-    assert Lines(TOML, first=1).of("list[2].h") == 20
+    assert TomlLines(TOML, first=1).of("list[2].h") == 20
     assert read_toml(TOML.replace("\n", end), AT)["list"][1] == {"h": 1, "inner": {"i": 1}}
 
 
@@ -268,7 +268,7 @@ def test_hostile_texts_end_soon():
     ends = 'x = """\n' + "]\n" * 20_000
     with pytest.raises(ReaderError):
         read_toml(ends, AT)
-    assert Lines(ends + '"""\ny = 1').of("x") in (1, None)
+    assert TomlLines(ends + '"""\ny = 1').of("x") in (1, None)
 
 
 def test_rows_have_the_line_of_their_end():

@@ -59,7 +59,7 @@ def _is_unit(word: str) -> bool:
     return bool(units.kinds_of(word)) or word.lower() in _UNIT_WORDS or calculator.is_noun(word)
 
 
-class Fit(Enum):
+class Fitness(Enum):
     """Whether a word can be the value of an argument."""
 
     YES = "it reads as one"
@@ -104,8 +104,8 @@ def _refuse_second_value(
     if len(words) != 1 or not formula.parameters or formula.parameters[0].name not in options:
         return
     first, [word] = formula.parameters[0], words
-    can_be_first = NUMBER.fullmatch(word) or _fit(first, word) is not Fit.NO
-    if can_be_first and not any(_fit(p, word) is Fit.YES for p in left if p.required):
+    can_be_first = NUMBER.fullmatch(word) or _fit(first, word) is not Fitness.NO
+    if can_be_first and not any(_fit(p, word) is Fitness.YES for p in left if p.required):
         name, before = formula.label(first.name), options[first.name]
         raise CommandError("argument-typed-twice", name=name, first=word, second=before)
 
@@ -118,7 +118,7 @@ def _needed(left: Sequence[Parameter]) -> list[Parameter]:
 def _fits_one(word: str, left: Sequence[Parameter]) -> bool:
     """Whether a value can be that of one argument only, whatever the others are."""
     fits = [_fit(parameter, word) for parameter in _needed(left)]
-    return fits.count(Fit.YES) == 1 and fits.count(Fit.NO) == len(fits) - 1
+    return fits.count(Fitness.YES) == 1 and fits.count(Fitness.NO) == len(fits) - 1
 
 
 def _listed_words(left: Sequence[Parameter], words: Sequence[str]) -> int:
@@ -130,9 +130,9 @@ def _listed_words(left: Sequence[Parameter], words: Sequence[str]) -> int:
     others = [parameter for parameter in others if parameter.required]
     count = 0
     for word in words:
-        if "," in word or ";" in word or _fit(first, word) is Fit.NO:
+        if "," in word or ";" in word or _fit(first, word) is Fitness.NO:
             break
-        if not NUMBER.fullmatch(word) and any(_fit(p, word) is Fit.YES for p in others):
+        if not NUMBER.fullmatch(word) and any(_fit(p, word) is Fitness.YES for p in others):
             break
         count += 1
     return count if count == len(words) or not NUMBER.fullmatch(words[0]) else 0
@@ -147,8 +147,8 @@ def _argument_for(word: str, left: Sequence[Parameter]) -> Parameter | None:
     if not left:
         return None
     needed = _needed(left)
-    possible = [p for p in needed if _fit(p, word) is not Fit.NO]
-    sure = [p for p in possible if _fit(p, word) is Fit.YES]
+    possible = [p for p in needed if _fit(p, word) is not Fitness.NO]
+    sure = [p for p in possible if _fit(p, word) is Fitness.YES]
     sure.sort(key=lambda p: p.kind == "text" and not calculator.known_names(p.name))
     # 1500 has two readings, but as the size of a packet it is bytes: a later argument that it
     # reads as goes first.
@@ -158,10 +158,10 @@ def _argument_for(word: str, left: Sequence[Parameter]) -> Parameter | None:
         return possible[0]
     if NUMBER.fullmatch(word):
         return needed[0]
-    return next((p for p in left if _fit(p, word) is Fit.YES), needed[0])
+    return next((p for p in left if _fit(p, word) is Fitness.YES), needed[0])
 
 
-def _fit(parameter: Parameter, word: str) -> Fit:
+def _fit(parameter: Parameter, word: str) -> Fitness:
     """Return whether a text is a value of an argument."""
     if calculator.is_range(parameter, word):
         return _fit_range(parameter, word)
@@ -170,26 +170,28 @@ def _fit(parameter: Parameter, word: str) -> Fit:
             for text in parameter.values(word):
                 value = parameter.read(text)
     except UnitError as error:
-        return Fit.PERHAPS if error.code in ("ambiguous-unit", "ambiguous-number") else Fit.NO
+        return (
+            Fitness.PERHAPS if error.code in ("ambiguous-unit", "ambiguous-number") else Fitness.NO
+        )
     except DomainError:
-        return Fit.NO
+        return Fitness.NO
     names = calculator.known_names(parameter.name)
-    return Fit.NO if parameter.kind == "text" and names and value not in names else Fit.YES
+    return Fitness.NO if parameter.kind == "text" and names and value not in names else Fitness.YES
 
 
-def _fit_range(parameter: Parameter, word: str) -> Fit:
+def _fit_range(parameter: Parameter, word: str) -> Fitness:
     from pathlib import Path  # late: most answers are of numbers
 
     if word.startswith("@") or Path(word.rpartition(":")[0]).is_file():
-        return Fit.PERHAPS
+        return Fitness.PERHAPS
     try:
         with doubts():
             calculator.read_range(parameter, word)
     except UnitError as error:
-        return Fit.NO if error.code in _OTHER_UNIT else Fit.PERHAPS
+        return Fitness.NO if error.code in _OTHER_UNIT else Fitness.PERHAPS
     except NetcalcError:  # of a file that is not there, or a range of what cannot be
-        return Fit.PERHAPS
-    return Fit.YES
+        return Fitness.PERHAPS
+    return Fitness.YES
 
 
 def name_propagation(formula: Formula, error: UnitError) -> None:
@@ -208,7 +210,9 @@ def in_order(formula: Formula, unnamed: Mapping[str, str]) -> list[Notice]:
     same = [n for n, unit in zip(unnamed, units_of, strict=True) if units_of.count(unit) > 1]
     same = [name for name in same if formula.parameter(name).kind == "number"]
     if len(same) < 2 or not all(
-        _fit(formula.parameter(name), unnamed[other]) is Fit.YES for name in same for other in same
+        _fit(formula.parameter(name), unnamed[other]) is Fitness.YES
+        for name in same
+        for other in same
     ):
         return []
     options = [f"--{formula.option(name)} {unnamed[name]}" for name in same]

@@ -29,7 +29,7 @@ KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate", "bit
 _BELOW_0 = re.compile(r"-[.,]?\d.*", re.DOTALL)
 
 
-class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+class QuantityType(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
     """A number with its unit, as people write it, in an SI unit of :mod:`netcalc.units`.
 
     With ``bare`` digits alone are taken in that unit, as the programs of a book take them.
@@ -53,7 +53,7 @@ class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no ar
         return number
 
 
-class QuantityOrRange(Quantity):
+class QuantityOrRange(QuantityType):
     """A quantity with its unit, a range or a distribution of it."""
 
     def __init__(self, unit: str, *, bare: bool = False) -> None:
@@ -109,7 +109,7 @@ _PERCENTILE = re.compile(
 )
 
 
-class Percentile(Quantity):
+class Percentile(QuantityType):
     """A share of the time, or the percentile by its name: ``p95``, ``95th``."""
 
     def __init__(self) -> None:
@@ -476,7 +476,7 @@ def _type(parameter: Parameter, annotation: str, *, bare: bool) -> Any:
     if annotation.startswith("date"):
         return Day()
     if parameter.unit in KINDS:
-        return Quantity(parameter.unit, bare=bare)
+        return QuantityType(parameter.unit, bare=bare)
     return click.STRING if "str" in annotation else WholeNumber()
 
 

@@ -20,8 +20,8 @@ from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.printable import excerpt, printable
 from netcalc.rate_layers import LINE
-from netcalc.readers.format import Place, layers_of_row, place, probes, rate_layer
-from netcalc.readers.paths.traces import Hop, hop_rows
+from netcalc.readers.format import MeasuringPoint, layers_of_row, place, probes, rate_layer
+from netcalc.readers.paths.traces import HopRow, hop_rows
 from netcalc.samples import (
     DROP_PLACES,
     BulkSamples,
@@ -266,7 +266,7 @@ def place_rows(samples: Samples) -> list[dict[str, dict[str, str]]]:
             {
                 name: asdict(fact_place)
                 for name, fact_place in places.items()
-                if fact_place != Place()
+                if fact_place != MeasuringPoint()
             }
         )
     return rows
@@ -431,7 +431,7 @@ def print_hops(samples: Samples) -> None:
     say(f"  {Notice('increase-of-hops', {'place': str(probes(samples))})}")
 
 
-def _cells(row: Hop) -> list[str]:
+def _cells(row: HopRow) -> list[str]:
     middle = row.rtt_mean_s if math.isnan(row.rtt_median_s) else row.rtt_median_s
     times = (row.rtt_min_s, middle, row.rtt_max_s, row.increase_s)
     return [

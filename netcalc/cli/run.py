@@ -23,7 +23,7 @@ from netcalc.cli.mistakes import (
     lacking,
     named_as_typed,
 )
-from netcalc.cli.options import Quantity, command, options_of, plot_option, read_path
+from netcalc.cli.options import QuantityType, command, options_of, plot_option, read_path
 from netcalc.cli.output import Progress, check_outputs, print_written, save_plot
 from netcalc.cli.report import describe, print_samples, summary
 from netcalc.errors import ExperimentError
@@ -221,7 +221,7 @@ def bulk(options: dict[str, Any]) -> str:
     unit="byte",
     more=click.Option(
         ["--node-rate", "node_rate_pps"],
-        type=Quantity("packet/s"),
+        type=QuantityType("packet/s"),
         metavar="RATE",
         help='Packets per second that each node of the --path forwards, such as "2 kpps".',
     ),

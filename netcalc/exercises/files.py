@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from netcalc import datasets, documents, units
-from netcalc.documents import Lines, Place, Rule
+from netcalc.documents import Place, Rule, TomlLines
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, ReaderError, UnitError
 from netcalc.exercises.answers import Verdict
 from netcalc.exercises.question import Question
@@ -162,7 +162,7 @@ def read_text(data: bytes, *, name: str) -> tuple[Template, ...]:
         raise ReaderError("no-exercises", file=name)
     if len(tables) > MOST_EXERCISES:
         raise ReaderError("too-many-exercises", file=name, limit=MOST_EXERCISES)
-    at = replace(at.inside("exercise"), lines=Lines(text, first=1))
+    at = replace(at.inside("exercise"), lines=TomlLines(text, first=1))
     templates: dict[str, Template] = {}
     for index, table in enumerate(tables):
         template = _template(table, at.inside(index), index + 1)

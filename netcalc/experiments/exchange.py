@@ -77,7 +77,7 @@ from its next probe. [1]"""
 _clock = time.perf_counter_ns
 
 
-class Waiting(TypedDict):
+class WaitingProbes(TypedDict):
     """How long an exchange waits for a reply, and what may end it before."""
 
     timeout_s: float
@@ -108,7 +108,9 @@ class Exchange(ABC):
 class DatagramExchange(Exchange):
     """Common part of probes without a connection: the tags, and the sorting of replies."""
 
-    def __init__(self, sock: socket.socket, session: bytes, **common: Unpack[Waiting]) -> None:
+    def __init__(
+        self, sock: socket.socket, session: bytes, **common: Unpack[WaitingProbes]
+    ) -> None:
         super().__init__(sock, **common)
         self._session = session[:4]
         self._slice_s = slice_s(common["timeout_s"])
@@ -148,7 +150,7 @@ class UdpExchange(DatagramExchange):
     """
 
     def __init__(
-        self, connect: Callable[[], socket.socket], session: bytes, **common: Unpack[Waiting]
+        self, connect: Callable[[], socket.socket], session: bytes, **common: Unpack[WaitingProbes]
     ) -> None:
         self._connect = connect
         super().__init__(connect(), session, **common)
@@ -199,7 +201,12 @@ class TcpExchange(Exchange):
     """Probes as messages over one connection, each headed by its length and sequence."""
 
     def __init__(
-        self, sock: socket.socket, session: bytes, *, largest_bytes: int, **common: Unpack[Waiting]
+        self,
+        sock: socket.socket,
+        session: bytes,
+        *,
+        largest_bytes: int,
+        **common: Unpack[WaitingProbes],
     ) -> None:
         super().__init__(sock, **common)
         self._peer = peer_address(sock)
@@ -394,7 +401,9 @@ class IcmpExchange(DatagramExchange):
     data on also there, as over UDP.
     """
 
-    def __init__(self, sock: socket.socket, session: bytes, **common: Unpack[Waiting]) -> None:
+    def __init__(
+        self, sock: socket.socket, session: bytes, **common: Unpack[WaitingProbes]
+    ) -> None:
         super().__init__(sock, session, **common)
         self._identifier = int.from_bytes(session[4:6], "big")
         self._ipv6 = sock.family == socket.AF_INET6

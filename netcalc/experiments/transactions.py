@@ -49,7 +49,7 @@ _SYN_SENT = 2
 _clock = time.perf_counter_ns
 
 
-class Requests:
+class RequestPlan:
     """Requests by one protocol, each echoed by the server.
 
     ``address`` is the server's address, ``secure`` the TLS context where there is one.
@@ -276,7 +276,7 @@ class Transactions:
         self._settle_s = settle_s
         self._fastest_s: dict[int, float] = {}
         self._number = 0
-        self._requests = Requests(
+        self._requests = RequestPlan(
             protocol, endpoints, largest_bytes=max(plan.sizes),
             timeout_s=plan.timeout_s, stopping=run.stopping,
         )  # fmt: skip

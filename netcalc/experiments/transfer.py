@@ -258,7 +258,7 @@ Empty = Callable[[], bool]
 """Tells whether no packet is under way between the two ends."""
 
 
-class Ends:
+class TransferEnds:
     """A source and a sink, each a process, and the functions that open their sockets.
 
     The address of the sink is the host of the run.
@@ -630,7 +630,7 @@ def default_link_buffer_bytes(path: Path) -> int:
 
 
 @contextmanager
-def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
+def both_ends(run: Transfers, placement: Placement) -> Iterator[TransferEnds]:
     """Start source and sink where they belong, in the address family of the run's host."""
     run.record_machine(limits.ip_version(run.host))
     mtu_bytes = placement.mtu_bytes or _MTU_BYTES
@@ -654,28 +654,32 @@ def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
 
 
 @contextmanager
-def _on_loopback(run: Transfers, mtu_bytes: int | None) -> Iterator[Ends]:
+def _on_loopback(run: Transfers, mtu_bytes: int | None) -> Iterator[TransferEnds]:
     """Start both ends on the loopback; with an MTU, on the one of a namespace."""
     run.facts.update(instrument.loopback())
     if mtu_bytes is None:
-        with Ends(run, wake_bytes=WAKE_BYTES) as ends:
+        with TransferEnds(run, wake_bytes=WAKE_BYTES) as ends:
             yield ends
         return
     with Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as namespace:
         if not namespace.own:
             raise ExperimentError("namespace-refused", phase="namespace", reason=namespace.refused)
         run.facts["loopback_mtu_bytes"] = mtu_bytes
-        with Ends(run, source_socket=namespace.socket, sink_socket=namespace.socket) as ends:
+        with TransferEnds(
+            run, source_socket=namespace.socket, sink_socket=namespace.socket
+        ) as ends:
             yield ends
 
 
 @contextmanager
-def _in_namespaces(run: Transfers, hosts: EmulatedPath, fact: str, drops: Drops) -> Iterator[Ends]:
+def _in_namespaces(
+    run: Transfers, hosts: EmulatedPath, fact: str, drops: Drops
+) -> Iterator[TransferEnds]:
     """Start both ends on hosts in namespaces, and record what lies between as a fact."""
     with hosts, run.stopping.watching(hosts.require_alive):
         run.facts[fact] = hosts.truth()
         run.host = hosts.address("B", limits.ip_version(run.host))
-        with Ends(
+        with TransferEnds(
             run,
             source_socket=partial(hosts.socket, "A"),
             sink_socket=partial(hosts.socket, "B"),

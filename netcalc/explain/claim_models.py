@@ -62,7 +62,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundTrips:
+class RoundTripSpread:
     """The least, the median and the largest round trip of a measurement; nan where unknown."""
 
     least_s: float = math.nan
@@ -264,7 +264,7 @@ def packet_rate_models(stated: Known, frame_bytes: float | None) -> list[Model]:
 
 
 def time_models(
-    stated: Known, path: Path | None, size_bytes: float | None, trips: Sequence[RoundTrips]
+    stated: Known, path: Path | None, size_bytes: float | None, trips: Sequence[RoundTripSpread]
 ) -> list[Model]:
     """Return the models of a time: over a path, and of round trips that are known."""
     models = with_labels([(trip.label, _round_trips(trip)) for trip in trips])
@@ -275,7 +275,7 @@ def time_models(
     return [model for model in models if model.value > 0]
 
 
-def _round_trips(trips: RoundTrips) -> list[Model]:
+def _round_trips(trips: RoundTripSpread) -> list[Model]:
     return [
         *_of_round_trip("rtt-least", trips.least_s),
         *_of_round_trip("rtt-median", trips.median_s),

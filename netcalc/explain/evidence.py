@@ -43,7 +43,7 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Levels:
+class RateLevels:
     """Two rates, and when the first became the second."""
 
     before_bps: float
@@ -81,7 +81,7 @@ class Pace:
         )
 
     @property
-    def levels(self) -> Levels | None:
+    def levels(self) -> RateLevels | None:
         """Two levels of the rate, one after the other; None where there are not just two."""
         rates, least = self.rate_bps, LEAST_OF_LEVEL
         if rates.size < 2 * least:
@@ -94,7 +94,7 @@ class Pace:
             return None
         if not (_is_level(first, first.size - 1) and _is_level(rates[at:], 0)):
             return None
-        return Levels(
+        return RateLevels(
             before_bps=float(np.median(first)),
             after_bps=float(np.median(rates[at:])),
             at_s=float(self.start_s[at]),
@@ -201,7 +201,7 @@ class Evidence:
     interval_count: float = 0.0
     empty_count: float = 0.0
     pause: Pause | None = None
-    levels: Levels | None = None
+    levels: RateLevels | None = None
     is_unfragmented: bool = False
     option_bytes: float = TIMESTAMP_BYTES
 

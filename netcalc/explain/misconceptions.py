@@ -22,7 +22,7 @@ from netcalc.explain.claim_models import (
     CONVERSIONS,
     TIMES,
     Model,
-    RoundTrips,
+    RoundTripSpread,
     models_of_sizes,
     own_models,
     packet_rate_models,
@@ -303,7 +303,7 @@ def _judged(
     size_bytes: float | None,
     frame_bytes: float | None,
     runs: Sequence[Evidence],
-    trips: Sequence[RoundTrips],
+    trips: Sequence[RoundTripSpread],
     table: Table | None = None,
 ) -> Claim:
     value, unit = _quantity(text)
@@ -335,16 +335,18 @@ def _judged(
     return Claim(text, value, unit, _rounding(text), tuple(models), line)
 
 
-def _trips_of(evidence: Evidence) -> tuple[RoundTrips, ...]:
+def _trips_of(evidence: Evidence) -> tuple[RoundTripSpread, ...]:
     """Return the round trips of a transfer; none if it has none."""
     if math.isnan(first_known(evidence.base_rtt_s, evidence.rtt_s)):
         return ()
-    return (RoundTrips(least_s=evidence.base_rtt_s, median_s=evidence.rtt_s, label=evidence.label),)
+    return (
+        RoundTripSpread(least_s=evidence.base_rtt_s, median_s=evidence.rtt_s, label=evidence.label),
+    )
 
 
-def _round_trips(samples: Samples) -> list[RoundTrips]:
+def _round_trips(samples: Samples) -> list[RoundTripSpread]:
     """Return the round trips of each group of a ping, or of each mode of transactions."""
-    trips: list[RoundTrips] = []
+    trips: list[RoundTripSpread] = []
     if isinstance(samples, RttSamples) and samples.measured.any():
         groups, rtt = np.asarray(samples.group), np.asarray(samples.rtt_s)
         trips = [_spread(rtt[samples.measured & (groups == name)], name) for name in samples.groups]
@@ -359,7 +361,7 @@ def _round_trips(samples: Samples) -> list[RoundTrips]:
         names = {"rtt_min_s": "least_s", "rtt_median_s": "median_s", "rtt_max_s": "most_s"}
         for row in samples.facts():
             times_s = {new: float(row[name]) for name, new in names.items() if name in row}
-            trips.append(RoundTrips(**times_s, label=str(row.get("group", ""))))
+            trips.append(RoundTripSpread(**times_s, label=str(row.get("group", ""))))
     return [trip for trip in trips if not math.isnan(first_known(trip.least_s, trip.most_s))]
 
 
@@ -375,10 +377,10 @@ def _of_packets(samples: PacketTrace | Table) -> list[RttSamples]:
     ]
 
 
-def _spread(times: FloatArray, label: str) -> RoundTrips:
+def _spread(times: FloatArray, label: str) -> RoundTripSpread:
     if not times.size:
-        return RoundTrips(label=label)
-    return RoundTrips(
+        return RoundTripSpread(label=label)
+    return RoundTripSpread(
         least_s=float(times.min()), median_s=float(np.median(times)), most_s=float(times.max()),
         label=label,
     )  # fmt: skip

@@ -28,7 +28,7 @@ from netcalc.samples import TransactionSamples
 from netcalc.widgets.controls import Quantity, choice, family_choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, in_unit, panel, sweep_panel
-from netcalc.widgets.playback import Crossing, Kind, Playback, Waiting
+from netcalc.widgets.playback import Activity, Crossing, Kind, Playback
 from netcalc.widgets.run import run_button
 
 ROUNDS = np.arange(1, 11, dtype=float)
@@ -155,7 +155,9 @@ def ladder_panel() -> Panel:
     return panel(figure, controls, update, more=("write_bytes", "quickack"), below=[moving])
 
 
-def between(steps: WriteTimeline, *, kind: Kind = "theory") -> tuple[list[Crossing], list[Waiting]]:
+def between(
+    steps: WriteTimeline, *, kind: Kind = "theory"
+) -> tuple[list[Crossing], list[Activity]]:
     """Return the segments of a ladder as they move, and what both ends wait for."""
     crossings, waitings = [], []
     rows = zip(steps.who, steps.what, steps.start_s, steps.end_s, steps.payload_bytes, strict=True)
@@ -167,7 +169,7 @@ def between(steps: WriteTimeline, *, kind: Kind = "theory") -> tuple[list[Crossi
             four = (times[0], times[0], times[1], times[1])
             crossings.append(Crossing(text, *ends, *four, kind=kind, small=not size))
         else:
-            waitings.append(Waiting(int(who == SERVER), what, *times, kind=kind))
+            waitings.append(Activity(int(who == SERVER), what, *times, kind=kind))
     return crossings, waitings
 
 

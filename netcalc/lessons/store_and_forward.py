@@ -25,7 +25,7 @@ from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, in_layer, in_unit, panel, sweep_panel
-from netcalc.widgets.playback import Crossing, Kind, Playback, Waiting
+from netcalc.widgets.playback import Activity, Crossing, Kind, Playback
 from netcalc.widgets.run import run_button
 
 BOOK_PACKET_BYTES = 1428
@@ -91,7 +91,7 @@ def timeline_panel() -> Panel:
 
 def along(
     steps: Timeline, nodes: Sequence[str], *, done_s: Sequence[float] | None = None
-) -> tuple[list[Crossing], list[Waiting]]:
+) -> tuple[list[Crossing], list[Activity]]:
     """Return the packets of a timeline on each link, and when each node processes.
 
     Parameters
@@ -105,7 +105,7 @@ def along(
         theory by what was measured there. Taps are at the two ends only. [s]
     """
     crossings: list[Crossing] = []
-    waitings: list[Waiting] = []
+    waitings: list[Activity] = []
     for number, starts in enumerate(steps.start_s):
         name = phrase("packet {number}", number=number + 1)
         measured = done_s is not None and number < len(done_s)
@@ -122,7 +122,7 @@ def along(
             begin = float(steps.processing_start_s[number, node])
             end = float(steps.processing_end_s[number, node])
             if end > begin:
-                waitings.append(Waiting(node, phrase("processes {name}", name=name), begin, end))
+                waitings.append(Activity(node, phrase("processes {name}", name=name), begin, end))
     return crossings, waitings
 
 

@@ -59,7 +59,7 @@ GOODPUT, HERE, GOODPUT_HERE = (
 OVER_TIME, DISTRIBUTION, AGAINST_BUFFER = "time", "distribution", "buffer"
 
 
-class Outcome(NamedTuple):
+class BufferOutcome(NamedTuple):
     """What one buffer leaves a flow and the requests beside it; the goodput is that of both."""
 
     goodput_ratio: float
@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
     p99_s: float
 
 
-NOTHING = Outcome(*[float("nan")] * 4)
+NOTHING = BufferOutcome(*[float("nan")] * 4)
 """Of a buffer that does not hold a packet."""
 
 
@@ -138,7 +138,7 @@ def buffer_panel() -> Panel:
 
 
 def _said(
-    here: Outcome, buffer_bdp: float, algorithm: str, rate_bps: float, rtt_s: float
+    here: BufferOutcome, buffer_bdp: float, algorithm: str, rate_bps: float, rtt_s: float
 ) -> str:  # fmt: skip
     if not _holds_packet(rate_bps, rtt_s, buffer_bdp):
         return phrase(
@@ -377,7 +377,7 @@ def _evaluated(scenario: Scenario) -> Result:
 
 
 @lru_cache(maxsize=500)
-def outcomes(algorithm: str, rate_bps: float, rtt_s: float) -> tuple[Outcome, ...]:
+def outcomes(algorithm: str, rate_bps: float, rtt_s: float) -> tuple[BufferOutcome, ...]:
     """Return what theory says of all :data:`BUFFERS`; kept, as a slider comes back.
 
     Buffers that do not hold a packet have nan.
@@ -393,7 +393,7 @@ def computing_s(algorithm: str, rate_bps: float, rtt_s: float) -> float:
     return max(map(theory.estimated_s, _scenarios(algorithm, rate_bps, rtt_s)))
 
 
-def outcome(algorithm: str, rate_bps: float, rtt_s: float, buffer_bdp: float) -> Outcome:
+def outcome(algorithm: str, rate_bps: float, rtt_s: float, buffer_bdp: float) -> BufferOutcome:
     """Return what theory says of one buffer, nan if it does not hold a packet.
 
     One of :data:`BUFFERS` is taken from :func:`outcomes`, not computed a second time.
@@ -415,14 +415,14 @@ def _holds_packet(rate_bps: float, rtt_s: float, buffer_bdp: float) -> bool:
     return rate_bps * rtt_s / 8.0 * buffer_bdp >= PACKET_BYTES
 
 
-def _outcome(result: Result) -> Outcome:
+def _outcome(result: Result) -> BufferOutcome:
     rate_bps = result.scenario.bottleneck.rate_bps
     counted_s = result.scenario.end_s - result.scenario.warm_s
     requests_bps = sum(
         8 * loop.request_bytes * got.count / counted_s
         for loop, got in zip(result.scenario.requests, result.requests or (), strict=False)
     )
-    return Outcome(
+    return BufferOutcome(
         goodput_ratio=(float(result.goodput_bps[0]) + requests_bps) / rate_bps,
         queue_s=float(drain_s(result.queue_mean_bytes, bandwidth_bps=rate_bps)),
         p50_s=_first(result.request_p50_s),

@@ -188,7 +188,7 @@ def hint(code: str, values: Mapping[str, Any]) -> str | None:
     return _WRITER.vformat(phrase(template), (), values) if template else None
 
 
-class _Writer(string.Formatter):
+class _SentenceWriter(string.Formatter):
     """``str.format`` with the formats of this module."""
 
     def convert_field(self, value: Any, conversion: Any) -> Any:
@@ -232,7 +232,7 @@ class _Writer(string.Formatter):
         return safe_str(value)
 
 
-_WRITER = _Writer()
+_WRITER = _SentenceWriter()
 
 
 def _is_list(value: Any) -> bool:

@@ -147,7 +147,7 @@ def courses(
         course.name: new_source(course.name, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
         for course, (x, y) in drawn.items()
     }
-    look = _Look(tuple(parts), tuple(drawn), scenario.end_s, title, theme)
+    look = _CourseLook(tuple(parts), tuple(drawn), scenario.end_s, title, theme)
     text = _describe(results, title or phrase("Flows on a bottleneck"))
     if left_out:
         text += phrase(
@@ -255,7 +255,7 @@ def phase(
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _CourseLook:
     """Everything of the figures that is not in their columns."""
 
     parts: tuple[str, ...]
@@ -375,7 +375,7 @@ def _both(result: Result, flows: tuple[int, int]) -> tuple[FloatArray, FloatArra
     return first, second
 
 
-def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
+def _draw(sources: dict[str, object], look: _CourseLook) -> LayoutDOM:
     charts: list[figure] = []
     legend: dict[str, list[GlyphRenderer]] = {}
     for part in look.parts:
@@ -404,7 +404,7 @@ def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
     return column(*charts, sizing_mode="stretch_width", spacing=0)
 
 
-def _of_the_link(look: _Look) -> list[_Series]:
+def _of_the_link(look: _CourseLook) -> list[_Series]:
     """Return one series of the link for each way, and its full buffer, if the first figure, which
     has the legend, has none."""
     others = [sery for sery in look.series if sery.index == DRAWN_FLOWS]

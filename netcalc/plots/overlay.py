@@ -216,7 +216,7 @@ def overlay(
             raise DomainError("name-in-use", name, sorted(both))
         columns |= {name: ready({"x": x, "y": y}) for name, (x, y) in others.items()}
     sources = {name: new_source(name, data) for name, data in columns.items()}
-    look = _Look(
+    look = _OverlayLook(
         x_axis,
         y_axis,
         residual_axis,
@@ -235,7 +235,7 @@ def overlay(
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _OverlayLook:
     """Everything of the figure that is not in its columns."""
 
     x_axis: Axis
@@ -278,13 +278,13 @@ def _columns(comparison: Comparison) -> dict[str, Columns]:
     }
 
 
-def _draw_overlay(sources: dict[str, Any], look: _Look) -> LayoutDOM:
+def _draw_overlay(sources: dict[str, Any], look: _OverlayLook) -> LayoutDOM:
     upper = _upper(sources, look)
     lower = [_lower(sources, look, upper)] if look.is_measured else []
     return column(upper, *lower, sizing_mode="stretch_width", spacing=0)
 
 
-def _upper(sources: dict[str, Any], look: _Look) -> figure:
+def _upper(sources: dict[str, Any], look: _OverlayLook) -> figure:
     x_axis, y_axis, palette = look.x_axis, look.y_axis, PALETTES[look.theme]
     chart = new_figure(x_axis, y_axis, title=look.title)
     chart.min_border_left = 90
@@ -325,7 +325,7 @@ def _upper(sources: dict[str, Any], look: _Look) -> figure:
     return chart
 
 
-def _lower(sources: dict[str, Any], look: _Look, upper: figure) -> figure:
+def _lower(sources: dict[str, Any], look: _OverlayLook, upper: figure) -> figure:
     theme = look.theme
     chart = new_figure(look.x_axis, look.residual_axis, title="", height=RESIDUAL_HEIGHT)
     chart.x_range = upper.x_range

@@ -133,7 +133,7 @@ class RowLines(Sequence[int]):
 
 
 @dataclass(slots=True)
-class Grid:
+class CellGrid:
     """The cells of a file by column, with the line each row starts in."""
 
     source: Source
@@ -154,7 +154,7 @@ class Grid:
         return ReaderError(code, file=self.source.name, line=line, field=field, **values)
 
 
-def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid:
+def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> CellGrid:
     first_lines = (line for line in text.lines if line.strip() and not is_comment(line))
     body = list(islice(first_lines, 51))
     if not body:
@@ -164,7 +164,7 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
         hint[1] if hint and hint[1] in _DELIMITERS else delimiter_of(body[bool(hint) :][:50])
     )
     chunks = _chunks(source, text, delimiter)
-    grid = Grid(source, delimiter, list(columns or []), 0)
+    grid = CellGrid(source, delimiter, list(columns or []), 0)
     ahead: list[tuple[int, list[str]]] = []
     least = bool(hint) + (not columns)
     for numbers, rows in chunks:
@@ -195,7 +195,7 @@ def _line_of(text: Text, line_number: int) -> str:
     return shorten(next(line.strip() for number, line in lines if number == line_number))
 
 
-def _check_header(text: Text, grid: Grid) -> None:
+def _check_header(text: Text, grid: CellGrid) -> None:
     cells = [cell.strip() for cell in grid.header]
     while cells and not cells[-1]:
         cells.pop()
@@ -204,7 +204,7 @@ def _check_header(text: Text, grid: Grid) -> None:
         raise grid.refused("no-header", value=_line_of(text, grid.header_line))
 
 
-def _fill(text: Text, grid: Grid, chunks: Iterable[Chunk]) -> None:
+def _fill(text: Text, grid: CellGrid, chunks: Iterable[Chunk]) -> None:
     width = len(grid.header)
     grid.columns = [Cells() for _ in grid.header]
     ragged: list[int] = []
@@ -241,7 +241,7 @@ def _has_units_apart(text: Text, number: int, delimiter: str) -> bool:
     return delimiter == " " and any(apart)
 
 
-def _refuse_data_as_header(text: Text, grid: Grid) -> None:
+def _refuse_data_as_header(text: Text, grid: CellGrid) -> None:
     """Refuse a first row that is of the same kind as the rows below: it names nothing.
 
     A lone quantity over numbers without a unit is a value, too. Several of one kind are the steps

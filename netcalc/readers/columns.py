@@ -35,7 +35,7 @@ from netcalc.rate_layers import LAYERS, RateLayer
 from netcalc.readers.cells import (
     MISSING,
     SEPARATORS,
-    Grid,
+    CellGrid,
     delimiter_of,
     is_comment,
     is_number,
@@ -51,8 +51,8 @@ from netcalc.readers.quantities import (
     NEVER_NEGATIVE,
     RTTS,
     SIZES,
-    Column,
     Numbers,
+    WrittenColumn,
     named_columns,
     quantity_in,
     read_heading,
@@ -131,7 +131,7 @@ def to_samples(
 
 
 def _unused_sums(
-    columns: list[Column], used: list[Column], numbers: Numbers, meta: Meta
+    columns: list[WrittenColumn], used: list[WrittenColumn], numbers: Numbers, meta: Meta
 ) -> dict[str, Fact]:
     """Return the sum of each column of numbers that the samples have no place for."""
     data: dict[str, NDArray[Any]] = {}
@@ -150,7 +150,9 @@ def _with_facts(samples: Samples, table: dict[str, Fact]) -> Samples:
     return replace(samples, meta=replace(samples.meta, facts=(facts,)))  # type: ignore[type-var]
 
 
-def _build(columns: list[Column], numbers: Numbers, meta: Meta) -> tuple[Samples, list[Column]]:
+def _build(
+    columns: list[WrittenColumn], numbers: Numbers, meta: Meta
+) -> tuple[Samples, list[WrittenColumn]]:
     """Return the samples, and the columns that they were made of."""
     source = numbers.grid.source
     size, rtt, duration = (_one(source, columns, names) for names in (SIZES, RTTS, DURATIONS))
@@ -162,7 +164,7 @@ def _build(columns: list[Column], numbers: Numbers, meta: Meta) -> tuple[Samples
     return _table(columns, numbers, meta), columns
 
 
-def _one(source: Source, columns: list[Column], names: set[str]) -> Column | None:
+def _one(source: Source, columns: list[WrittenColumn], names: set[str]) -> WrittenColumn | None:
     matching = [column for column in columns if column.key in names and not _other_layer(column)]
     if len(matching) > 1:
         exact = [c for c in matching if c.key in ("payload", "rtt", "duration")]
@@ -174,11 +176,11 @@ def _one(source: Source, columns: list[Column], names: set[str]) -> Column | Non
     return matching[0] if matching else None
 
 
-def _other_layer(column: Column) -> bool:
+def _other_layer(column: WrittenColumn) -> bool:
     return re.sub(r"[\W_]", "", column.header).lower() in _OTHER_LAYERS
 
 
-def _required(grid: Grid, column: Column, unit: str) -> Column:
+def _required(grid: CellGrid, column: WrittenColumn, unit: str) -> WrittenColumn:
     """Insist on a unit where numbers without one would be guessed at."""
     if column.unit == unit:
         return column
@@ -194,7 +196,7 @@ _NAMED = {"s": "_ms", "byte": "_bytes", "bit/s": "_bps", "ratio": "_ratio", "m":
 """Kind of a unit -> the end of a column's name with one, as ``columns`` takes it."""
 
 
-def _no_unit(grid: Grid, column: Column, unit: str) -> ReaderError:
+def _no_unit(grid: CellGrid, column: WrittenColumn, unit: str) -> ReaderError:
     value, name = next((cell for cell in column.cells if cell), ""), shorten(column.name)
     examples = EXAMPLES.get(unit, (unit,))
     said: dict[str, Any] = {}
@@ -210,14 +212,14 @@ def _no_unit(grid: Grid, column: Column, unit: str) -> ReaderError:
     )  # fmt: skip
 
 
-def _measured(numbers: Numbers, column: Column, unit: str) -> NDArray[np.float64]:
+def _measured(numbers: Numbers, column: WrittenColumn, unit: str) -> NDArray[np.float64]:
     """Return a column with a unit, of values that can be measured: none below 0."""
     values = numbers.values(_required(numbers.grid, column, unit))
     _refuse_negative(numbers.grid, column, values)
     return values
 
 
-def _refuse_negative(grid: Grid, column: Column, values: NDArray[np.float64]) -> None:
+def _refuse_negative(grid: CellGrid, column: WrittenColumn, values: NDArray[np.float64]) -> None:
     negative = np.flatnonzero(values < 0)
     if negative.size:
         index = int(negative[0])
@@ -228,8 +230,12 @@ def _refuse_negative(grid: Grid, column: Column, values: NDArray[np.float64]) ->
 
 
 def _rtt_samples(
-    every: list[Column], numbers: Numbers, meta: Meta, size: Column, rtt: Column
-) -> tuple[RttSamples, list[Column]]:
+    every: list[WrittenColumn],
+    numbers: Numbers,
+    meta: Meta,
+    size: WrittenColumn,
+    rtt: WrittenColumn,
+) -> tuple[RttSamples, list[WrittenColumn]]:
     used = [size, rtt]
     columns: dict[str, NDArray[Any]] = {
         "payload_bytes": _measured(numbers, size, "byte"),
@@ -269,8 +275,12 @@ def _resolution_s(rtt_s: NDArray[np.float64], step_s: float) -> NDArray[np.float
 
 
 def _transfer_samples(
-    every: list[Column], numbers: Numbers, meta: Meta, size: Column, duration: Column
-) -> tuple[TransferSamples, list[Column]]:
+    every: list[WrittenColumn],
+    numbers: Numbers,
+    meta: Meta,
+    size: WrittenColumn,
+    duration: WrittenColumn,
+) -> tuple[TransferSamples, list[WrittenColumn]]:
     used = [size, duration]
     failed = next((c for c in every if c.key == "failed" and not c.unit), None)
     durations = _measured(numbers, duration, "s")
@@ -288,13 +298,13 @@ def _transfer_samples(
     return TransferSamples(**fixed(columns), meta=meta), used
 
 
-def _resolutions(numbers: Numbers, columns: Mapping[str, Column]) -> dict[str, float]:
+def _resolutions(numbers: Numbers, columns: Mapping[str, WrittenColumn]) -> dict[str, float]:
     """Return the step in which each of these columns was written, where it is known."""
     steps = {name: numbers.resolution(column) for name, column in columns.items()}
     return {name: step for name, step in steps.items() if step > 0}
 
 
-def _table_name(column: Column) -> str:
+def _table_name(column: WrittenColumn) -> str:
     """Return the name of a column in a table: one with a unit ends in that of its SI unit."""
     if not column.unit:
         return column.name
@@ -302,10 +312,10 @@ def _table_name(column: Column) -> str:
     return name if name.endswith(suffix) else name + suffix
 
 
-def _table(columns: list[Column], numbers: Numbers, meta: Meta) -> Table:
+def _table(columns: list[WrittenColumn], numbers: Numbers, meta: Meta) -> Table:
     data: dict[str, NDArray[Any]] = {}
     units: dict[str, str] = {}
-    written: dict[str, Column] = {}
+    written: dict[str, WrittenColumn] = {}
     for column in columns:
         if column.unit:
             name = _table_name(column)
@@ -328,7 +338,7 @@ def _table(columns: list[Column], numbers: Numbers, meta: Meta) -> Table:
     return Table(data=fixed(data), meta=meta)
 
 
-def _flags(grid: Grid, column: Column) -> NDArray[np.bool_]:
+def _flags(grid: CellGrid, column: WrittenColumn) -> NDArray[np.bool_]:
     flags = np.empty(len(column.cells), dtype=np.bool_)
     for row, (cell, line) in enumerate(zip(column.cells, grid.numbers, strict=True)):
         flag = _BOOLEANS.get(cell.lower())
@@ -338,7 +348,7 @@ def _flags(grid: Grid, column: Column) -> NDArray[np.bool_]:
     return flags
 
 
-def _unused(every: list[Column], used: list[Column]) -> list[Notice]:
+def _unused(every: list[WrittenColumn], used: list[WrittenColumn]) -> list[Notice]:
     left = [shorten(column.header or column.name) for column in every if column not in used]
     return [Notice("columns-ignored", {"count": len(left), "columns": left})] if left else []
 
@@ -519,7 +529,7 @@ def read_usage(
     return Usage(file.name, rates, interval, layers)
 
 
-def _directions(numbers: Numbers, columns: Sequence[Column]) -> list[Column]:
+def _directions(numbers: Numbers, columns: Sequence[WrittenColumn]) -> list[WrittenColumn]:
     grid = numbers.grid
     directions = [column for column in columns if column.unit in ("bit/s", "byte")]
     for column in columns:
@@ -537,7 +547,7 @@ def _directions(numbers: Numbers, columns: Sequence[Column]) -> list[Column]:
     return directions
 
 
-def _refuse_gaps(grid: Grid, column: Column, values: NDArray[np.float64]) -> None:
+def _refuse_gaps(grid: CellGrid, column: WrittenColumn, values: NDArray[np.float64]) -> None:
     for code, wrong in (("sample-missing", np.isnan(values)), ("sample-negative", values < 0)):
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
@@ -545,7 +555,7 @@ def _refuse_gaps(grid: Grid, column: Column, values: NDArray[np.float64]) -> Non
             raise grid.refused(code, column.name, line=grid.numbers[row], value=value)
 
 
-def _step_s(numbers: Numbers, columns: Sequence[Column]) -> float:
+def _step_s(numbers: Numbers, columns: Sequence[WrittenColumn]) -> float:
     """Return the time between two samples, the same all over the file; 0 where it has no times."""
     for column in columns:
         times = _times_s(numbers, column)
@@ -564,7 +574,7 @@ def _step_s(numbers: Numbers, columns: Sequence[Column]) -> float:
     return 0.0
 
 
-def _times_s(numbers: Numbers, column: Column) -> NDArray[np.float64] | None:
+def _times_s(numbers: Numbers, column: WrittenColumn) -> NDArray[np.float64] | None:
     """Return a column of times; None if it is none. [s]"""
     if column.unit == "s":
         return numbers.values(column)

@@ -261,7 +261,7 @@ OF_ROW = "protocol of the row"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MeasuringPoint:
     """Where a number belongs; a field is empty where the file does not say it.
 
     Parameters
@@ -293,17 +293,17 @@ class Place:
         return ", ".join(filter(None, (self.what, self.side)))
 
 
-PROBES = Place("", "probes", SENDER, ROUND_TRIP)
+PROBES = MeasuringPoint("", "probes", SENDER, ROUND_TRIP)
 """Of a tool that can probe by several protocols: the row of facts says which, or nothing does."""
-ICMP_PROBES = Place("icmp", "ICMP packets", SENDER, ROUND_TRIP)
-UDP_PROBES = Place("udp", "UDP datagrams", SENDER, ROUND_TRIP)
-TO_NODES = Place("", "probes, answered by ICMP", SENDER, ROUND_TRIP)
-UDP_TO_NODES = Place("udp", "UDP datagrams, answered by ICMP", SENDER, ROUND_TRIP)
-REQUESTS = Place("", "application requests", CLIENT, ROUND_TRIP)
-MESSAGES = Place("", "application messages", CLIENT, ROUND_TRIP)
-HTTP_REQUESTS = Place("tcp", "HTTP requests", CLIENT, ROUND_TRIP)
-SEGMENTS = Place("tcp", "TCP segments", SENDER, ROUND_TRIP)
-HANDSHAKE = Place("tcp", "TCP handshakes", CLIENT, ROUND_TRIP)
+ICMP_PROBES = MeasuringPoint("icmp", "ICMP packets", SENDER, ROUND_TRIP)
+UDP_PROBES = MeasuringPoint("udp", "UDP datagrams", SENDER, ROUND_TRIP)
+TO_NODES = MeasuringPoint("", "probes, answered by ICMP", SENDER, ROUND_TRIP)
+UDP_TO_NODES = MeasuringPoint("udp", "UDP datagrams, answered by ICMP", SENDER, ROUND_TRIP)
+REQUESTS = MeasuringPoint("", "application requests", CLIENT, ROUND_TRIP)
+MESSAGES = MeasuringPoint("", "application messages", CLIENT, ROUND_TRIP)
+HTTP_REQUESTS = MeasuringPoint("tcp", "HTTP requests", CLIENT, ROUND_TRIP)
+SEGMENTS = MeasuringPoint("tcp", "TCP segments", SENDER, ROUND_TRIP)
+HANDSHAKE = MeasuringPoint("tcp", "TCP handshakes", CLIENT, ROUND_TRIP)
 """The connection that the client of a transfer opened."""
 
 TRANSPORT: Literal["transport"] = "transport"
@@ -332,9 +332,9 @@ class Counted:
         Whether a loss is that of datagrams at the receiver, not of replies.
     """
 
-    probes: Place | None = None
-    probes_by: Mapping[str, Place] = field(default_factory=dict)
-    facts: Mapping[str, Place] = field(default_factory=dict)
+    probes: MeasuringPoint | None = None
+    probes_by: Mapping[str, MeasuringPoint] = field(default_factory=dict)
+    facts: Mapping[str, MeasuringPoint] = field(default_factory=dict)
     data: str = "application data"
     rates: RateLayer | Literal["transport"] | None = None
     loss_at_receiver: bool = False
@@ -347,16 +347,16 @@ _FACTS_OF_SOCKETS = (
 _BYTES_OF_SOCKETS = ("bytes_acked", "bytes_sent", "bytes_retransmitted")
 
 
-def of_sockets(side: str, **others: Place) -> Mapping[str, Place]:
+def of_sockets(side: str, **others: MeasuringPoint) -> Mapping[str, MeasuringPoint]:
     """Return where the facts of the kernel about a TCP socket belong."""
-    payload = dict.fromkeys(_BYTES_OF_SOCKETS, Place("tcp", "application data", side))
-    segments = dict.fromkeys(_FACTS_OF_SOCKETS, Place("tcp", "TCP segments", side))
+    payload = dict.fromkeys(_BYTES_OF_SOCKETS, MeasuringPoint("tcp", "application data", side))
+    segments = dict.fromkeys(_FACTS_OF_SOCKETS, MeasuringPoint("tcp", "TCP segments", side))
     return {**segments, **payload, **others}
 
 
 def of_kernel(layer: str, rates: RateLayer | None = None) -> Counted:
     """Return what the counters of a host's kernel count."""
-    return Counted(facts={"counter:*": Place("", layer, HOST)}, rates=rates)
+    return Counted(facts={"counter:*": MeasuringPoint("", layer, HOST)}, rates=rates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -411,31 +411,31 @@ _BY_PROTOCOL = {
     "udp": "UDP datagrams",
     "arp": "ARP packets",
 }
-_SEGMENTS = Place("tcp", "TCP segments", SENDER)
-_AT_RECEIVER = Place("udp", "UDP datagrams", RECEIVER)
-_CAPTURED = Place("", "frames", CAPTURE)
-_OF_HOST = Place("tcp", "application data", HOST)
-_NAMED: Mapping[str, Place] = {
+_SEGMENTS = MeasuringPoint("tcp", "TCP segments", SENDER)
+_AT_RECEIVER = MeasuringPoint("udp", "UDP datagrams", RECEIVER)
+_CAPTURED = MeasuringPoint("", "frames", CAPTURE)
+_OF_HOST = MeasuringPoint("tcp", "application data", HOST)
+_NAMED: Mapping[str, MeasuringPoint] = {
     "retransmit_count": _SEGMENTS,
-    "datagram_count": Place("udp", "UDP datagrams", SENDER),
+    "datagram_count": MeasuringPoint("udp", "UDP datagrams", SENDER),
     "lost_datagram_count": _AT_RECEIVER,
     "jitter_s": replace(_AT_RECEIVER, way=ONE_WAY),
-    "path_mtu_bytes": Place("", "IP packets", SENDER),
+    "path_mtu_bytes": MeasuringPoint("", "IP packets", SENDER),
     "packet_count": _CAPTURED,
     "captured_byte_count": replace(_CAPTURED, layer="frames, as far as kept"),
     "span_s": _CAPTURED,
-    "tcp_flow_count": Place("tcp", "TCP connections", CAPTURE),
-    "udp_flow_count": Place("udp", "UDP flows", CAPTURE),
-    "tcp_retransmission_count": Place("tcp", "TCP segments", CAPTURE),
-    "ipv4_packet_count": Place("", "IPv4 packets", CAPTURE),
-    "ipv6_packet_count": Place("", "IPv6 packets", CAPTURE),
-    "icmp_echo_pair_count": Place("icmp", "ICMP packets", CAPTURE),
-    "handshake_rtt_min_s": Place("tcp", "TCP handshakes", CAPTURE, ROUND_TRIP),
-    "connection_count": Place("", "sockets", HOST),
-    "tcp_connection_count": Place("tcp", "sockets", HOST),
+    "tcp_flow_count": MeasuringPoint("tcp", "TCP connections", CAPTURE),
+    "udp_flow_count": MeasuringPoint("udp", "UDP flows", CAPTURE),
+    "tcp_retransmission_count": MeasuringPoint("tcp", "TCP segments", CAPTURE),
+    "ipv4_packet_count": MeasuringPoint("", "IPv4 packets", CAPTURE),
+    "ipv6_packet_count": MeasuringPoint("", "IPv6 packets", CAPTURE),
+    "icmp_echo_pair_count": MeasuringPoint("icmp", "ICMP packets", CAPTURE),
+    "handshake_rtt_min_s": MeasuringPoint("tcp", "TCP handshakes", CAPTURE, ROUND_TRIP),
+    "connection_count": MeasuringPoint("", "sockets", HOST),
+    "tcp_connection_count": MeasuringPoint("tcp", "sockets", HOST),
     **dict.fromkeys(_FACTS_OF_SOCKETS, _SEGMENTS),
     **dict.fromkeys(_BYTES_OF_SOCKETS, _OF_HOST),
-    "counter:*": Place("", "", HOST),
+    "counter:*": MeasuringPoint("", "", HOST),
 }
 """Facts that belong to one place whatever the tool is, unless its format says another."""
 _COUNTS = ("sent_count", "received_count", "duplicate_count", "probe_count", "reply_count",
@@ -451,7 +451,7 @@ _OF_LINKS: Mapping[str, RateLayer] = {"rate_bps": IP, "bandwidth_bps": LINE}
 """Rates of links in the tables of netcalc: a scenario's counts packets, a link's is its name's."""
 
 
-def place(samples: Samples, row: Mapping[str, Any], name: str) -> Place:
+def place(samples: Samples, row: Mapping[str, Any], name: str) -> MeasuringPoint:
     """Return where a fact belongs.
 
     Parameters
@@ -478,7 +478,7 @@ def place(samples: Samples, row: Mapping[str, Any], name: str) -> Place:
     protocol = str(row.get("protocol") or samples.meta.protocol)
     counted = _counted(samples)
     if name.startswith("sum:"):
-        return Place("", samples.meta.layers.get(name.removeprefix("sum:"), ""))
+        return MeasuringPoint("", samples.meta.layers.get(name.removeprefix("sum:"), ""))
     # What a tool says of its own numbers comes first: its handshake may be timed by the client,
     # where the same fact of a capture is timed on the way.
     for table in (counted.facts, _NAMED):
@@ -491,20 +491,20 @@ def place(samples: Samples, row: Mapping[str, Any], name: str) -> Place:
             return replace(stated, protocol=protocol) if stated.protocol == OF_ROW else stated
     side = {"sent": SENDER, "received": RECEIVER}.get(name.partition("_")[0], "")
     if name.endswith(("_byte_count", "_rate_bps")):
-        return Place(protocol, counted.data, side)
+        return MeasuringPoint(protocol, counted.data, side)
     if "rtt" in name or name.startswith("one_way_delay"):
         return probes(samples, protocol)
     if name not in _COUNTS:
-        return Place()
+        return MeasuringPoint()
     of_probes = probes(samples, protocol)
     if of_probes.way == ONE_WAY:
         return replace(of_probes, side=side or RECEIVER, way="")
     if counted.loss_at_receiver and name.endswith("loss_ratio"):
-        return Place(protocol, _BY_PROTOCOL.get(protocol, of_probes.layer), RECEIVER)
+        return MeasuringPoint(protocol, _BY_PROTOCOL.get(protocol, of_probes.layer), RECEIVER)
     return replace(of_probes, way="")  # replies come back to the sender, who counts them
 
 
-def probes(samples: Samples, protocol: str = "") -> Place:
+def probes(samples: Samples, protocol: str = "") -> MeasuringPoint:
     """Return what the probes of samples are, by which protocol, and who times them which way.
 
     Parameters
@@ -523,7 +523,7 @@ def probes(samples: Samples, protocol: str = "") -> Place:
     of_tool = counted.probes
     if of_tool is None:
         timed = isinstance(samples, RttSamples | PathSamples | TransactionSamples)
-        of_tool = PROBES if timed else Place()
+        of_tool = PROBES if timed else MeasuringPoint()
     used = protocol or _protocol_of_times(samples) or samples.meta.protocol or of_tool.protocol
     if used in counted.probes_by:
         return counted.probes_by[used]

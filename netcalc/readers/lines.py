@@ -97,7 +97,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ToolLine:
     """One line of a tool: its kind, and the fields of its groups that matched."""
 
     kind: str
@@ -189,13 +189,13 @@ class LineTable:
         self._multiplies = multiplies
         self._reads_cut = reads_cut
 
-    def line(self, number: int, text: str) -> Line | None:
+    def line(self, number: int, text: str) -> ToolLine | None:
         """Read one line; None if it is of no kind."""
         for kind, pattern in self._kinds:
             if match := pattern.match(text):
                 groups = match.groupdict()
                 written = {name: held for name, held in groups.items() if held is not None}
-                return Line(kind, number, text, dict(self._fields(written)), written)
+                return ToolLine(kind, number, text, dict(self._fields(written)), written)
         return None
 
     def pattern(self, *kinds: str) -> str:
@@ -203,7 +203,7 @@ class LineTable:
         patterns = [pattern.pattern for kind, pattern in self._kinds if kind in kinds]
         return "|".join(re.sub(r"\(\?P<\w+>", "(?:", f"^(?:{each})") for each in patterns)
 
-    def lines(self, text: Text, skipped: list[int]) -> Iterator[Line]:
+    def lines(self, text: Text, skipped: list[int]) -> Iterator[ToolLine]:
         """Yield the lines of a text that are of a kind, but ``other``.
 
         The numbers of lines that are of none and not blank are added to ``skipped``. A last line

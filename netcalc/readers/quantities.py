@@ -21,8 +21,8 @@ from netcalc.readers.cells import (
     INFINITE,
     MISSING,
     NUMBER,
+    CellGrid,
     Cells,
-    Grid,
     are_plain,
     is_number,
     plain_values,
@@ -102,7 +102,7 @@ EXAMPLES = {"s": ("ms", "s"), "byte": ("B", "bit"), "bit/s": ("Mbit/s", "MB/s"),
 
 
 @dataclass(slots=True)
-class Column:
+class WrittenColumn:
     """One column: its name, its unit as written and in SI, its cells, and the layer of a rate.
 
     ``has_units_in_cells`` where the header has no unit and each cell has one: ``1.5 ms``.
@@ -122,7 +122,7 @@ class Column:
         return re.sub(r"[\W_]", "", self.name).lower()
 
 
-def named_columns(grid: Grid, stated_units: dict[str, str]) -> list[Column]:
+def named_columns(grid: CellGrid, stated_units: dict[str, str]) -> list[WrittenColumn]:
     _without_frame(grid)
     columns = [read_heading(header) for header in grid.header]
     for number, column in enumerate(columns, 1):
@@ -149,7 +149,7 @@ def named_columns(grid: Grid, stated_units: dict[str, str]) -> list[Column]:
     return columns
 
 
-def _number_alike(grid: Grid, name: str, same: list[Column]) -> None:
+def _number_alike(grid: CellGrid, name: str, same: list[WrittenColumn]) -> None:
     """Number columns of one name, unless each is of a kind: ``write_bytes``, ``write_count``."""
     if len({"" if column.unit == "1" else column.unit for column in same}) == len(same):
         return
@@ -159,11 +159,11 @@ def _number_alike(grid: Grid, name: str, same: list[Column]) -> None:
     grid.warnings.append(Notice("columns-numbered", values))
 
 
-def read_heading(header: str) -> Column:
+def read_heading(header: str) -> WrittenColumn:
     """Take a header apart into name and unit; one that nobody would write is its own name."""
     text = " ".join(header.split())
     if len(text) > LONGEST_HEADING:
-        return Column(text, text)
+        return WrittenColumn(text, text)
     bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
     if bracketed and bracketed[1]:
         written = (bracketed[2] or bracketed[3] or "").strip()
@@ -172,22 +172,22 @@ def read_heading(header: str) -> Column:
             unit = written[: -len(layer)].rstrip(", ")
             return replace(read_heading(f"{bracketed[1]} [{unit}]" if unit else bracketed[1]),
                            header=text, layer=layer)  # fmt: skip
-        return Column(text, _without_unit(bracketed[1].strip(), written), written)
+        return WrittenColumn(text, _without_unit(bracketed[1].strip(), written), written)
     rate = _rate_heading(text)
     if rate is not None:
         return rate
     slashed = re.fullmatch(r"([^/]+?)(?<!\s)\s*/\s*(\S+)", text)
     if slashed and _units.kind_of(slashed[2]):
-        return Column(text, slashed[1], slashed[2])
+        return WrittenColumn(text, slashed[1], slashed[2])
     spoken = re.fullmatch(r"(.+?)(?:,| in)\s+(\S+)", text)
     if spoken and _units.kind_of(spoken[2]):
-        return Column(text, spoken[1], spoken[2])
+        return WrittenColumn(text, spoken[1], spoken[2])
     tail = re.fullmatch(r"(.+?)[_ ]([A-Za-zµ]+)", text)
     if tail and tail[2] in _SUFFIXES:
-        return Column(text, tail[1], _SUFFIXES[tail[2]])
+        return WrittenColumn(text, tail[1], _SUFFIXES[tail[2]])
     if text.lower() in ("bytes", "byte"):
-        return Column(text, text, "B")
-    return Column(text, text)
+        return WrittenColumn(text, text, "B")
+    return WrittenColumn(text, text)
 
 
 def _without_unit(name: str, written: str) -> str:
@@ -199,7 +199,7 @@ def _without_unit(name: str, written: str) -> str:
     return name
 
 
-def _rate_heading(text: str) -> Column | None:
+def _rate_heading(text: str) -> WrittenColumn | None:
     """Take a header apart whose unit is a data unit per second, in any spelling of "per".
 
     A data unit of another case than netcalc's (``mbit/s``) stays the unit, which is refused.
@@ -212,15 +212,15 @@ def _rate_heading(text: str) -> Column | None:
     is_rate = re.sub(r"[\W_]", "", name).lower() in _RATES
     divided = "/" in per or "per" in per
     if word in ("m", "km") and (is_rate or divided):
-        return Column(text, name or text, f"{word}/s")
+        return WrittenColumn(text, name or text, f"{word}/s")
     if not _DATA_UNIT.fullmatch(word) and not (is_rate and word in "kKMGT"):
         return None
     if not is_rate and word in _ONE and (not divided or _OF_ONE.fullmatch(name)):
         return None
-    return Column(text, name or "rate", f"{word}/s")
+    return WrittenColumn(text, name or "rate", f"{word}/s")
 
 
-def _units_row(grid: Grid, columns: list[Column]) -> None:
+def _units_row(grid: CellGrid, columns: list[WrittenColumn]) -> None:
     """Take the units from the first row, if there is nothing else in it."""
     cells = [cell.strip("[]() ") for cell in (column[0] for column in grid.columns)]
     are_units = [_units.kind_of(cell) is not None for cell in cells]
@@ -234,7 +234,7 @@ def _units_row(grid: Grid, columns: list[Column]) -> None:
     _drop_first_row(grid)
 
 
-def _without_frame(grid: Grid) -> None:
+def _without_frame(grid: CellGrid) -> None:
     """Leave out the outer bars of a Markdown table, and the rule below its header.
 
     Without outer bars short dashes are marks of missing numbers.
@@ -249,7 +249,7 @@ def _without_frame(grid: Grid) -> None:
         _drop_first_row(grid)
 
 
-def _drop_first_row(grid: Grid) -> None:
+def _drop_first_row(grid: CellGrid) -> None:
     for kept in grid.columns:
         kept.drop_first()
     grid.numbers.drop_first()
@@ -269,7 +269,7 @@ def quantity_in(cell: str) -> tuple[str, str] | None:
     return quantity["number"], quantity["unit"]
 
 
-def _units_in_cells(column: Column, cells: Cells) -> None:
+def _units_in_cells(column: WrittenColumn, cells: Cells) -> None:
     """Take the unit from the cells where the header has none, and they have one kind of them.
 
     A quantity that needs a unit has to have it in every cell; other columns stay text.
@@ -288,7 +288,9 @@ def _units_in_cells(column: Column, cells: Cells) -> None:
     column.has_units_in_cells = True
 
 
-def _given_units(grid: Grid, columns: list[Column], stated_units: dict[str, str]) -> None:
+def _given_units(
+    grid: CellGrid, columns: list[WrittenColumn], stated_units: dict[str, str]
+) -> None:
     for name, unit in stated_units.items():
         matching = [c for c in columns if name in (c.name, c.header)]
         if not matching:
@@ -303,7 +305,7 @@ def _given_units(grid: Grid, columns: list[Column], stated_units: dict[str, str]
             column.written = unit
 
 
-def _resolve(grid: Grid, column: Column) -> None:
+def _resolve(grid: CellGrid, column: WrittenColumn) -> None:
     """Find the SI unit of a written one; refuse one that is ambiguous or of another kind."""
     expected = NEEDS_UNIT.get(column.key)
     if not expected and _NO_UNIT.fullmatch(column.written):
@@ -338,7 +340,9 @@ _REFUSED_UNITS = {
 }
 
 
-def unit_refused(grid: Grid, column: Column, expected: str, error: UnitError) -> ReaderError:
+def unit_refused(
+    grid: CellGrid, column: WrittenColumn, expected: str, error: UnitError
+) -> ReaderError:
     """Say of a column why its unit is not one of the kind wanted."""
     values = error.values
     return grid.refused(
@@ -356,7 +360,9 @@ def unit_refused(grid: Grid, column: Column, expected: str, error: UnitError) ->
 class Numbers:
     """Reads the cells of a file as numbers, with one decimal sign for all of it."""
 
-    def __init__(self, grid: Grid, decimal: str | None, columns: Iterable[Column]) -> None:
+    def __init__(
+        self, grid: CellGrid, decimal: str | None, columns: Iterable[WrittenColumn]
+    ) -> None:
         self.grid = grid
         self.comma = decimal == ","
         self.point = decimal == "."
@@ -373,7 +379,7 @@ class Numbers:
         """The decimal sign that was used."""
         return "decimal comma" if self.comma else "decimal point"
 
-    def numeric(self, column: Column) -> bool:
+    def numeric(self, column: WrittenColumn) -> bool:
         """Whether every cell is a number or missing, and one is a number."""
         any_number = False
         for _, block in column.cells.blocks():
@@ -388,7 +394,7 @@ class Numbers:
                 any_number = True
         return any_number
 
-    def values(self, column: Column) -> NDArray[np.float64]:
+    def values(self, column: WrittenColumn) -> NDArray[np.float64]:
         """Return a column in its SI unit; missing cells are nan."""
         factor = _factor(column)
         filled = Filled(len(column.cells))
@@ -404,7 +410,7 @@ class Numbers:
             filled.put(start, values)
         return filled.column
 
-    def resolution(self, column: Column) -> float:
+    def resolution(self, column: WrittenColumn) -> float:
         """Return the step of the last digit of the finest cell, in the SI unit; nan if unknown.
 
         Trailing zeros may have been dropped, so the finest cell counts for all; a cell with a unit
@@ -425,7 +431,7 @@ class Numbers:
             return math.nan
         return _scaled(float(f"1e{int(finest)}"), _factor(column))
 
-    def _value(self, column: Column, cell: str, line: int, factor: float) -> float:
+    def _value(self, column: WrittenColumn, cell: str, line: int, factor: float) -> float:
         if _PLAIN.fullmatch(cell) and not self.comma and not column.has_units_in_cells:
             return _scaled(float(cell), factor)
         if cell.lower() in MISSING:
@@ -460,13 +466,13 @@ class Numbers:
         return None if _ONE_COMMA.fullmatch(cell) else cell
 
     def _refused(
-        self, code: str, column: Column, cell: str, line: int, **values: Any
+        self, code: str, column: WrittenColumn, cell: str, line: int, **values: Any
     ) -> ReaderError:
         values |= {"value": shorten(cell), "unit": column.written or None}
         return self.grid.refused(code, column.name, line=line, **values)
 
 
-def _factor(column: Column) -> float:
+def _factor(column: WrittenColumn) -> float:
     """Return what a number of the column is multiplied by; 1 without a unit."""
     if column.unit in ("", "1"):
         return 1.0

@@ -17,9 +17,9 @@ from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.draws import (
     DRAWS,
     Block,
+    DrawPlan,
     Draws,
     Evaluation,
-    Plan,
     attempted,
     check_numbers,
     is_slow,
@@ -170,7 +170,7 @@ def bands(
     plan, fixed, joined = planned(model, inputs, seed=seed, correlations=correlations, free=over)
     notes: dict[str, Notice] = {}
 
-    def run(plan: Plan) -> tuple[_Swept, int]:
+    def run(plan: DrawPlan) -> tuple[_Swept, int]:
         swept = _Swept(model, fixed, over, plan, truncate=truncate)
         count = swept.affordable(at) if draws is None else draws
         swept.run(at, count, percentiles)
@@ -203,7 +203,7 @@ class _Swept:
         model: Callable[..., Any],
         fixed: Mapping[str, Any],
         over: str,
-        plan: Plan,
+        plan: DrawPlan,
         *,
         truncate: bool,
     ) -> None:

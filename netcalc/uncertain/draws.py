@@ -58,7 +58,7 @@ def prepare() -> None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class DrawPlan:
     """How inputs are drawn: their distributions, the seed, and the factor of their correlation.
 
     Any block of draws can be made without those before it, so that workers share them.
@@ -81,7 +81,7 @@ class Plan:
 class Draws:
     """The draws of a plan, block by block; quick in ascending order."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: DrawPlan) -> None:
         from scipy.stats import qmc
 
         self.plan = plan
@@ -159,7 +159,7 @@ def planned(
     seed: int,
     correlations: Mapping[tuple[str, str], float] | None,
     free: str = "",
-) -> tuple[Plan, dict[str, Any], dict[tuple[str, str], float]]:
+) -> tuple[DrawPlan, dict[str, Any], dict[tuple[str, str], float]]:
     """Return how the inputs that vary are drawn, the others, and the correlations.
 
     ``free`` is an argument that is neither: one that is swept or solved for.
@@ -170,7 +170,7 @@ def planned(
     joined = {**correlations_of_fits(varying), **(correlations or {})}
     factor = mixing(tuple(varying), joined)
     plain = {name: x.inner if isinstance(x, Fitted) else x for name, x in varying.items()}
-    return Plan(plain, seed, factor), fixed, joined
+    return DrawPlan(plain, seed, factor), fixed, joined
 
 
 def _parameters(model: Callable[..., Any]) -> tuple[Mapping[str, inspect.Parameter], bool]:
@@ -234,8 +234,12 @@ def check_numbers(draws: int, seed: int, percentiles: Sequence[float]) -> None:
 
 
 def attempted(
-    attempt: Callable[[Plan], Outcome], plan: Plan, *, truncate: bool, notes: dict[str, Notice]
-) -> tuple[Plan, Outcome]:
+    attempt: Callable[[DrawPlan], Outcome],
+    plan: DrawPlan,
+    *,
+    truncate: bool,
+    notes: dict[str, Notice],
+) -> tuple[DrawPlan, Outcome]:
     """Return what an attempt gives, and its plan: one without the draws that the model refuses."""
     last: DomainError | None = None
     for _ in range(MOST_LIMITS):
@@ -251,13 +255,13 @@ def attempted(
 
 
 def _without_refused(
-    plan: Plan, refused: RefusedDraws, *, truncate: bool, notes: dict[str, Notice]
-) -> Plan:
+    plan: DrawPlan, refused: RefusedDraws, *, truncate: bool, notes: dict[str, Notice]
+) -> DrawPlan:
     """Return a plan whose draws of one input are possible, with a note, or raise an error."""
     name, drawn = refused.name, plan.inputs[refused.name]
     if refused.is_of_fractions and not isinstance(drawn, Whole):
         notes[f"whole {name}"] = Notice("draws-whole", {"name": name})
-        return Plan({**plan.inputs, name: Whole(drawn)}, plan.seed, plan.mixing)
+        return DrawPlan({**plan.inputs, name: Whole(drawn)}, plan.seed, plan.mixing)
     low, high = refused.low, refused.high
     share = drawn.share_outside(low, high, low_open=refused.low_open)
     limits = refused.error.allowed or f"from {low} to {high}"
@@ -275,7 +279,7 @@ def _without_refused(
         raise DomainError("draws-impossible", name, refused.error.value, **values) from None
     notes[f"truncated {name}"] = Notice("draws-truncated", {"name": name, **values})
     possible = Whole(part) if isinstance(drawn, Whole) else part
-    return Plan({**plan.inputs, name: possible}, plan.seed, plan.mixing)
+    return DrawPlan({**plan.inputs, name: possible}, plan.seed, plan.mixing)
 
 
 _UNITS = {"_bps": "bit/s", "_pps": "packet/s", "_bytes": "byte", "_bits": "bit",

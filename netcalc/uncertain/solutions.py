@@ -14,9 +14,9 @@ from netcalc.solver import TOLERANCE, Root, default_range, solve
 from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.draws import (
     DRAWS,
+    DrawPlan,
     Draws,
     Evaluation,
-    Plan,
     RefusedDraws,
     attempted,
     check_numbers,
@@ -222,16 +222,16 @@ def _listed(fixed: Mapping[str, Any], draw: Mapping[str, float]) -> dict[str, An
     return arguments
 
 
-def _medians(plan: Plan) -> dict[str, float]:
+def _medians(plan: DrawPlan) -> dict[str, float]:
     return {name: float(item.ppf(np.array(0.5))) for name, item in plan.inputs.items()}
 
 
 def _possible(
-    problem: _Problem, plan: Plan, *, truncate: bool, notes: dict[str, Notice]
-) -> tuple[Plan, float]:
+    problem: _Problem, plan: DrawPlan, *, truncate: bool, notes: dict[str, Notice]
+) -> tuple[DrawPlan, float]:
     """Return a plan of draws that the model takes, and the solution at their medians or nan."""
 
-    def run(plan: Plan) -> float:
+    def run(plan: DrawPlan) -> float:
         roots = problem.roots(_medians(plan))
         middle = roots[0].value if roots else np.nan
         points = [middle] if roots else np.geomspace(max(problem.low, 1e-9), problem.high, 9)[1:-1]

@@ -24,9 +24,9 @@ from netcalc.uncertain.draws import (
     DRAWS,
     SLOW_DRAWS,
     Block,
+    DrawPlan,
     Draws,
     Evaluation,
-    Plan,
     RefusedDraws,
     attempted,
     check_numbers,
@@ -44,7 +44,7 @@ _BEYOND, _BELOW = "beyond-published-range", "below-published-range"
 
 
 def doubtful(
-    evaluation: Evaluation, plan: Plan, told: Sequence[DoubtWarning], draws: int
+    evaluation: Evaluation, plan: DrawPlan, told: Sequence[DoubtWarning], draws: int
 ) -> dict[str, Notice]:
     """Return a note for each kind of doubt, with the share of draws that have it.
 
@@ -86,7 +86,7 @@ def _is_worse(doubt: DoubtWarning, other: DoubtWarning) -> bool:
     return value > other_value
 
 
-def _share_of_input(plan: Plan, doubt: DoubtWarning) -> float | None:
+def _share_of_input(plan: DrawPlan, doubt: DoubtWarning) -> float | None:
     """Return the share of an input beyond a limit; None of any other doubt."""
     drawn = plan.inputs.get(str(doubt.values.get("name")))
     if drawn is None or doubt.code not in (_BEYOND, _BELOW):
@@ -123,7 +123,7 @@ class Importance:
 
 def importance(
     evaluation: Evaluation,
-    plan: Plan,
+    plan: DrawPlan,
     *,
     results: Mapping[str, FloatArray],
     kept: NDArray[np.bool_],
@@ -156,7 +156,9 @@ def importance(
     return matters | (_indices(evaluation, plan, left) if left else {})
 
 
-def _alone(plan: Plan, column: FloatArray, kept: NDArray[np.bool_], reason: Notice) -> Importance:
+def _alone(
+    plan: DrawPlan, column: FloatArray, kept: NDArray[np.bool_], reason: Notice
+) -> Importance:
     first = min(kept.size, BLOCK_DRAWS)
     drawn = Draws(plan).block(0, first)
     there = kept[:first]
@@ -222,7 +224,9 @@ def _bins(values: FloatArray, count: int) -> NDArray[np.intp]:
     return np.asarray(np.searchsorted(edges, values, side="right"), dtype=np.intp)
 
 
-def _indices(evaluation: Evaluation, plan: Plan, names: tuple[str, ...]) -> dict[str, Importance]:
+def _indices(
+    evaluation: Evaluation, plan: DrawPlan, names: tuple[str, ...]
+) -> dict[str, Importance]:
     evaluation(plan.block(0, _TRIED))
     one_by_one = evaluation.at_once is False
     estimates = _estimates(evaluation, plan, names, SLOW_POINTS if one_by_one else POINTS)
@@ -239,7 +243,7 @@ class _Estimate:
     total: FloatArray
     error: float
 
-    def importance(self, plan: Plan) -> Importance:
+    def importance(self, plan: DrawPlan) -> Importance:
         """Return the indices by name, with a note where they are rough."""
         if np.isnan(self.error):
             return Importance(reason=Notice("importance-rarely-finite"))
@@ -250,7 +254,7 @@ class _Estimate:
 
 
 def _estimates(
-    evaluation: Evaluation, plan: Plan, names: tuple[str, ...], points: int
+    evaluation: Evaluation, plan: DrawPlan, names: tuple[str, ...], points: int
 ) -> dict[str, _Estimate]:
     """Return the indices of some columns, the means of several repetitions."""
     from scipy import stats
@@ -442,7 +446,7 @@ def spreads(
     count = (SLOW_DRAWS if slow else DRAWS) if draws is None else draws
     notes: dict[str, Notice] = {}
 
-    def run(plan: Plan) -> tuple[dict[str, FloatArray], dict[str, Importance]]:
+    def run(plan: DrawPlan) -> tuple[dict[str, FloatArray], dict[str, Importance]]:
         results, kept = _computed(
             Evaluation(model, fixed), plan, count, truncate=truncate, dask=dask, notes=notes
         )
@@ -463,7 +467,7 @@ def spreads(
 
 def _computed(
     evaluation: Evaluation,
-    plan: Plan,
+    plan: DrawPlan,
     draws: int,
     *,
     truncate: bool,
@@ -505,7 +509,7 @@ Piece = tuple[int, int]
 
 
 def _blocks(
-    evaluation: Evaluation, plan: Plan, pieces: list[Piece], dask: str | None
+    evaluation: Evaluation, plan: DrawPlan, pieces: list[Piece], dask: str | None
 ) -> Iterable[tuple[Piece, Block]]:
     """Return the blocks in order; those of workers when all are there."""
     if dask is None:
@@ -515,7 +519,7 @@ def _blocks(
     return sorted((pair for portion in portions for pair in portion), key=lambda pair: pair[0])
 
 
-def _block(pieces: list[Piece], evaluation: Evaluation, plan: Plan) -> list[Block]:
+def _block(pieces: list[Piece], evaluation: Evaluation, plan: DrawPlan) -> list[Block]:
     """Compute blocks of draws on a worker."""
     stream = Draws(plan)
     return [_evaluated(piece, evaluation, stream) for piece in pieces]
@@ -550,7 +554,7 @@ def only_column(
 def _spread(
     samples: FloatArray,
     matters: Importance,
-    plan: Plan,
+    plan: DrawPlan,
     correlations: Mapping[tuple[str, str], float],
     percentiles: Sequence[float],
     notes: tuple[Notice, ...],

@@ -62,7 +62,7 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Activity:
     """What a node does meanwhile: it processes, holds an acknowledgement, waits for one."""
 
     node: int
@@ -115,7 +115,7 @@ class Playback(anywidget.AnyWidget):
         super().__init__(nodes=[phrase(node) for node in nodes], size=sizes, words=words)
         self.layout.width = "100%"
 
-    def show(self, crossings: Sequence[Crossing], waitings: Sequence[Waiting] = ()) -> None:
+    def show(self, crossings: Sequence[Crossing], waitings: Sequence[Activity] = ()) -> None:
         """Replace what is played; the picture goes back to the begin.
 
         Raises

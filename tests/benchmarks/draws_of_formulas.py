@@ -23,7 +23,7 @@ from closed_forms import LEFT_OUT
 
 from netcalc import calculator, uncertain
 from netcalc.errors import NetcalcError
-from netcalc.uncertain.draws import Draws, Evaluation, Plan
+from netcalc.uncertain.draws import DrawPlan, Draws, Evaluation
 
 DRAWS = 1_000_000
 MOST_S = 1.0
@@ -54,7 +54,7 @@ def takes_arrays(formula: calculator.Formula, inputs: dict[str, Any]) -> bool:
     drawn = next(iter(few.values())).inputs
     fixed = {name: one for name, one in inputs.items() if name not in drawn}
     tried = Evaluation(formula.function, fixed)
-    tried(Draws(Plan(drawn, 0)).block(0, FEW))
+    tried(Draws(DrawPlan(drawn, 0)).block(0, FEW))
     return tried.at_once is True
 
 

@@ -30,7 +30,7 @@ def test_every_number_of_a_file_has_its_place(path):
     document = json.loads(run("read", str(path), "--json").stdout)
     for row, found in zip(samples.facts(), document["places"], strict=True):
         named = {name: places.place(samples, row, name) for name in row}
-        assert set(found) == {name for name, one in named.items() if one != places.Place()}
+        assert set(found) == {name for name, one in named.items() if one != places.MeasuringPoint()}
         for name, one in found.items():
             assert one["layer"] == named[name].layer
     numbers = {name for row in samples.facts() for name, value in row.items()

@@ -25,7 +25,7 @@ from netcalc.experiments import bulk
 from netcalc.experiments import transfer as _ends
 from netcalc.experiments import transfer as session
 from netcalc.experiments.running import run as _run
-from netcalc.experiments.transfer import Ends
+from netcalc.experiments.transfer import TransferEnds
 from netcalc.messages import Notice
 from netcalc.path import Path as NetPath
 from netcalc.samples import BulkSamples
@@ -305,7 +305,7 @@ def test_second_ctrl_c_forces(nothing_left, monkeypatch):
 def test_a_killed_end_is_named_and_the_rows_before_are_kept(
     which, protocol, nothing_left, monkeypatch
 ):
-    move, done = Ends.move, []
+    move, done = TransferEnds.move, []
 
     def killing(ends, transfer):
         done.append(1)
@@ -313,7 +313,7 @@ def test_a_killed_end_is_named_and_the_rows_before_are_kept(
             os.kill(getattr(ends, which).pid, signal.SIGKILL)
         move(ends, transfer)
 
-    monkeypatch.setattr(Ends, "move", killing)
+    monkeypatch.setattr(TransferEnds, "move", killing)
     with pytest.raises(ExperimentError) as caught:
         bulk(1440, protocol=protocol, write_count=1000, run_count=5)
     assert caught.value.code in ("peer-ended", "peer-closed")
@@ -322,13 +322,13 @@ def test_a_killed_end_is_named_and_the_rows_before_are_kept(
 
 
 def test_an_end_that_hangs_is_given_up(nothing_left, monkeypatch):
-    move = Ends.move
+    move = TransferEnds.move
 
     def hanging(ends, transfer):
         os.kill(ends.sink.pid, signal.SIGSTOP)
         move(ends, transfer)
 
-    monkeypatch.setattr(Ends, "move", hanging)
+    monkeypatch.setattr(TransferEnds, "move", hanging)
     monkeypatch.setattr(_ends, "GRACE_S", 0.1)
     with pytest.raises(ExperimentError) as caught:
         bulk(1440, write_count=5000, run_count=1, limit_s=0.05)

@@ -18,9 +18,9 @@ import pytest
 
 from netcalc.experiments import bulk, echo, endpoints, small_writes, transactions, transfer
 from netcalc.experiments.peers import responder
-from netcalc.experiments.peers.helper import Counts
+from netcalc.experiments.peers.helper import HelperCounts
 from netcalc.experiments.peers.process import Peer
-from netcalc.experiments.peers.responder import CERTIFICATE, Door, tls_server
+from netcalc.experiments.peers.responder import CERTIFICATE, Listener, tls_server
 
 echo_module = importlib.import_module(echo.__module__)
 
@@ -36,12 +36,12 @@ def hall():
         listener = undo.enter_context(socket.create_server(("127.0.0.1", 0), backlog=1024))
 
         class Hall:
-            counts = Counts()
+            counts = HelperCounts()
 
             @staticmethod
             def door(**options):
                 view = memoryview(bytearray(64))
-                door = Door(listener, Hall.counts, view, TOKEN, **options)
+                door = Listener(listener, Hall.counts, view, TOKEN, **options)
                 undo.callback(door.close)
                 return door, view
 

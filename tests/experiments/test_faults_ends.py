@@ -21,7 +21,7 @@ from netcalc.experiments import EXPERIMENTS, bulk, echo, small_writes
 from netcalc.experiments.peers import process as _process
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running.stopping import Ended, Stopping
-from netcalc.experiments.transfer import Ends
+from netcalc.experiments.transfer import TransferEnds
 from netcalc.samples import RttSamples
 
 pytestmark = [
@@ -194,7 +194,7 @@ def test_an_error_of_the_callers_own_stays_its_own(nothing_left):
 
 def test_an_error_of_the_system_in_the_middle_keeps_what_was_measured(nothing_left, monkeypatch):
     """Wherever it comes from, it is one of the run, with its phase."""
-    move, done = Ends.move, []
+    move, done = TransferEnds.move, []
 
     def failing(ends, transfer):
         done.append(1)
@@ -202,7 +202,7 @@ def test_an_error_of_the_system_in_the_middle_keeps_what_was_measured(nothing_le
             raise OSError(24, "Too many open files")
         move(ends, transfer)
 
-    monkeypatch.setattr(Ends, "move", failing)
+    monkeypatch.setattr(TransferEnds, "move", failing)
     with pytest.raises(ExperimentError) as caught:
         bulk(100, write_count=5, run_count=5)
     assert (caught.value.code, caught.value.values["errno"]) == ("out-of-files", 24)

@@ -25,7 +25,7 @@ from netcalc.experiments import transfer as _ends
 from netcalc.experiments.exchange import IcmpExchange
 from netcalc.experiments.running import limits
 from netcalc.experiments.running.stopping import Stopping
-from netcalc.experiments.transfer import Ends
+from netcalc.experiments.transfer import TransferEnds
 from netcalc.messages import Notice
 from netcalc.path import Path
 
@@ -225,7 +225,7 @@ def test_a_peer_that_reads_no_more(nothing_left, monkeypatch):
 @pytest.mark.parametrize("experiment", [line_rate, lockstep])
 def test_a_killed_end(experiment, which, nothing_left, monkeypatch):
     """E1: the rows before are kept."""
-    move, done = Ends.move, []
+    move, done = TransferEnds.move, []
 
     def killing(ends, transfer):
         done.append(1)
@@ -233,7 +233,7 @@ def test_a_killed_end(experiment, which, nothing_left, monkeypatch):
             os.kill(getattr(ends, which).pid, signal.SIGKILL)
         move(ends, transfer)
 
-    monkeypatch.setattr(Ends, "move", killing)
+    monkeypatch.setattr(TransferEnds, "move", killing)
     with pytest.raises(ExperimentError) as caught:
         experiment(duration_s=0.02, run_count=5)
     assert caught.value.code in ("peer-ended", "peer-closed")
@@ -245,13 +245,13 @@ def test_a_killed_end(experiment, which, nothing_left, monkeypatch):
 @pytest.mark.parametrize("experiment", [line_rate, lockstep])
 def test_a_sink_that_hangs(experiment, nothing_left, monkeypatch):
     """E1: the transfer is given up soon after its limit of time."""
-    move = Ends.move
+    move = TransferEnds.move
 
     def hanging(ends, transfer):
         os.kill(ends.sink.pid, signal.SIGSTOP)
         move(ends, transfer)
 
-    monkeypatch.setattr(Ends, "move", hanging)
+    monkeypatch.setattr(TransferEnds, "move", hanging)
     monkeypatch.setattr(_ends, "GRACE_S", 0.1)
     with pytest.raises(ExperimentError) as caught:
         experiment(duration_s=0.02, run_count=1)

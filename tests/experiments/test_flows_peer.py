@@ -40,7 +40,7 @@ def source_at(monkeypatch, connected, *, late_s):
     ours, theirs, control = connected
     now_ns = [int(0.99 * END_S * 1e9)]
     monkeypatch.setattr(flows_peer, "_clock", lambda: now_ns[0])
-    source = flows_peer.Source(control, PLAN, io.BytesIO())
+    source = flows_peer.FlowSource(control, PLAN, io.BytesIO())
 
     def begin(connection):
         source.connections[ours.fileno()] = connection

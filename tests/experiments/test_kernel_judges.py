@@ -21,7 +21,7 @@ from netcalc.experiments.peers.helper import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.probing import HopRun, ProbeAnswer, TrainPacket, TrainPlan, TrainRun
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.small_writes import _write_corked
-from netcalc.experiments.transactions import Requests
+from netcalc.experiments.transactions import RequestPlan
 from netcalc.experiments.transfer import Transfer, wake_bytes
 
 SESSION = b"sessions"
@@ -151,7 +151,7 @@ def test_a_transaction_begins_before_its_datagram_is_sent():
     echoing = Echoing(there)
     echoing.start()
     with Stopping(None, limit_s=60.0) as stopping:
-        requests = Requests("udp", Endpoints(), largest_bytes=100, timeout_s=5.0,
+        requests = RequestPlan("udp", Endpoints(), largest_bytes=100, timeout_s=5.0,
                             stopping=stopping)  # fmt: skip
         requests.address = there.getsockname()
         times = [requests.response_ns(bytes([number]) * 100, number) for number in range(1, 6)]
@@ -280,7 +280,7 @@ def test_datagrams_of_another_size_are_counted_as_damaged():
     with here, there, control, _other:
         for size in (100, 57, 100, 130, 100):
             here.send(bytes(size))
-        counts = bulk_peer.Counts()
+        counts = bulk_peer.ByteCounts()
         orders = bulk_peer.Orders(control, counts)
         orders.end = {"sent_bytes": 487, "linger_s": 1.0, "drain_s": 1.0, "now": False}
         order = {"write_bytes": 100, "merged": False}
@@ -298,7 +298,7 @@ def test_a_sink_sleeps_until_much_is_there_and_loses_nothing():
         with source, sink:
             source.sendall(bytes(100_001))
             source.shutdown(socket.SHUT_WR)
-            counts = bulk_peer.Counts()
+            counts = bulk_peer.ByteCounts()
             order = {"read_bytes": 4096, "wake_bytes": 65_536}
             bulk_peer.receive_stream(sink, order, bulk_peer.Orders(control, counts), counts)
             kept = sink.getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT)

@@ -7,13 +7,13 @@ import pytest
 
 from netcalc.lessons import latency, store_and_forward
 from netcalc.lessons.latency import echo_panel
-from netcalc.lessons.site.cells import Control, States, notes
+from netcalc.lessons.site.cells import PageControl, States, notes
 from netcalc.lessons.site.html import prose
 from netcalc.widgets.controls import Quantity
 
 
 def test_stops_go_from_end_to_end_with_the_start_among_them() -> None:
-    made = Control("rtt", Quantity("rtt", "33 ms", unit="s", low="1 ms", high="1 s"), most=9)
+    made = PageControl("rtt", Quantity("rtt", "33 ms", unit="s", low="1 ms", high="1 s"), most=9)
     assert made.count == 9
     assert made.texts[0] == "1 ms"
     assert made.texts[-1] == "1 s"

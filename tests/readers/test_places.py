@@ -168,5 +168,5 @@ def test_the_lesson_shows_the_places_of_a_simulation():
 
 def test_a_tool_that_is_not_known_has_no_label_made_up():
     samples = Table(data={"a": [1.0]}, meta=Meta(tool="columns"))
-    assert places.place(samples, {}, "row_count") == places.Place()
-    assert places.probes(samples) == places.Place()
+    assert places.place(samples, {}, "row_count") == places.MeasuringPoint()
+    assert places.probes(samples) == places.MeasuringPoint()

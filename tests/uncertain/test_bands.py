@@ -13,7 +13,7 @@ from netcalc.models.delays.latency import transfer_s
 from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.slow_start import rounds
-from netcalc.uncertain.draws import Draws, Plan
+from netcalc.uncertain.draws import DrawPlan, Draws
 
 
 def test_a_band_is_the_spread_at_each_of_its_values():
@@ -126,7 +126,7 @@ class TestSolutions:
         """Identity: the formula at the solution of a draw; the draws are those of a spread."""
         inputs = {"mss_bytes": 1460.0, "rtt_s": uncertain.lognormal(0.03, value=0.06)}
         found = uncertain.solutions(mathis_throughput_bps, inputs, for_="loss_ratio", result=1e7)
-        rtt = Draws(Plan(found.inputs, 0)).block(0, 10_000)["rtt_s"]
+        rtt = Draws(DrawPlan(found.inputs, 0)).block(0, 10_000)["rtt_s"]
         there = mathis_throughput_bps(found.samples, mss_bytes=1460.0, rtt_s=rtt)
         assert there == pytest.approx(np.full(10_000, 1e7), rel=1e-6)
 

@@ -17,7 +17,7 @@ from netcalc.fit import rtt_against_size, transfer_against_size, write_costs
 from netcalc.models.delays.latency import echo_rtt_s, transfer_s
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.samples import RttSamples, TransferSamples
-from netcalc.uncertain.draws import BLOCK_DRAWS, Draws, Plan
+from netcalc.uncertain.draws import BLOCK_DRAWS, DrawPlan, Draws
 
 GIVEN = {"mss_bytes": 1460, "rtt_s": 0.05}
 
@@ -72,7 +72,7 @@ def test_each_doubt_has_a_share_of_its_own():
 
 def test_blocks_of_draws_are_the_same_in_any_order():
     """Identity."""
-    plan = Plan({"x": uncertain.uniform(0, 1), "y": uncertain.normal(0, 1)}, seed=5)
+    plan = DrawPlan({"x": uncertain.uniform(0, 1), "y": uncertain.normal(0, 1)}, seed=5)
     whole = plan.block(0, 3000)
     stream = Draws(plan)
     for start, count in ((1000, 500), (0, 1000), (2500, 500), (1500, 1000)):

@@ -58,7 +58,7 @@ class Tries:
 
 
 @dataclass
-class Student:
+class Entrant:
     """Somebody who has entered."""
 
     key: str
@@ -72,7 +72,7 @@ class Roll:
 
     def __init__(self, code: str, teacher_key: str, most: int) -> None:
         self._code, self._teacher_key, self._most = plain(code), plain(teacher_key), most
-        self.students: dict[str, Student] = {}
+        self.students: dict[str, Entrant] = {}
         self.teachers: set[str] = set()
         self.tries = Tries()
 
@@ -85,7 +85,7 @@ class Roll:
         if is_teacher:
             self.teachers.add(who)
         elif is_student:
-            self.students[who] = Student(who, self._name(name))
+            self.students[who] = Entrant(who, self._name(name))
             self.note_seen(who)
         else:
             return None

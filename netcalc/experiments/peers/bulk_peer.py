@@ -55,7 +55,7 @@ Order = dict[str, Any]
 Socks = list[socket.socket]
 
 
-class Counts:
+class ByteCounts:
     """The bytes sent and received so far in the current transfer."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Counts:
 def main() -> int:
     """Serve one run; return the exit code."""
     settings = read_settings()
-    counts = Counts()
+    counts = ByteCounts()
     orders = Orders(socket.socket(fileno=settings["fd"]), counts)
     start(settings, {"timer_slack_s": reduce_timer_slack()}, counts)
     works = {"send": send, "receive": receive, "request": request, "respond": respond}
@@ -109,7 +109,7 @@ def reduce_timer_slack() -> float:
     return 5e-5
 
 
-def send(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order:
+def send(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Order:
     """Write until the count or the time limit; then close the stream."""
     (sock,) = socks
     size, together = order["write_bytes"], order["datagrams_per_call"]
@@ -156,7 +156,7 @@ def in_flight_bytes(sock: socket.socket) -> int:
     return max(0, int(sent - again - acknowledged + (acknowledged > 0)))  # the SYN counts as one
 
 
-def receive(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order:
+def receive(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Order:
     """Read to the end; report when the first and the last bytes arrived."""
     (sock,) = socks
     if sock.type == socket.SOCK_STREAM:
@@ -164,7 +164,7 @@ def receive(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order
     return receive_datagrams(sock, order, orders, counts)
 
 
-def receive_stream(sock: socket.socket, order: Order, orders: Orders, counts: Counts) -> Order:
+def receive_stream(sock: socket.socket, order: Order, orders: Orders, counts: ByteCounts) -> Order:
     """Read a stream to its end. The socket has a timeout for each call."""
     if order["wake_bytes"] > 1:  # the time limit of a call and the end of the stream wake, too
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, order["wake_bytes"])
@@ -190,7 +190,9 @@ def receive_stream(sock: socket.socket, order: Order, orders: Orders, counts: Co
     return {"first_ns": first_ns, "end_ns": last_ns or _clock(), "calls": calls}
 
 
-def receive_datagrams(sock: socket.socket, order: Order, orders: Orders, counts: Counts) -> Order:
+def receive_datagrams(
+    sock: socket.socket, order: Order, orders: Orders, counts: ByteCounts
+) -> Order:
     """Read datagrams until all that were sent have arrived, or none arrives any more."""
     if order["merged"]:
         sock.setsockopt(socket.IPPROTO_UDP, UDP_GRO, 1)
@@ -234,7 +236,7 @@ def receive_datagrams(sock: socket.socket, order: Order, orders: Orders, counts:
     }
 
 
-def request(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order:
+def request(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Order:
     """On each connection write, wait for the response, write again, until the time limit."""
     payload, answer = bytes(order["write_bytes"]), int(order["reply_bytes"])
     buffer = bytearray(answer)
@@ -281,7 +283,7 @@ def request(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order
     }  # fmt: skip
 
 
-def respond(socks: Socks, order: Order, orders: Orders, counts: Counts) -> Order:
+def respond(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Order:
     """Answer each complete message on each connection, until the order to end."""
     size, answer = int(order["write_bytes"]), bytes(order["reply_bytes"])
     buffer = bytearray(max(size, 65_536))

@@ -66,7 +66,7 @@ class Connection:
         self.began_ns = self.logged_ns = 0
 
 
-class Counts:
+class FlowCounts:
     """The bytes sent or received so far."""
 
     def __init__(self) -> None:
@@ -79,8 +79,8 @@ class Program(Orders):
     def __init__(
         self, control: socket.socket, plan: dict[str, Any], log: io.BufferedWriter
     ) -> None:
-        self.counts: Counts
-        super().__init__(control, Counts())
+        self.counts: FlowCounts
+        super().__init__(control, FlowCounts())
         self.plan, self.log = plan, log
         self.zero_ns: int = plan["zero_ns"]
         self.end_ns = self.zero_ns + int(plan["end_s"] * 1e9)
@@ -110,7 +110,7 @@ class Program(Orders):
         super().report(now_ns)
 
 
-class Source(Program):
+class FlowSource(Program):
     """Sends the flows and the requests."""
 
     def run(self, socks: list[socket.socket]) -> dict[str, Any]:
@@ -305,7 +305,7 @@ def main() -> int:
     settings = read_settings()
     control = socket.socket(fileno=settings["fd"])
     start(settings, {})
-    received = Orders(control, Counts()).next()
+    received = Orders(control, FlowCounts()).next()
     if received is None:
         return 0
     order, (plan_file, log_file, *rest) = received
@@ -313,7 +313,7 @@ def main() -> int:
     with open(plan_file, "rb") as file:  # noqa: PTH123 - a descriptor
         plan = json.load(file)
     socks = [socket.socket(fileno=handle) for handle in rest]
-    program = Source if order["do"] == "send" else Sink
+    program = FlowSource if order["do"] == "send" else Sink
     with open(log_file, "wb") as log:  # noqa: PTH123 - a descriptor
         try:
             used_s = time.process_time()

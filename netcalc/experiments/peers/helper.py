@@ -40,7 +40,7 @@ _PR_SET_PDEATHSIG = 1
 Opened = TypeVar("Opened", bound="Closable")
 
 
-class Counts:
+class HelperCounts:
     """What a helper counted: messages echoed, refused for another session, and not sent."""
 
     def __init__(self) -> None:
@@ -105,7 +105,9 @@ def read_settings() -> dict[str, Any]:
 def start(settings: dict[str, Any], report: dict[str, Any], counts: object = None) -> None:
     """Report that the helper is ready; from now on it ends with its input, or at its limit."""
     try:
-        threading.Thread(target=_end_with_input, args=(counts or Counts(),), daemon=True).start()
+        threading.Thread(
+            target=_end_with_input, args=(counts or HelperCounts(),), daemon=True
+        ).start()
         if "duration_s" in settings:
             alarm = threading.Timer(settings["duration_s"], os._exit, (LIMIT_REACHED,))
             alarm.daemon = True

@@ -36,7 +36,7 @@ from typing import Any
 from netcalc.experiments.peers.helper import (
     BACKLOG,
     LIMIT_REACHED,
-    Counts,
+    HelperCounts,
     accept_only_from,
     address_family,
     granted,
@@ -71,7 +71,7 @@ class Caller:
         self.end_s = time.monotonic() + TOKEN_S
 
 
-class Door:
+class Listener:
     """The listener of a peer, and the connections that wait.
 
     Parameters
@@ -95,7 +95,7 @@ class Door:
     def __init__(
         self,
         listener: socket.socket,
-        counts: Counts,
+        counts: HelperCounts,
         view: memoryview,
         token: bytes,
         *,
@@ -274,7 +274,7 @@ def main() -> int:
     except OSError as error:
         say({"error": error.errno, "text": error.strerror or str(error)})
         return 2
-    counts = Counts()
+    counts = HelperCounts()
     start(settings, {"port": sock.getsockname()[1], **granted(sock)}, counts)
     session = bytes.fromhex(settings["session"])
     if settings["protocol"] == "udp":
@@ -305,7 +305,7 @@ def bound_socket(settings: dict[str, Any]) -> socket.socket:
 
 
 def echo_datagrams(
-    sock: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
+    sock: socket.socket, session: bytes, settings: dict[str, Any], counts: HelperCounts
 ) -> None:
     """Echo datagrams until the limit; connect to the client if it uses one port."""
     buffer = bytearray(65_536)
@@ -329,7 +329,9 @@ def echo_datagrams(
             return
 
 
-def echo_to_one(sock: socket.socket, session: bytes, limit_bytes: int, counts: Counts) -> None:
+def echo_to_one(
+    sock: socket.socket, session: bytes, limit_bytes: int, counts: HelperCounts
+) -> None:
     """Echo datagrams on a connected socket, which saves the address in both calls."""
     buffer = bytearray(65_536)
     view = memoryview(buffer)
@@ -365,7 +367,11 @@ class Service:
     """
 
     def __init__(
-        self, listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
+        self,
+        listener: socket.socket,
+        session: bytes,
+        settings: dict[str, Any],
+        counts: HelperCounts,
     ) -> None:
         self.session, self.counts = session, counts
         self.size: int = settings["message_bytes"]
@@ -378,13 +384,13 @@ class Service:
             "tcp": self.echo_stream, "rounds": self.answer_rounds, "transactions": self.answer_once,
         }[protocol]  # fmt: skip
         if protocol == "tcp":
-            self.door = Door(listener, counts, view, session)
+            self.door = Listener(listener, counts, view, session)
         elif protocol == "rounds":
             token = session[: min(self.size, TAG_BYTES)]
-            self.door = Door(listener, counts, view[: self.size], token, quickack=self.quickack)
+            self.door = Listener(listener, counts, view[: self.size], token, quickack=self.quickack)
         else:
             secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
-            self.door = Door(listener, counts, view, session[:4], token_at=4, secure=secure)
+            self.door = Listener(listener, counts, view, session[:4], token_at=4, secure=secure)
 
     def run(self) -> None:
         """Serve until the limit."""

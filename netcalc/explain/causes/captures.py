@@ -200,7 +200,7 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
+class _FlowRun:
     host: str
     way: str
     start_s: FloatArray
@@ -268,11 +268,11 @@ def together(named_files: Mapping[str, Samples], stated: Known) -> Together:
     return Together(causes=causes, notices=(Notice("ran-together-full", values),))
 
 
-def _apart_s(runs: Mapping[str, _Run], names: list[str]) -> float:
+def _apart_s(runs: Mapping[str, _FlowRun], names: list[str]) -> float:
     return float(runs[names[-1]].start_s.min() - runs[names[0]].start_s.min())
 
 
-def _run_of(samples: Samples) -> _Run | None:
+def _run_of(samples: Samples) -> _FlowRun | None:
     """Return the intervals of a run by the clock of its host; None without a start in UTC."""
     facts = samples.facts()
     if not isinstance(samples, FlowSeries) or len(facts) != 1:
@@ -289,7 +289,7 @@ def _run_of(samples: Samples) -> _Run | None:
     rates = np.asarray(samples.rate_bps)[rows]
     times = np.unique(starts)
     epoch_s = begun.timestamp()
-    return _Run(
+    return _FlowRun(
         host=samples.meta.host,
         way=str(facts[0].get("direction", "")),
         start_s=epoch_s + times,

@@ -172,7 +172,7 @@ LEAST_ALIKE, ALIKE_RATIO = 20, 1.3
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class GapRounds:
     """``kind`` has a row for each gap; the others one for each round."""
 
     kind: Ints
@@ -183,7 +183,7 @@ class Rounds:
     kinds: Ints
 
 
-def find_rounds(d: Dialogue, gaps: Gaps) -> Rounds:
+def find_rounds(d: Dialogue, gaps: Gaps) -> GapRounds:
     """Return of each gap what kind of round it was in."""
     base_s = d.base_rtt_s if d.base_rtt_s > 0 else 0.02
     begin_s, end_s = float(d.sent_s[0]), float(d.sent_s[-1])
@@ -218,7 +218,7 @@ def find_rounds(d: Dialogue, gaps: Gaps) -> Rounds:
         [QUEUED_BACK, QUEUED, AFTER_LOSS, GROWING, FLAT],
         OTHER,
     )
-    return Rounds(kinds[index], edges[:-1], queue_s, back_s, in_flight, kinds)
+    return GapRounds(kinds[index], edges[:-1], queue_s, back_s, in_flight, kinds)
 
 
 def _spaced_by_themselves(d: Dialogue) -> bool:
@@ -345,7 +345,7 @@ class Intervals:
 
 
 def find_intervals(
-    d: Dialogue, gaps: Gaps, rounds: Rounds, *, sender_is_client: bool, paced: Bools
+    d: Dialogue, gaps: Gaps, rounds: GapRounds, *, sender_is_client: bool, paced: Bools
 ) -> Intervals:
     """Return what each interval from the first packet to the last segment was waited for.
 

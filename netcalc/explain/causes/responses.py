@@ -89,7 +89,7 @@ class Bend:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Responses:
+class RateRows:
     """The rows of a table of rates against one quantity that a law explains; by series."""
 
     role: str
@@ -117,7 +117,7 @@ class Responses:
         return {**values, "loss_ratio": x, "rtt_s": each / rate, "mss_bytes": MSS_BYTES}
 
 
-def responses_of(table: Table) -> Responses | None:
+def responses_of(table: Table) -> RateRows | None:
     """Return the law of a table of rates against a quantity; None if no law explains its rows."""
     seen = _read(table)
     if seen is None or not seen.bends or len(seen.bends) < len(seen.rows):
@@ -125,7 +125,7 @@ def responses_of(table: Table) -> Responses | None:
     return seen
 
 
-def _read(table: Table) -> Responses | None:
+def _read(table: Table) -> RateRows | None:
     """Return the rows of a table of rates against a quantity, and the laws of those that have one.
 
     None for other tables.
@@ -147,7 +147,7 @@ def _read(table: Table) -> Responses | None:
     fits = {name: bend_of(x[at], rates[at], exponent=exponent) for name, at in rows.items()}
     bends = {name: bend for name, bend in fits.items() if bend is not None}
     step = first_known(table.meta.resolutions.get(name), 0.0)
-    return Responses(role=roles[0], x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step)
+    return RateRows(role=roles[0], x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step)
 
 
 def bend_of(x: FloatArray, rate_bps: FloatArray, *, exponent: float) -> Bend | None:
@@ -227,7 +227,7 @@ def _lines(stated: Known) -> list[Limit]:
     return [limit for limit in rate_limits(Evidence(), stated) if limit.name == "line"]
 
 
-def _of_all(seen: Responses, name: str, stated: Known, said: tuple[Notice, ...]) -> Finding:
+def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) -> Finding:
     """Return what all rows of a series say together: the law, what it means, and its interval."""
     bend, rows = seen.bends[name], seen.rows[name]
     off = np.log(seen.rate_bps[rows] / np.minimum(bend.law_bps(seen.x[rows]), bend.cap_bps))
@@ -339,7 +339,7 @@ def explain_other_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], stated: Known) -> Finding:
+def _without_law(seen: RateRows, name: str, rows: NDArray[np.intp], stated: Known) -> Finding:
     x, rates = seen.x[rows], seen.rate_bps[rows]
     span = float(x.max() / x.min())
     facts = {
@@ -632,7 +632,7 @@ _AXES = {
 }  # fmt: skip
 
 
-def _of_responses(responses: Responses, stated: Known) -> TableTheory:
+def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
     rows = np.concatenate(list(responses.rows.values()))
     shown = responses.x[rows]
     x = np.unique(np.concatenate([shown, np.geomspace(shown.min(), shown.max(), CURVE_POINTS)]))

@@ -46,7 +46,7 @@ QUANTILE = 1.96
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class LevelShift:
     """A part of a series that is on another level than the rest: the probes of it, and both."""
 
     begin: int
@@ -245,7 +245,7 @@ def _longest_row(flags: NDArray[np.bool_]) -> tuple[int, int]:
     return int(edges[longest, 0]), int(np.ptp(edges[longest]))
 
 
-def levels(answered_s: FloatArray) -> Levels | None:
+def levels(answered_s: FloatArray) -> LevelShift | None:
     """Return the part of a series that differs most from the rest; None of too few values.
 
     The part begins anywhere and ends anywhere; one that reaches the end is a step. By the ranks of
@@ -273,11 +273,11 @@ def levels(answered_s: FloatArray) -> Levels | None:
     best = int(np.argmax(np.where(fits, apart, -1.0)))
     first, last = int(begin[best]) * width, min(int(end[best]) * width, answered_s.size)
     rest = np.concatenate([answered_s[:first], answered_s[last:]])
-    return Levels(first, last, rest, answered_s[first:last])
+    return LevelShift(first, last, rest, answered_s[first:last])
 
 
 def _stepped(
-    part: Levels, count: int, signs: list[Sign], ttl: FloatArray, answered: NDArray[np.bool_]
+    part: LevelShift, count: int, signs: list[Sign], ttl: FloatArray, answered: NDArray[np.bool_]
 ) -> Cause | None:
     """Return the cause of a step; None where the levels vary as queues do and stay to the end."""
     before, after = float(np.median(part.rest_s)), float(np.median(part.part_s))
@@ -447,7 +447,7 @@ def working_latency(idle_s: FloatArray, loaded_s: FloatArray) -> WorkingLatency 
     return latency if latency.added_s[1] > 0 else None
 
 
-def of_levels(part: Levels) -> tuple[Notice, ...]:
+def of_levels(part: LevelShift) -> tuple[Notice, ...]:
     """Return the working latency of a series in which a load ran for a part of the time."""
     idle, loaded = part.rest_s, part.part_s
     if part.size_s < 0:

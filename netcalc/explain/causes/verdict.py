@@ -14,10 +14,10 @@ from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause
 from netcalc.explain.causes.dialogue import SENDER, UNKNOWN, Dialogue
 from netcalc.explain.causes.intervals import (
     OPEN,
+    GapRounds,
     Gaps,
     Intervals,
     LineRate,
-    Rounds,
     find_gaps,
     find_intervals,
     find_rounds,
@@ -190,7 +190,7 @@ def judge(
     return cause, waits.renamed(dict(zip(waits.shares(), names, strict=True)))
 
 
-def _confidence(d: Dialogue, line: LineRate, rounds: Rounds, code: str, share: float) -> str:
+def _confidence(d: Dialogue, line: LineRate, rounds: GapRounds, code: str, share: float) -> str:
     """Return how sure it is that a cause has this share of the time."""
     if share < LEAST_SHARE or d.is_coarse:
         return LOW
@@ -259,7 +259,7 @@ def _is_seen(d: Dialogue, line: LineRate) -> bool:
     return line.count >= least and line.high_bps < (1 + ROWS_SPREAD) * line.low_bps
 
 
-def _signs_of_rounds(d: Dialogue, gaps: Gaps, rounds: Rounds) -> tuple[Sign, ...]:
+def _signs_of_rounds(d: Dialogue, gaps: Gaps, rounds: GapRounds) -> tuple[Sign, ...]:
     """Return the facts of the waits: queues, data in flight, the window."""
     where = "round trips" if d.place == SENDER else "time stamps"
     window = float(np.nanmax(d.window)) if np.isfinite(d.window).any() else math.nan
@@ -277,7 +277,7 @@ def _signs_of_rounds(d: Dialogue, gaps: Gaps, rounds: Rounds) -> tuple[Sign, ...
     )
 
 
-def _paced(d: Dialogue, gaps: Gaps, rounds: Rounds) -> Bools:
+def _paced(d: Dialogue, gaps: Gaps, rounds: GapRounds) -> Bools:
     """Return the gaps in which the sender waited for nothing but itself."""
     paced: Bools = (gaps.kind == kinds.PACED) & ~np.isin(
         rounds.kind, (kinds.QUEUED, kinds.QUEUED_BACK)
@@ -289,7 +289,9 @@ def _paced(d: Dialogue, gaps: Gaps, rounds: Rounds) -> Bools:
     return paced
 
 
-def _settled(d: Dialogue, gaps: Gaps, rounds: Rounds, line: LineRate, loss: str) -> dict[str, str]:
+def _settled(
+    d: Dialogue, gaps: Gaps, rounds: GapRounds, line: LineRate, loss: str
+) -> dict[str, str]:
     """Return the causes of times whose cause depends on the whole transfer."""
     lossless = not d.is_repeated.any() and d.lost_before == 0
     few = rounds.kinds.size <= SLOW_START_ROUNDS and d.handshake_rtt_s > 0
@@ -306,7 +308,7 @@ def _settled(d: Dialogue, gaps: Gaps, rounds: Rounds, line: LineRate, loss: str)
     return names
 
 
-def _has_stopped(rounds: Rounds) -> bool:
+def _has_stopped(rounds: GapRounds) -> bool:
     """Whether the data in flight are alike in some rounds in a row: slow start doubles them."""
     if rounds.in_flight.size < ALIKE_ROUNDS:
         return False
@@ -315,7 +317,7 @@ def _has_stopped(rounds: Rounds) -> bool:
     return bool(((low > 0) & (high < ALIKE_RATIO * low)).any())
 
 
-def _shows_the_sender(d: Dialogue, line: LineRate, rounds: Rounds) -> bool:
+def _shows_the_sender(d: Dialogue, line: LineRate, rounds: GapRounds) -> bool:
     """Whether no window that is not known, queue that always stood or loss before can be it."""
     use = d.rate_bps / line.rate_bps if line.is_clear else 0.0
     is_free = use < FULL_LINE_RATIO and rounds.kinds.size >= ROUNDS_WITHIN

@@ -43,14 +43,14 @@ class CannotRecord(BaseException):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class OperationNode:
     """One operation: its name, what goes in, and what cannot be a number of JavaScript.
 
     ``kind`` is ``f`` for numbers, ``i`` for whole numbers and ``b`` for booleans.
     """
 
     operation: str
-    inputs: tuple[Node, ...]
+    inputs: tuple[OperationNode, ...]
     shape: Shape
     kind: str
     value: Any = None
@@ -71,13 +71,13 @@ class ProgramPath:
     """One way through a model: its operations in order, and what was decided where."""
 
     prefix: tuple[bool, ...]
-    events: list[Node] = field(default_factory=list)
-    decided: list[tuple[int, Node, bool]] = field(default_factory=list)
+    events: list[OperationNode] = field(default_factory=list)
+    decided: list[tuple[int, OperationNode, bool]] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     decisions: dict[int, bool] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
 
-    def add(self, node: Node) -> None:
+    def add(self, node: OperationNode) -> None:
         """Keep an operation, once."""
         if id(node) not in self.seen:
             self.seen.add(id(node))
@@ -85,7 +85,7 @@ class ProgramPath:
             if len(self.events) > MAX_NODES:
                 raise CannotRecord("too-long")
 
-    def decide(self, condition: Node) -> bool:
+    def decide(self, condition: OperationNode) -> bool:
         """Return what a condition is on this path: both are recorded, one after the other."""
         negated = condition.operation == "logical_not"
         asked = condition.inputs[0] if negated else condition
@@ -102,17 +102,17 @@ class ProgramPath:
 
 
 @dataclass(slots=True)
-class Recording:
+class OperationRecording:
     """The operations of all paths, each once, and the path that is being recorded."""
 
-    nodes: dict[Hashable, Node] = field(default_factory=dict)
+    nodes: dict[Hashable, OperationNode] = field(default_factory=dict)
     path: ProgramPath = field(default_factory=lambda: ProgramPath(()))
 
 
-_under_way: ContextVar[Recording | None] = ContextVar("_under_way", default=None)
+_under_way: ContextVar[OperationRecording | None] = ContextVar("_under_way", default=None)
 
 
-def recording() -> Recording:
+def recording() -> OperationRecording:
     """Return the recording under way."""
     under_way = _under_way.get()
     if under_way is None:
@@ -121,9 +121,9 @@ def recording() -> Recording:
 
 
 @contextmanager
-def begun() -> Iterator[Recording]:
+def begun() -> Iterator[OperationRecording]:
     """Begin a recording, and end it."""
-    token = _under_way.set(Recording())
+    token = _under_way.set(OperationRecording())
     try:
         yield recording()
     finally:
@@ -131,20 +131,25 @@ def begun() -> Iterator[Recording]:
 
 
 def node(
-    operation: str, *inputs: Node, shape: Shape, kind: str = "f", value: Any = None, key: Any = None
-) -> Node:
+    operation: str,
+    *inputs: OperationNode,
+    shape: Shape,
+    kind: str = "f",
+    value: Any = None,
+    key: Any = None,
+) -> OperationNode:
     """Return an operation: the same one for the same inputs."""
     made = recording()
     name = (operation, *map(id, inputs), shape, kind, value if key is None else key)
     made_before = made.nodes.get(name)
     if made_before is None:
-        made_before = made.nodes[name] = Node(operation, inputs, shape, kind, value)
+        made_before = made.nodes[name] = OperationNode(operation, inputs, shape, kind, value)
     if not made_before.is_constant:
         made.path.add(made_before)
     return made_before
 
 
-def constant(value: Any) -> Node:
+def constant(value: Any) -> OperationNode:
     """Return a value that is known, or a list of them."""
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
@@ -216,7 +221,7 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
 
     __array_priority__ = 1000.0
 
-    def __init__(self, made: Node) -> None:
+    def __init__(self, made: OperationNode) -> None:
         self.node = made
 
     # What is known of an array.
@@ -631,7 +636,7 @@ def list_operation(
     return RecordedArray(node(name, array.node, shape=shape, kind=kind or array.node.kind))
 
 
-def _flat_node(made: Node) -> Node:
+def _flat_node(made: OperationNode) -> OperationNode:
     while made.operation == "reshape" and made.inputs[0].shape in ((), (1,)):
         made = made.inputs[0]
     return made

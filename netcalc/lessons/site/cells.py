@@ -47,7 +47,7 @@ from netcalc.widgets.panel import Panel, ResultSource
 from netcalc.widgets.run import RunButton, Upload
 
 
-class Control:
+class PageControl:
     """A control and the positions that the page offers.
 
     Parameters
@@ -192,7 +192,7 @@ LEAST = 9
 
 
 @dataclass(slots=True)
-class Column:
+class SourceColumn:
     """A column of a source, its place among all columns, and the values that it has had."""
 
     source: str
@@ -224,7 +224,7 @@ class Form:
 
     number: int
     plot: Plot
-    columns: list[Column]
+    columns: list[SourceColumn]
     rows: list[list[int]] = field(default_factory=list)
 
 
@@ -301,7 +301,7 @@ class States:
             names = [
                 (source, name) for source, drawn in plot.sources.items() for name in drawn.data
             ]
-            columns = [Column(*pair, place) for place, pair in enumerate(names, start=first)]
+            columns = [SourceColumn(*pair, place) for place, pair in enumerate(names, start=first)]
             self._forms[key] = Form(len(self._forms), plot, columns)
         return self._forms[key]
 
@@ -351,7 +351,7 @@ class States:
         return packed(header, series)
 
 
-def _move(panel: Panel, controls: Sequence[Control], places: Sequence[int]) -> None:
+def _move(panel: Panel, controls: Sequence[PageControl], places: Sequence[int]) -> None:
     """Move all controls of a panel to a position each, and draw it once."""
     with panel.at_once():
         for control, place in zip(controls, places, strict=True):
@@ -362,7 +362,9 @@ def _affordable(panel: Panel) -> int:
     """Return how many positions may be stored, by the time of one: the least of three ends."""
     spent_s = []
     for share in (0.2, 0.8, 0.5):
-        controls = [Control(name, control, most=LEAST) for name, control in panel.controls.items()]
+        controls = [
+            PageControl(name, control, most=LEAST) for name, control in panel.controls.items()
+        ]
         before_s = time.process_time()
         _move(panel, controls, [round(share * (control.count - 1)) for control in controls])
         spent_s.append(time.process_time() - before_s)
@@ -370,11 +372,11 @@ def _affordable(panel: Panel) -> int:
     return next(count for limit_s, count in BUDGETS if min(spent_s) <= limit_s)
 
 
-def _grid(panel: Panel, most: int) -> tuple[list[Control], bool]:
+def _grid(panel: Panel, most: int) -> tuple[list[PageControl], bool]:
     """Return the controls with as many stops as fit, and whether all combinations are stored."""
 
-    def with_stops(count: int) -> list[Control]:
-        return [Control(name, control, most=count) for name, control in panel.controls.items()]
+    def with_stops(count: int) -> list[PageControl]:
+        return [PageControl(name, control, most=count) for name, control in panel.controls.items()]
 
     fewest = with_stops(LEAST)
     if math.prod(control.count for control in fewest) > most:
@@ -546,7 +548,7 @@ _MARK = "application/x-netcalc-panel"
 _BOX = "application/x-netcalc-exercise"
 
 
-class Cells:
+class LessonCells:
     """A lesson and what its cells show.
 
     Parameters
@@ -672,7 +674,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--positions", type=int)
     options = parser.parse_args(arguments)
     lesson, result = options.lesson, options.result
-    cells = Cells(lesson)
+    cells = LessonCells(lesson)
     cells.run()
     if options.live:
         for panel in cells.panels:

@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.lessons.site.arrays import Node
+from netcalc.lessons.site.arrays import OperationNode
 from netcalc.lessons.site.recording import (
-    Block,
     Branch,
     Fields,
     Note,
     NotRecorded,
+    OperationBlock,
     Recorded,
     Refuse,
     Return,
@@ -96,7 +96,7 @@ def function(recorded: Recorded, name: str, *, rules: dict[str, int] | None = No
         Receives the rules of checks, with their index in a list ``rules`` that the page has; by
         default the function has its own.
     """
-    writer = _Writer(rules={} if rules is None else rules)
+    writer = _BlockWriter(rules={} if rules is None else rules)
     body = "\n".join(writer.block(recorded.body, {}))
     arguments = ", ".join(map(identifier, recorded.names))
     head = ""
@@ -224,14 +224,14 @@ def value(literal: Any) -> str:
 
 
 @dataclass
-class _Writer:
+class _BlockWriter:
     """Writes the blocks of one function."""
 
     rules: dict[str, int]
     names: dict[int, str] = field(default_factory=dict)
     used: int = 0
 
-    def block(self, block: Block, outer_texts: Mapping[int, tuple[str, int]]) -> list[str]:
+    def block(self, block: OperationBlock, outer_texts: Mapping[int, tuple[str, int]]) -> list[str]:
         """Return the lines of a block; ``known`` has the operations before it."""
         counts = _uses(block)
         texts = dict(outer_texts)
@@ -276,7 +276,7 @@ class _Writer:
         return f"{condition}rt.note(notes, {value(note.code)}, {self._facts(note.values, texts)});"
 
     def _result(self, result: Any, texts: Mapping[int, tuple[str, int]]) -> str:
-        if isinstance(result, Node):
+        if isinstance(result, OperationNode):
             text = self._text(result, texts)
             return f"[{text}]" if result.shape == (1,) else text
         if isinstance(result, Fields):
@@ -291,11 +291,11 @@ class _Writer:
     def _facts(self, facts: Mapping[str, Any], texts: Mapping[int, tuple[str, int]]) -> str:
         parts = []
         for name, fact in facts.items():
-            text = self._text(fact, texts) if isinstance(fact, Node) else value(fact)
+            text = self._text(fact, texts) if isinstance(fact, OperationNode) else value(fact)
             parts.append(f"{name}: {text}")
         return f"{{{', '.join(parts)}}}"
 
-    def _judge(self, judged: Node, texts: Mapping[int, tuple[str, int]]) -> str:
+    def _judge(self, judged: OperationNode, texts: Mapping[int, tuple[str, int]]) -> str:
         said = dict(judged.value)
         low, high, codes = said.pop("low"), said.pop("high"), said.pop("codes")
         said.pop("warns")
@@ -306,7 +306,9 @@ class _Writer:
     def _rule(self, text: str) -> str:
         return f"rules[{self.rules.setdefault(text, len(self.rules))}]"
 
-    def _text(self, made: Node, texts: Mapping[int, tuple[str, int]], least: int = 0) -> str:
+    def _text(
+        self, made: OperationNode, texts: Mapping[int, tuple[str, int]], least: int = 0
+    ) -> str:
         """Return an operation as an expression that binds at least so tightly."""
         if made.is_constant:
             if made.value.size > 1 and made.value.ndim == 1 and (made.value == made.value[0]).all():
@@ -317,7 +319,9 @@ class _Writer:
             text, binds = texts[id(made)]
         return f"({text})" if binds < least else text
 
-    def _expression(self, made: Node, texts: Mapping[int, tuple[str, int]]) -> tuple[str, int]:
+    def _expression(
+        self, made: OperationNode, texts: Mapping[int, tuple[str, int]]
+    ) -> tuple[str, int]:
         name, inputs = made.operation, made.inputs
         are_lone = all(_is_lone(item) for item in (made, *inputs))
         if name == "check":
@@ -355,7 +359,7 @@ class _Writer:
             return f"rt.scalar.{name}({', '.join(arguments)})", _CALL
         return f"rt.each({', '.join([value(name), *arguments])})", _CALL
 
-    def _taken(self, made: Node, argument: str) -> str:
+    def _taken(self, made: OperationNode, argument: str) -> str:
         place, places = made.value
         if isinstance(place, int):
             return f"rt.at({argument}, {place})"
@@ -363,7 +367,7 @@ class _Writer:
             return f"rt.slice({argument}, {', '.join(map(value, place[1:]))})"
         return f"rt.take({argument}, {number(places)})"
 
-    def _check(self, made: Node, texts: Mapping[int, tuple[str, int]]) -> str:
+    def _check(self, made: OperationNode, texts: Mapping[int, tuple[str, int]]) -> str:
         usual = {"low": -math.inf, "high": math.inf, "moving": ()}
         rule = {
             name: item
@@ -378,15 +382,15 @@ class _Writer:
         return f"rt.check({number}, {text}, notes)"
 
 
-def _is_lone(made: Node) -> bool:
+def _is_lone(made: OperationNode) -> bool:
     return math.prod(made.shape) == 1
 
 
-def _uses(block: Block) -> Counter[int]:
+def _uses(block: OperationBlock) -> Counter[int]:
     """Return how often each operation is used in a block and what follows it."""
     counts: Counter[int] = Counter()
 
-    def follow(block: Block) -> None:
+    def follow(block: OperationBlock) -> None:
         end = block.end
         if isinstance(end, Branch):
             follow(end.yes)
@@ -404,9 +408,9 @@ def _uses(block: Block) -> Counter[int]:
     return counts
 
 
-def _nodes_of(end: Any) -> Iterator[Node]:
+def _nodes_of(end: Any) -> Iterator[OperationNode]:
     """Yield the operations that the end of a path names."""
-    if isinstance(end, Node):
+    if isinstance(end, OperationNode):
         yield end
     elif isinstance(end, Return):
         yield from _nodes_of(end.result)

@@ -26,10 +26,10 @@ import numpy as np
 from netcalc.errors import NetcalcError, doubts
 from netcalc.lessons.site.arrays import (
     CannotRecord,
-    Node,
+    OperationNode,
+    OperationRecording,
     ProgramPath,
     RecordedArray,
-    Recording,
     apply,
     begun,
     broadcast,
@@ -88,7 +88,7 @@ class Fields:
     columns: Mapping[str, Result]
 
 
-Result: TypeAlias = "Node | Fields | list[Any] | str | None"
+Result: TypeAlias = "OperationNode | Fields | list[Any] | str | None"
 """What a model returns: a node, several by name or in order, or a word."""
 
 
@@ -99,7 +99,7 @@ class Note:
     code: str
     values: Mapping[str, Any]
     warns: bool = True
-    where: tuple[tuple[Node, bool], ...] = ()
+    where: tuple[tuple[OperationNode, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +123,16 @@ class Refuse:
 class Branch:
     """The end of a block: what is done where a condition holds, and where it does not."""
 
-    condition: Node
-    yes: Block
-    no: Block
+    condition: OperationNode
+    yes: OperationBlock
+    no: OperationBlock
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class OperationBlock:
     """Operations in order, and what follows them."""
 
-    operations: tuple[Node, ...]
+    operations: tuple[OperationNode, ...]
     end: Branch | Return | Refuse
 
 
@@ -140,8 +140,8 @@ class Block:
 class Recorded:
     """A model written down: its inputs in order, by name, and its operations."""
 
-    inputs: tuple[Node, ...]
-    body: Block
+    inputs: tuple[OperationNode, ...]
+    body: OperationBlock
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ class Recorded:
         return _returns(self.body)
 
 
-def _returns(block: Block) -> bool:
+def _returns(block: OperationBlock) -> bool:
     end = block.end
     if isinstance(end, Branch):
         return _returns(end.yes) or _returns(end.no)
@@ -195,7 +195,7 @@ def record(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Record
         return NotRecorded("many-paths")
 
 
-def _input(name: str, value: Any) -> Node | None:
+def _input(name: str, value: Any) -> OperationNode | None:
     if value is None or isinstance(value, str):
         return None
     array = np.asarray(value)
@@ -207,13 +207,13 @@ def _input(name: str, value: Any) -> Node | None:
 class _Paths:
     """All ways through a model, one run each."""
 
-    made: Recording
+    made: OperationRecording
     function: Callable[..., Any]
     fixed: Mapping[str, Any]
-    inputs: Mapping[str, Node]
+    inputs: Mapping[str, OperationNode]
     count: int = 0
 
-    def block(self, prefix: tuple[bool, ...]) -> Block:
+    def block(self, prefix: tuple[bool, ...]) -> OperationBlock:
         """Return what follows some decisions, from the first that is not among them.
 
         The model is explored path by path, each by a run from its begin: a run takes the decisions
@@ -223,7 +223,7 @@ class _Paths:
         choices = [chosen for *_, chosen in path.decided]
         starts = [at for at, *_ in path.decided]
         pieces = [0, *starts, len(path.events)]
-        block = Block(tuple(path.events[pieces[-2] :]), end)
+        block = OperationBlock(tuple(path.events[pieces[-2] :]), end)
         # Each later decision is an open branch: another run takes its other side. From the last
         # to the first, as what follows a decision must be whole before both sides can be merged.
         # Those of the prefix are left to the caller: it explores their other sides.
@@ -234,9 +234,9 @@ class _Paths:
             operations = tuple(path.events[pieces[place] : pieces[place + 1]])
             merged = _merged(condition, *branches)
             if merged is None:
-                block = Block(operations, Branch(condition, *branches))
+                block = OperationBlock(operations, Branch(condition, *branches))
             else:
-                block = Block((*operations, *merged.operations), merged.end)
+                block = OperationBlock((*operations, *merged.operations), merged.end)
         return block
 
     def _run(self, prefix: tuple[bool, ...]) -> tuple[ProgramPath, Return | Refuse]:
@@ -260,14 +260,16 @@ class _Paths:
             raise CannotRecord("failed", f"{type(error).__name__}: {error}") from error
 
 
-def _merged(condition: Node, yes: Block, no: Block) -> Block | None:
+def _merged(
+    condition: OperationNode, yes: OperationBlock, no: OperationBlock
+) -> OperationBlock | None:
     """Return two ways as one that picks the result; None where one of them may refuse a number."""
     if not isinstance(yes.end, Return) or not isinstance(no.end, Return):
         return None
     effects = [item for item in yes.operations if item.is_effect]
     if effects != [item for item in no.operations if item.is_effect]:
         return None
-    made: list[Node] = []
+    made: list[OperationNode] = []
     result = _either(condition, yes.end.result, no.end.result, made)
     if result is _UNLIKE:
         return None
@@ -278,17 +280,17 @@ def _merged(condition: Node, yes: Block, no: Block) -> Block | None:
                 where = ((condition, holds), *item.where)
                 notes.append(Note(item.code, item.values, item.warns, where))
     operations = dict.fromkeys((*yes.operations, *no.operations, *made))
-    return Block(tuple(operations), Return(result, tuple(notes)))
+    return OperationBlock(tuple(operations), Return(result, tuple(notes)))
 
 
 _UNLIKE = object()
 
 
-def _either(condition: Node, yes: Any, no: Any, made: list[Node]) -> Any:
+def _either(condition: OperationNode, yes: Any, no: Any, made: list[OperationNode]) -> Any:
     """Return one of two results, by a condition; a mark if they are not alike."""
     if yes is no or (isinstance(yes, str | None) and yes == no):
         return yes
-    if isinstance(yes, Node) and isinstance(no, Node):
+    if isinstance(yes, OperationNode) and isinstance(no, OperationNode):
         if yes.operation == "where" and yes.inputs[0] is condition:
             yes = yes.inputs[1]
         if no.operation == "where" and no.inputs[0] is condition:

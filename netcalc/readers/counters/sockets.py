@@ -15,7 +15,15 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.counts import NAN, Counts
-from netcalc.readers.format import HOST, ROUND_TRIP, Counted, Format, Input, Place, of_sockets
+from netcalc.readers.format import (
+    HOST,
+    ROUND_TRIP,
+    Counted,
+    Format,
+    Input,
+    MeasuringPoint,
+    of_sockets,
+)
 from netcalc.readers.source import note, shorten, unit_of
 from netcalc.samples import Fact, Table, fact_row
 
@@ -429,8 +437,8 @@ SS = Format(
     ),
     tools={
         "ss": Counted(  # ss(8), tcp_rate_skb_delivered of Linux: segments of the MSS over time
-            probes=Place("tcp", "TCP segments", HOST, ROUND_TRIP),
-            facts=of_sockets(HOST, path_mtu_bytes=Place("", "IP packets", HOST)),
+            probes=MeasuringPoint("tcp", "TCP segments", HOST, ROUND_TRIP),
+            facts=of_sockets(HOST, path_mtu_bytes=MeasuringPoint("", "IP packets", HOST)),
             rates=TCP_PAYLOAD,
         ),
     },

@@ -20,7 +20,15 @@ from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.counts import NAN
 from netcalc.readers.counters.sockets import STATES, Socket, socket_table
 from netcalc.readers.document import member, words
-from netcalc.readers.format import HOST, ROUND_TRIP, Counted, Format, Input, Place, of_sockets
+from netcalc.readers.format import (
+    HOST,
+    ROUND_TRIP,
+    Counted,
+    Format,
+    Input,
+    MeasuringPoint,
+    of_sockets,
+)
 from netcalc.readers.source import note, shorten
 from netcalc.samples import Table
 
@@ -257,8 +265,8 @@ FORMAT = Format(
     ),
     tools={
         "tcp-info": Counted(  # tcp_rate_skb_delivered of Linux: segments of the MSS over time
-            probes=Place("tcp", "TCP segments", HOST, ROUND_TRIP),
-            facts=of_sockets(HOST, path_mtu_bytes=Place("", "IP packets", HOST)),
+            probes=MeasuringPoint("tcp", "TCP segments", HOST, ROUND_TRIP),
+            facts=of_sockets(HOST, path_mtu_bytes=MeasuringPoint("", "IP packets", HOST)),
             rates=TCP_PAYLOAD,
         ),
     },

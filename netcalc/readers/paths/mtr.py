@@ -14,7 +14,7 @@ from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import TO_NODES, Counted, Format, Input, seen
 from netcalc.readers.paths.traces import (
     HEADINGS,
-    Probe,
+    HopProbe,
     Report,
     ReportedHop,
     Trace,
@@ -306,7 +306,7 @@ def _read_raw(file: Input) -> PathSamples:
     trace = Trace(ended=True)
     nodes: dict[int, str] = {}
     names: dict[int, str] = {}
-    open_probes: dict[str, Probe] = {}
+    open_probes: dict[str, HopProbe] = {}
     skipped: list[int] = []
     has_sent = any(line.startswith("x ") for line in text.lines)
     late = 0
@@ -317,7 +317,7 @@ def _read_raw(file: Input) -> PathSamples:
         elif match is None:
             skipped.append(line_number)
         elif match["sent"]:
-            probe = Probe(int(match["sent"]) + 1, lost=True)
+            probe = HopProbe(int(match["sent"]) + 1, lost=True)
             trace.probes.append(probe)
             open_probes[match["sent_id"]] = probe
         elif match["host"]:
@@ -331,7 +331,7 @@ def _read_raw(file: Input) -> PathSamples:
                 late += 1
                 continue
             if answered is None:
-                answered = Probe(hop + 1)
+                answered = HopProbe(hop + 1)
                 trace.probes.append(answered)
             answered.rtt_s, answered.lost = int(match["usec"]) * 1e-6, False
             answered.node, answered.node_name = nodes.get(hop, ""), names.get(hop, "")

@@ -8,7 +8,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.readers.document import number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths.traces import NAN, Probe, Trace, to_samples
+from netcalc.readers.paths.traces import NAN, HopProbe, Trace, to_samples
 from netcalc.readers.pings.ripe_atlas import firmware_of, is_atlas, names_of, results, target_of
 from netcalc.readers.source import note, shorten
 from netcalc.samples import PathSamples
@@ -51,11 +51,11 @@ def _read(file: Input) -> PathSamples:
     return to_samples(file, traces, "RIPE Atlas", warnings, tool_version=firmware_of(every))
 
 
-def _probe(hop: Mapping[str, Any], answer: Mapping[str, Any]) -> Probe:
+def _probe(hop: Mapping[str, Any], answer: Mapping[str, Any]) -> HopProbe:
     rtt_ms, node, error = number(answer, "rtt"), words(answer, "from"), answer.get("err")
     if rtt_ms != rtt_ms and not node:
-        return Probe(number(hop, "hop"), lost=True)
-    made = Probe(number(hop, "hop"), rtt_ms * 1e-3 if rtt_ms >= 0 else NAN, node=node)
+        return HopProbe(number(hop, "hop"), lost=True)
+    made = HopProbe(number(hop, "hop"), rtt_ms * 1e-3 if rtt_ms >= 0 else NAN, node=node)
     made.ttl = number(answer, "ttl")
     if isinstance(error, str | int) and not isinstance(error, bool):
         made.add_mark(f"!{shorten(str(error), 10)}")

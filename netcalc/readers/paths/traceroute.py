@@ -21,7 +21,7 @@ from netcalc.readers.lines import UNITS_S
 from netcalc.readers.paths.traces import (
     ADDRESS,
     NAN,
-    Probe,
+    HopProbe,
     Trace,
     facts_of,
     split_name,
@@ -67,7 +67,7 @@ def _recognize(file: Input) -> bool:
     return file.seen(_HOP_LINE) and not file.seen(r"(?:\s\*|\bms)\s+\S+ \[[0-9A-Fa-f.:]+\]\s*$")
 
 
-class _File:
+class _TracerouteRuns:
     """The lines of a file, sorted into runs."""
 
     def __init__(self, file: Input) -> None:
@@ -165,13 +165,13 @@ def _most_probes(trace: Trace) -> int:
 
 
 def read_probes(
-    hop: int, text: str, above: Probe | None = None, *, cut: bool = False
-) -> tuple[list[Probe], int] | None:
+    hop: int, text: str, above: HopProbe | None = None, *, cut: bool = False
+) -> tuple[list[HopProbe], int] | None:
     """Read the probes of one line, and the path MTU that it reports; None if it is not readable.
 
     A line that ends the file in the middle loses its last word, which may be part of a number.
     """
-    probes: list[Probe] = []
+    probes: list[HopProbe] = []
     words: list[str] = []
     node = name = ""
     mtu = 0
@@ -188,11 +188,11 @@ def read_probes(
             if cut and token.end() == len(text) and token["unit"] not in ("ms", "msec"):
                 return None
             rtt_s = float(token["time"].replace(",", ".")) * UNITS_S[token["unit"]]
-            probes.append(Probe(hop, rtt_s, node=node, node_name=name))
+            probes.append(HopProbe(hop, rtt_s, node=node, node_name=name))
         elif token["star"]:
             if words:
                 return None
-            probes.append(Probe(hop, lost=True))
+            probes.append(HopProbe(hop, lost=True))
         elif token["mark"]:
             last = probes[-1] if probes else above
             if last is not None:
@@ -220,7 +220,7 @@ def _is_of_name(within: str, text: str, end: int) -> bool:
 
 
 def _read(input_: Input) -> PathSamples:
-    file = _File(input_)
+    file = _TracerouteRuns(input_)
     file.read()
     if not file.traces:
         if file.unread:
@@ -285,7 +285,7 @@ def _trace(run: dict[str, Any]) -> Trace:
             node, name = words(printed, "ip"), words(printed, "name")
             if not node or not rtt_ms >= 0:
                 continue
-            probe = Probe(count, rtt_ms / 1e3, node=node)
+            probe = HopProbe(count, rtt_ms / 1e3, node=node)
             probe.node_name = shorten(name, 200) if name != node else ""
             probe.mark = shorten(words(printed, "annotation"), 20)
             made.probes.append(probe)
@@ -343,11 +343,11 @@ def _add(trace: Trace, hop: Mapping[str, Any]) -> None:
     trace.target = words(sent, "dst") or trace.target
     trace.protocol = "udp" if member(hop, "sent", "udp") else trace.protocol
     if not isinstance(hop.get("received"), dict):
-        trace.probes.append(Probe(count, lost=True))
+        trace.probes.append(HopProbe(count, lost=True))
         return
     rtt = number(hop, "rtt_usec")
     node, name = words(member(hop, "received", "ip"), "src"), words(hop, "name")
-    made = Probe(count, rtt * 1e-6 if rtt > 0 else NAN, node=node)
+    made = HopProbe(count, rtt * 1e-6 if rtt > 0 else NAN, node=node)
     made.node_name = shorten(name, 200) if name != node else ""
     made.ttl = number(member(hop, "received", "ip"), "ttl")
     trace.probes.append(made)
@@ -425,7 +425,7 @@ def _read_tracepath(file: Input) -> PathSamples:
 def _add_answer(trace: Trace, hop: int, rest: str) -> bool:
     """Add the line of a hop; False if it is not readable."""
     if rest == "no reply":
-        trace.probes.append(Probe(hop, lost=True))
+        trace.probes.append(HopProbe(hop, lost=True))
         return True
     match = _ANSWER.match(rest)
     if match is None:
@@ -434,7 +434,7 @@ def _add_answer(trace: Trace, hop: int, rest: str) -> bool:
     if name == "???":
         name = ""
     rtt_s = float(match["time"].replace(",", ".")) * 1e-3
-    made = Probe(hop, rtt_s, node=node, node_name=name)
+    made = HopProbe(hop, rtt_s, node=node, node_name=name)
     for mark in match["more"].split():
         if mark.startswith("!") or mark == "reached":
             made.add_mark(mark)

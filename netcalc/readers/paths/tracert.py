@@ -12,7 +12,7 @@ from netcalc.messages import Notice
 from netcalc.readers.format import ICMP_PROBES, TO_NODES, Counted, Format, Input, seen
 from netcalc.readers.paths.traces import (
     ADDRESS,
-    Probe,
+    HopProbe,
     Report,
     ReportedHop,
     Trace,
@@ -87,7 +87,7 @@ def _read(file: Input) -> PathSamples:
             if not node:
                 skipped.append(number)
                 continue
-            traces[-1].probes.append(Probe(hop, node=node, node_name=name, mark="!"))
+            traces[-1].probes.append(HopProbe(hop, node=node, node_name=name, mark="!"))
     if not traces:
         if above and _HEADER.match(above[0]):
             raise ReaderError("path-message-only", file=file.name, message=shorten(above[-1], 100))
@@ -120,16 +120,16 @@ def _begun(above: list[str], hop: int) -> Trace:
     return made
 
 
-def _probes(hop: int, cells: str, rest: str) -> list[Probe]:
+def _probes(hop: int, cells: str, rest: str) -> list[HopProbe]:
     node, name = node_in(rest)
     probes = []
     for cell in re.findall(_CELL, cells):
         if cell == "*":
-            probes.append(Probe(hop, lost=True))
+            probes.append(HopProbe(hop, lost=True))
             continue
         number = int(re.sub(r"[^0-9]", "", cell.partition("m")[0])[:5] or 0)
         rtt_s = 0.5e-3 if cell.startswith("<") else number * 1e-3
-        probes.append(Probe(hop, rtt_s, node=node, node_name=name, resolution_s=1e-3))
+        probes.append(HopProbe(hop, rtt_s, node=node, node_name=name, resolution_s=1e-3))
     return probes
 
 
@@ -266,17 +266,17 @@ def _read_huawei(file: Input) -> PathSamples:
     return to_samples(file, traces, "tracert (Huawei)", warnings)
 
 
-def _probes_huawei(match: re.Match[str]) -> list[Probe]:
+def _probes_huawei(match: re.Match[str]) -> list[HopProbe]:
     hop, node = float(match["hop"]), match["node"] or ""
-    probes: list[Probe] = []
+    probes: list[HopProbe] = []
     for cell in _HUAWEI_CELL.finditer(match["cells"]):
         if cell[0].startswith("!"):
             if probes:
                 probes[-1].add_mark(cell[0])
         elif cell[0] == "*":
-            probes.append(Probe(hop, lost=True))
+            probes.append(HopProbe(hop, lost=True))
         else:
-            probes.append(Probe(hop, int(cell[1]) / 1e3, node=node, resolution_s=1e-3))
+            probes.append(HopProbe(hop, int(cell[1]) / 1e3, node=node, resolution_s=1e-3))
     return probes
 
 

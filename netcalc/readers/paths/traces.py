@@ -32,7 +32,7 @@ REFUSALS = re.compile(r"![HNPXSFACVU0-9<?]?")
 
 
 @dataclass(slots=True)
-class Probe:
+class HopProbe:
     """One probe, as :class:`netcalc.samples.PathSamples` has it."""
 
     hop: float
@@ -51,7 +51,7 @@ class Probe:
         self.mark = f"{self.mark} {mark}".strip()
 
 
-COLUMNS = tuple(each.name for each in fields(Probe))
+COLUMNS = tuple(each.name for each in fields(HopProbe))
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Trace:
     has_header: bool = False
     protocol: str = ""
     group: str = ""
-    probes: list[Probe] = field(default_factory=list)
+    probes: list[HopProbe] = field(default_factory=list)
 
     @property
     def last_hop(self) -> float:
@@ -333,7 +333,7 @@ def split_name(text: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Hop:
+class HopRow:
     """What is known of one hop; nan and empty where it did not answer, or the tool says nothing.
 
     Parameters
@@ -377,7 +377,7 @@ class Hop:
         }
 
 
-def hop_rows(samples: Samples) -> tuple[Hop, ...]:
+def hop_rows(samples: Samples) -> tuple[HopRow, ...]:
     """Return a row for each hop of each run of a path; none for another kind of samples.
 
     Parameters
@@ -398,13 +398,13 @@ def hop_rows(samples: Samples) -> tuple[Hop, ...]:
         rows = _of_report(samples)
     else:
         return ()
-    rows_with_increases: list[Hop] = []
+    rows_with_increases: list[HopRow] = []
     for name in dict.fromkeys(row.group for row in rows):
         rows_with_increases += _with_increases([row for row in rows if row.group == name])
     return tuple(rows_with_increases)
 
 
-def _of_probes(samples: PathSamples) -> list[Hop]:
+def _of_probes(samples: PathSamples) -> list[HopRow]:
     groups, hops = np.asarray(samples.group), np.asarray(samples.hop)
     nodes, times, lost = (
         np.asarray(column) for column in (samples.node, samples.rtt_s, samples.lost)
@@ -415,7 +415,7 @@ def _of_probes(samples: PathSamples) -> list[Hop]:
             mine = (groups == name) & (hops == number)
             rtt = times[mine & samples.measured].astype(float)
             hops_read.append(
-                Hop(
+                HopRow(
                     name, int(number), " ".join(filter(None, dict.fromkeys(nodes[mine].tolist()))),
                     float(mine.sum()), float(lost[mine].mean()),
                     *_spread(rtt),
@@ -431,7 +431,7 @@ def _spread(rtt_s: FloatArray) -> tuple[float, float, float, float]:
     return float(rtt_s.min()), float(np.median(rtt_s)), math.nan, float(rtt_s.max())
 
 
-def _of_report(table: Table) -> list[Hop]:
+def _of_report(table: Table) -> list[HopRow]:
     columns = table.columns()
     count = len(table)
 
@@ -444,14 +444,14 @@ def _of_report(table: Table) -> list[Hop]:
     nodes = [node_ or other for node_, other in zip(texts("node"), texts("node_name"), strict=True)]
     names = ("probe_count", "loss_ratio", "rtt_min_s", "rtt_median_s", "rtt_mean_s", "rtt_max_s")
     return [
-        Hop(group, int(hop), node, *values)
+        HopRow(group, int(hop), node, *values)
         for group, hop, node, *values in zip(
             texts("group"), numbers("hop"), nodes, *map(numbers, names), strict=True
         )
     ]
 
 
-def _with_increases(rows: list[Hop]) -> list[Hop]:
+def _with_increases(rows: list[HopRow]) -> list[HopRow]:
     """Return the hops of one run with what each adds."""
     rows = sorted(rows, key=lambda row: row.hop)
     least = np.array([row.rtt_min_s for row in rows])
@@ -465,5 +465,5 @@ def _with_increases(rows: list[Hop]) -> list[Hop]:
         if not math.isnan(own):
             increase, before = path - before, path
         values = {name: getattr(row, name) for name in row.__slots__}
-        increased.append(Hop(**{**values, "increase_s": increase, "answers_slowly": own > path}))
+        increased.append(HopRow(**{**values, "increase_s": increase, "answers_slowly": own > path}))
     return increased

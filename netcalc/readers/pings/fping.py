@@ -13,7 +13,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, words
 from netcalc.readers.format import ICMP_PROBES, Format, Input
-from netcalc.readers.lines import NUMBER, Line, LineTable, last_digit, skipped_lines
+from netcalc.readers.lines import NUMBER, LineTable, ToolLine, last_digit, skipped_lines
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, stated, to_samples
 from netcalc.readers.source import note, shorten
 from netcalc.samples import RttSamples
@@ -69,14 +69,14 @@ class _Fping(ProbeReader):
             for word, names in kinds.items()
         ) or file.seen(rf"^{_STAMP}{_TIMES}")
 
-    def probe(self, line: Line) -> Probe:
+    def probe(self, line: ToolLine) -> Probe:
         """Return a probe; the stamp is that of the reply."""
         probe = super().probe(line)
         probe.payload_bytes = _DEFAULT_BYTES.get(line.get("bytes", ""), NAN)
         probe.sent_s = line.get("stamp_s", NAN) - probe.rtt_s
         return probe
 
-    def totals(self, line: Line) -> None:
+    def totals(self, line: ToolLine) -> None:
         """Keep the totals of a host; those of an interval (-Q) are overwritten by the last line."""
         run = self.run
         self.intervals[run.target] += 1
@@ -90,17 +90,17 @@ class _Fping(ProbeReader):
         )  # fmt: skip
         run.ended = True
 
-    def times(self, line: Line) -> None:
+    def times(self, line: ToolLine) -> None:
         """Keep the row of times of a host."""
         self.run.ended = True
         self.rows.setdefault(line["target"], []).extend(line["times"].split())
 
-    def alive(self, line: Line) -> None:
+    def alive(self, line: ToolLine) -> None:
         """Add a probe that was answered."""
         self.run.ended = True
         self.reply(line)
 
-    def unreachable(self, line: Line) -> None:
+    def unreachable(self, line: ToolLine) -> None:
         """Add one of the tries of an unreachable host, of which there may be several."""
         self.run.ended = True
         self.lost(line)
@@ -342,15 +342,15 @@ class _Oping(ProbeReader):
         super().__init__(file)
         self.summed: Run | None = None
 
-    def summary(self, line: Line) -> None:
+    def summary(self, line: ToolLine) -> None:
         """Take the totals that follow for those of a host."""
         self.summed = self.hosts.get(line["host"])
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether totals have the name of their host before them."""
         return line.kind != "totals" or self.summed is not None
 
-    def totals(self, line: Line) -> None:
+    def totals(self, line: ToolLine) -> None:
         """Keep the totals of the host that was named."""
         self.current = self.summed
         super().totals(line)

@@ -11,9 +11,9 @@ from netcalc.readers.format import (
     ROUND_TRIP,
     SENDER,
     Input,
-    Place,
+    MeasuringPoint,
 )
-from netcalc.readers.lines import NUMBER, Line, LineTable
+from netcalc.readers.lines import NUMBER, LineTable, ToolLine
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader
 from netcalc.readers.source import note
 
@@ -44,7 +44,7 @@ class _Arping(ProbeReader):
         multiplies=True,
     )
 
-    def totals(self, line: Line) -> None:
+    def totals(self, line: ToolLine) -> None:
         """Keep the totals; those with a loss count duplicates only where there are some."""
         super().totals(line)
         if "loss_ratio" in line:
@@ -59,7 +59,7 @@ class _Arping(ProbeReader):
 
 ARPING = _Arping.format(
     "arping",
-    probes=Place("arp", "ARP packets", SENDER, ROUND_TRIP),
+    probes=MeasuringPoint("arp", "ARP packets", SENDER, ROUND_TRIP),
     traps=(
         "The unit of a time differs from line to line: usec, msec and sec.",
         "The arping of iputils prints no line for a lost probe; the summary counts it.",
@@ -95,17 +95,17 @@ class _Hping(ProbeReader):
         super().__init__(file)
         self.errors: list[int] = []
 
-    def about(self, line: Line) -> None:
+    def about(self, line: ToolLine) -> None:
         """Take the protocol from the mode."""
         super().about(line)
         self.run.protocol = _PROTOCOL_OF_MODE.get(line["mode"].split()[0].lower(), "tcp")
 
-    def spread(self, line: Line) -> None:
+    def spread(self, line: ToolLine) -> None:
         """Keep the times of the summary, which are 0 where nothing was received."""
         if self.run.received:
             self.totals(line)
 
-    def error(self, line: Line) -> None:
+    def error(self, line: ToolLine) -> None:
         """Count an error, which has no number."""
         self.errors.append(line.number)
 
@@ -159,7 +159,7 @@ class _Nping(ProbeReader):
         self.targets: set[str] = set()
         self.protocols: set[str] = set()
 
-    def packet_sent(self, line: Line) -> None:
+    def packet_sent(self, line: ToolLine) -> None:
         """Count a probe, and keep what it is and where it goes."""
         self.sent += 1
         if protocol := _PROTOCOL_SENT.match(line["packet"]):
@@ -168,11 +168,11 @@ class _Nping(ProbeReader):
         if target := _TARGET.search(line["packet"].replace(" Echo", "]")):
             self.targets.add(target["host"])
 
-    def packet_error(self, line: Line) -> None:
+    def packet_error(self, line: ToolLine) -> None:
         """Count an error, which is received but is no reply."""
         self.errors += 1
 
-    def packet_received(self, line: Line) -> None:
+    def packet_received(self, line: ToolLine) -> None:
         """Count a reply."""
         self.received += 1
 
@@ -236,7 +236,7 @@ class _Tcping(ProbeReader):
         r"Port: |Minimum ?=|probing|\*\* Pinging)",
     )
 
-    def reply(self, line: Line) -> None:
+    def reply(self, line: ToolLine) -> None:
         """Add a probe by what came: the time of one without an answer is the time-out."""
         if self.run.ended:
             self.begin()
@@ -250,11 +250,11 @@ class _Tcping(ProbeReader):
             refused = _REFUSED.search(answer) is not None
             self.run.probes.append(Probe(lost=True, error_reply=refused))
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether totals come behind a probe."""
         return line.kind == "reply" or self.current is not None
 
-    def totals(self, line: Line) -> None:
+    def totals(self, line: ToolLine) -> None:
         """Keep the totals; a run is whole with both counts."""
         super().totals(line)
         self.run.ended = self.run.sent is not None and self.run.received is not None
@@ -269,7 +269,7 @@ class _Tcping(ProbeReader):
 TCPING = _Tcping.format(
     "tcping",
     "the output of tcping or psping",
-    probes=Place("tcp", "TCP handshakes", SENDER, ROUND_TRIP),
+    probes=MeasuringPoint("tcp", "TCP handshakes", SENDER, ROUND_TRIP),
     traps=(
         "A time is that of a TCP handshake: SYN, SYN-ACK, and what the two systems took.",
         "The time of a probe without an answer is the time-out, and no round trip.",

@@ -29,12 +29,12 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import ICMP_PROBES, Counted, Format, Input, joined
 from netcalc.readers.pings import ping_lines
-from netcalc.readers.pings.ping_lines import Line
+from netcalc.readers.pings.ping_lines import PingLine
 from netcalc.readers.pings.ping_runs import (
     NONE,
     Probes,
     Rows,
-    Run,
+    RunLines,
     may_be_plain,
     plain_replies,
     printed_counts,
@@ -45,7 +45,7 @@ from netcalc.readers.source import Source, Text, fixed, no_measurement, note, sh
 from netcalc.samples import Fact, Meta, RttSamples, fact_row
 
 
-def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
+def _facts(run: RunLines, result: Probes, *, partial: bool) -> dict[str, Fact]:
     rows, sent, received = result.rows, result.sent, result.received
     times = rows.rtt_s[~rows.duplicate & ~rows.lost & ~np.isnan(rows.rtt_s)]
     counted: dict[str, Any] = {}
@@ -75,7 +75,7 @@ def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
     )
 
 
-def _wider(run: Run, facts: dict[str, Any], width_s: float) -> dict[str, Any]:
+def _wider(run: RunLines, facts: dict[str, Any], width_s: float) -> dict[str, Any]:
     """Return the summary's extremes beyond those of the lines: of replies without a time."""
     low, high = (run.spread.get(f"rtt_{name}_s") for name in ("min", "max"))
     wider: dict[str, Any] = {}
@@ -86,7 +86,7 @@ def _wider(run: Run, facts: dict[str, Any], width_s: float) -> dict[str, Any]:
     return wider
 
 
-def _target(run: Run) -> str:
+def _target(run: RunLines) -> str:
     return run.header.target if run.header else ""
 
 
@@ -126,7 +126,7 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
 
 def to_samples(source: Source, text: Text) -> RttSamples:
     """Turn decoded text into samples."""
-    file = _File(text)
+    file = _PingRuns(text)
     file.read()
     if any(run.events.reply_count for run in file.runs):
         text.let_go()  # only a file without a reply is refused by the words of a line
@@ -149,12 +149,12 @@ def to_samples(source: Source, text: Text) -> RttSamples:
     return RttSamples(**columns, **totals, meta=_meta(source, text, file, results, rows))
 
 
-class _File:
+class _PingRuns:
     """The lines of a file, sorted into runs."""
 
     def __init__(self, text: Text) -> None:
         self.text = text
-        self.runs: list[Run] = []
+        self.runs: list[RunLines] = []
         self.command = ""
         self.version = ""
         self.skipped: list[int] = []
@@ -163,9 +163,9 @@ class _File:
         self.busybox = self.integer_loss = self.timeouts = False
 
     @property
-    def run(self) -> Run:
+    def run(self) -> RunLines:
         if not self.runs:
-            self.runs.append(Run())
+            self.runs.append(RunLines())
         return self.runs[-1]
 
     def read(self) -> None:
@@ -241,7 +241,7 @@ class _File:
         bare = ping_lines.without_clock(text)
         header = ping_lines.read_header(bare)
         if header is not None:
-            self.runs.append(Run(header=header))
+            self.runs.append(RunLines(header=header))
             return
         if "seq=" not in bare and self._summary(number, bare):
             return
@@ -283,7 +283,7 @@ class _File:
         run.spread = spread or run.spread
         return counts is not None or spread is not None
 
-    def _status_of_windows(self, text: str) -> Line | None:
+    def _status_of_windows(self, text: str) -> PingLine | None:
         """A line without numbers between header and summary of a Windows ping."""
         run = self.run
         if run.header is None or run.header.dialect != "Windows" or run.counts:
@@ -291,12 +291,12 @@ class _File:
         if text.rstrip().endswith((":", "：")) or ping_lines.read_command(text):
             return None
         if ping_lines.windows_error(text):
-            return Line("error")
+            return PingLine("error")
         if any(c.isdigit() for c in text) or not any(c.isalpha() for c in text):
             return None
-        return Line("error" if ping_lines.names_error(text) else "silent", words=text.strip())
+        return PingLine("error" if ping_lines.names_error(text) else "silent", words=text.strip())
 
-    def _event(self, number: int, line: Line, cut: bool) -> None:
+    def _event(self, number: int, line: PingLine, cut: bool) -> None:
         if cut and not _certain(line, self.run):
             self.cut = number
             return
@@ -305,7 +305,7 @@ class _File:
                 line.ttl if not math.isnan(line.rtt_s) and line.sequence is not None else None
             )
         if self._starts_again(line):
-            self.runs.append(Run())
+            self.runs.append(RunLines())
         if line.kind == "dump":
             # What an error quotes: a line above it that was not understood is an error, too.
             above = self.run.events.last or line
@@ -318,7 +318,7 @@ class _File:
         self.timeouts |= line.kind == "waiting"
         self.run.events.append(number, line)
 
-    def _starts_again(self, line: Line) -> bool:
+    def _starts_again(self, line: PingLine) -> bool:
         """Whether a reply belongs to another run, whose header is not in the file."""
         run = self.run
         if line.kind != "reply" or run.windows:
@@ -338,7 +338,7 @@ class _File:
 
     def _other(self, number: int, text: str) -> None:
         if text.startswith("ping: local error"):
-            self.run.events.append(number, Line("error"))
+            self.run.events.append(number, PingLine("error"))
             return
         command = ping_lines.read_command(text)
         if command:
@@ -353,11 +353,11 @@ class _File:
         return self.run.windows and text.rstrip().endswith((":", "："))
 
 
-def _sweeps(run: Run) -> bool:
+def _sweeps(run: RunLines) -> bool:
     return run.header is not None and run.header.sizes_vary
 
 
-def _certain(line: Line, run: Run) -> bool:
+def _certain(line: PingLine, run: RunLines) -> bool:
     """Whether a line that ends the file without a line end is whole enough to be believed."""
     if line.kind == "reply":
         timed = run.events.timed
@@ -365,7 +365,7 @@ def _certain(line: Line, run: Run) -> bool:
     return line.kind == "error"
 
 
-def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> None:
+def _refuse_uncertain(source: Source, file: _PingRuns, results: list[Probes]) -> None:
     too_far = max((result.too_far for result in results), default=0)
     if too_far:
         raise ReaderError("sequences-too-far", file=source.name, field="icmp_seq", count=too_far)
@@ -412,7 +412,7 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
             )
 
 
-def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: Rows) -> Meta:
+def _meta(source: Source, text: Text, file: _PingRuns, results: list[Probes], rows: Rows) -> Meta:
     warnings = [*text.warnings, *_warnings(results)]
     note(warnings, "last-line-cut", number=file.cut)
     note(warnings, "not-ping", numbers=file.skipped)
@@ -466,13 +466,13 @@ def _note(results: list[Probes], *, stamped: bool) -> str:
     return "; ".join(notes)
 
 
-def _unfinished(run: Run) -> bool:
+def _unfinished(run: RunLines) -> bool:
     if not run.counts:
         return True
     return run.events.timed and not run.spread
 
 
-def _tool(run: Run, file: _File) -> str:
+def _tool(run: RunLines, file: _PingRuns) -> str:
     if run.header is None:
         return "ping (Windows)" if run.windows else "ping"
     named = _TOOLS[run.header.dialect]
@@ -488,7 +488,7 @@ def _tool(run: Run, file: _File) -> str:
     return "ping (GNU inetutils)" if file.integer_loss else named
 
 
-def _printed(runs: list[Run]) -> dict[str, Any]:
+def _printed(runs: list[RunLines]) -> dict[str, Any]:
     """What the summaries say, in SI units; of several runs the totals and each one's own."""
     each: list[dict[str, Any]] = [{**run.counts, **run.spread} for run in runs if run.counts]
     if len(each) <= 1:

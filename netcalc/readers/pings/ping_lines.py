@@ -113,7 +113,7 @@ _COMMAND = re.compile(
 
 
 @dataclass(slots=True)
-class Line:
+class PingLine:
     """What one line says. ``kind`` is one of the names in :func:`read_line`.
 
     ``fault`` is the code of what cannot be read, ``unread`` the text in question; ``words`` is the
@@ -203,7 +203,7 @@ def read_header(text: str) -> Header | None:
     return Header("Windows", host, int(match["size"]))
 
 
-def read_line(text: str) -> Line | None:
+def read_line(text: str) -> PingLine | None:
     """Read a line about one probe, or return None if it is about something else.
 
     Kinds: ``reply``; ``damaged`` (a reply that cannot be read, with its sequence number where that
@@ -213,7 +213,7 @@ def read_line(text: str) -> Line | None:
     if len(text) > LONGEST:
         return None
     if "time=" not in text and (_DUMP_HEAD.match(text) or _DUMP_ROW.match(text)):
-        return Line("dump", sequence=_quoted_sequence(text))
+        return PingLine("dump", sequence=_quoted_sequence(text))
     stamp = _STAMP.match(text)
     stamp_s = float(stamp[1]) if stamp else math.nan
     body = text[stamp.end() :] if stamp else text
@@ -223,38 +223,38 @@ def read_line(text: str) -> Line | None:
     return _without_sequence(body)
 
 
-def _with_sequence(body: str, sequences: list[re.Match[str]], stamp_s: float) -> Line | None:
+def _with_sequence(body: str, sequences: list[re.Match[str]], stamp_s: float) -> PingLine | None:
     before, after = body[: sequences[0].start()], body[sequences[0].end() :]
     sizes = _SIZE.findall(before)
     if len(sequences) > 1:
-        return Line("damaged", stands_for=len(sequences), fault="joined-lines")
+        return PingLine("damaged", stands_for=len(sequences), fault="joined-lines")
     sequence = int(sequences[0][1])
     if sequence > 65_535:
-        return Line("damaged", fault="sequence-too-large")
+        return PingLine("damaged", fault="sequence-too-large")
     if not sizes:
         return _status(before, after, sequence)
-    line = Line("reply", sequence, int(sizes[-1]), stamp_s=stamp_s)
+    line = PingLine("reply", sequence, int(sizes[-1]), stamp_s=stamp_s)
     if line.size is None or not 8 <= line.size <= 65_535 + 8:
-        return Line("damaged", sequence, fault="impossible-reply-size", unread=sizes[-1])
+        return PingLine("damaged", sequence, fault="impossible-reply-size", unread=sizes[-1])
     _read_pairs(line, after)
     plain = [p["word"].lower() for p in _PAIR.finditer(after) if not p["unit"]]
     if line.kind == "reply" and math.isnan(line.rtt_s) and set(plain) - _NOT_TIMES:
         line.kind, line.fault = "damaged", "time-without-unit"
     if line.kind == "reply" and math.isnan(line.rtt_s) and _ERROR_WORDS.search(after):
-        return Line("error", sequence)
+        return PingLine("error", sequence)
     return line
 
 
-def _status(before: str, after: str, sequence: int) -> Line | None:
+def _status(before: str, after: str, sequence: int) -> PingLine | None:
     """``From 192.0.2.1 icmp_seq=3 Destination Host Unreachable``; ``no answer yet for ...``."""
     if re.search(r"\bttl=\d+", before + after) or _has_time(before + after):
-        return Line("damaged", sequence, fault="no-reply-size")
+        return PingLine("damaged", sequence, fault="no-reply-size")
     if before.strip() and re.search(r"[^\W\d_]", after):
         if _ADDRESS.search(before) or len(before.split()) >= 2:
             kind = "redirect" if _NEXT_HOP.search(after) else "error"
-            return Line(kind, sequence)
+            return PingLine(kind, sequence)
         return None
-    return Line("waiting", sequence)
+    return PingLine("waiting", sequence)
 
 
 def _has_time(text: str) -> bool:
@@ -262,7 +262,7 @@ def _has_time(text: str) -> bool:
     return any(pair["unit"] and _second(pair["unit"]) for pair in _PAIR.finditer(text))
 
 
-def _without_sequence(body: str) -> Line | None:
+def _without_sequence(body: str) -> PingLine | None:
     sizes = list(_SIZE.finditer(body))
     pairs = list(_PAIR.finditer(body))
     address = _ADDRESS.search(body)
@@ -271,30 +271,30 @@ def _without_sequence(body: str) -> Line | None:
     unix = sizes and re.search(r"(?<!\d)[0-9]+ bytes from |[0-9]+\s+\S+\s.*[0-9A-Fa-f][):,]", body)
     if unix and not pairs:
         kind = "error" if _ERROR_WORDS.search(body) else "damaged"
-        return Line(kind, size=int(sizes[-1][1]), fault="no-sequence-number")
+        return PingLine(kind, size=int(sizes[-1][1]), fault="no-sequence-number")
     if unix:
-        return Line("damaged", fault="no-sequence-number")
+        return PingLine("damaged", fault="no-sequence-number")
     if re.match(r"^\s*From\s\S+.*?:\s*\S", body) and _ERROR_WORDS.search(body):
-        return Line("redirect" if _NEXT_HOP.search(body) else "error")
+        return PingLine("redirect" if _NEXT_HOP.search(body) else "error")
     return None
 
 
-def _windows_reply(body: str, pairs: list[re.Match[str]]) -> Line | None:
+def _windows_reply(body: str, pairs: list[re.Match[str]]) -> PingLine | None:
     """``Reply from 192.0.2.1: bytes=32 time=14ms TTL=57``; over IPv6 only the time."""
-    line = Line("reply")
+    line = PingLine("reply")
     _read_pairs(line, body)
     plain = [p for p in pairs if not p["unit"] and p["word"].lower() not in _NOT_TIMES]
     if plain and plain[0]["sign"] == "=":
         line.size = int(float(plain[0]["number"].replace(",", ".")))
         if line.size > 65_535:
-            return Line("damaged", fault="impossible-reply-size", unread=str(line.size))
+            return PingLine("damaged", fault="impossible-reply-size", unread=str(line.size))
     if math.isnan(line.rtt_s):
         fault = line.fault if line.kind == "damaged" else "no-time"
-        return Line("damaged", fault=fault, unread=line.unread)
+        return PingLine("damaged", fault=fault, unread=line.unread)
     return line
 
 
-def _read_pairs(line: Line, text: str) -> None:
+def _read_pairs(line: PingLine, text: str) -> None:
     """Fill in time and TTL from the ``word=number unit`` pairs of a line."""
     end = 0
     for pair in _PAIR.finditer(text):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from netcalc.messages import LONGEST_LIST, Notice
 from netcalc.readers.cells import exact_decimals
-from netcalc.readers.pings.ping_lines import Header, Line, is_contradictory, names_timeout
+from netcalc.readers.pings.ping_lines import Header, PingLine, is_contradictory, names_timeout
 from netcalc.readers.source import note
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -54,7 +54,7 @@ LINES = np.dtype(
 Lines: TypeAlias = NDArray[Any]
 
 
-def table_of(lines: Sequence[tuple[int, Line]]) -> Lines:
+def table_of(lines: Sequence[tuple[int, PingLine]]) -> Lines:
     """Return lines that were read one by one as a table."""
 
     def whole(value: int | None) -> int:
@@ -72,10 +72,10 @@ def table_of(lines: Sequence[tuple[int, Line]]) -> Lines:
 
 
 @dataclass(slots=True)
-class Events:
+class LineEvents:
     """The lines of a run in their order."""
 
-    parts: list[Lines | list[tuple[int, Line]]] = field(default_factory=list)
+    parts: list[Lines | list[tuple[int, PingLine]]] = field(default_factory=list)
     """Tables of plain replies, and lines that were read by themselves with their numbers."""
     numbered_replies: int = 0
     other_replies: int = 0
@@ -90,11 +90,11 @@ class Events:
         """Replies so far."""
         return self.numbered_replies + self.other_replies
 
-    def append(self, number: int, line: Line) -> None:
+    def append(self, number: int, line: PingLine) -> None:
         """Add a line that was read by itself."""
         if not self.parts or not isinstance(self.parts[-1], list):
             self.parts.append([])
-        cast(list[tuple[int, Line]], self.parts[-1]).append((number, line))
+        cast(list[tuple[int, PingLine]], self.parts[-1]).append((number, line))
         if line.kind == "reply":
             self.numbered_replies += line.sequence is not None
             self.other_replies += line.sequence is None
@@ -113,12 +113,12 @@ class Events:
             self.first_number = int(replies["number"][0])
 
     @property
-    def last(self) -> Line | None:
+    def last(self) -> PingLine | None:
         """The last line, if it was read by itself."""
         last = self.parts[-1] if self.parts else None
         return last[-1][1] if isinstance(last, list) else None
 
-    def alone(self) -> Iterator[tuple[int, Line]]:
+    def alone(self) -> Iterator[tuple[int, PingLine]]:
         """Yield the lines that were read by themselves."""
         for part in self.parts:
             if isinstance(part, list):
@@ -242,11 +242,11 @@ class Rows:
 
 
 @dataclass(slots=True)
-class Run:
+class RunLines:
     """The lines of a ping from its header to its summary."""
 
     header: Header | None = None
-    events: Events = field(default_factory=Events)
+    events: LineEvents = field(default_factory=LineEvents)
     counts: dict[str, float] = field(default_factory=dict)
     spread: dict[str, float] = field(default_factory=dict)
     statistics_begun: bool = False
@@ -293,8 +293,8 @@ class Probes:
 class _Seen:
     """The lines of a run as a table, beside those that were read by themselves, by their row."""
 
-    def __init__(self, run: Run) -> None:
-        self.alone: dict[int, Line] = {}
+    def __init__(self, run: RunLines) -> None:
+        self.alone: dict[int, PingLine] = {}
         tables, start = [np.empty(0, dtype=LINES)], 0
         for part in run.events.parts:
             if isinstance(part, list):
@@ -317,12 +317,12 @@ class _Seen:
         numbers: list[int] = self.lines["number"][rows].tolist()
         return numbers
 
-    def lines_of_kind(self, kind: str) -> list[tuple[int, Line]]:
+    def lines_of_kind(self, kind: str) -> list[tuple[int, PingLine]]:
         """Return the lines of a kind that were read by themselves, with their numbers."""
         kept = sorted((row, line) for row, line in self.alone.items() if line.kind == kind)
         return [(int(self.lines["number"][row]), line) for row, line in kept]
 
-    def _give_up_outliers(self, run: Run) -> None:
+    def _give_up_outliers(self, run: RunLines) -> None:
         """Give up sequence numbers that run far ahead of the lines before and after them."""
         rows = np.flatnonzero(self.lines["sequence"] != NONE)
         raw = self.lines["sequence"][rows]
@@ -334,12 +334,12 @@ class _Seen:
         agree[[0, -1]] = raw[[0, -1]] > run.counts["sent"] if run.counts else False
         far = [(np.abs(_step(near, raw)) > 1000) & (raw > near) for near in (before, after)]
         for row in rows[agree & far[0] & far[1]].tolist():
-            line = self.alone.setdefault(row, Line("damaged"))
+            line = self.alone.setdefault(row, PingLine("damaged"))
             line.kind, line.sequence, line.fault = "damaged", None, "sequence-jumps"
             self.lines["kind"][row], self.lines["sequence"][row] = DAMAGED, NONE
 
 
-def probes(run: Run) -> Probes:
+def probes(run: RunLines) -> Probes:
     """Work out every probe of a run: answered, lost, answered by an error, duplicated."""
     seen = _Seen(run)
     result = Probes()
@@ -373,7 +373,7 @@ def _warn_about_lines(seen: _Seen, result: Probes) -> None:
     note(result.warnings, "text-after-numbers", numbers=trailing)
 
 
-def _only_counted(run: Run, seen: _Seen) -> bool:
+def _only_counted(run: RunLines, seen: _Seen) -> bool:
     if not run.counts:
         return False
     answered = bool(seen.is_kind(REPLY, DAMAGED).any())
@@ -381,7 +381,7 @@ def _only_counted(run: Run, seen: _Seen) -> bool:
     return not answered and (run.counts["received"] > 0 or unseen)
 
 
-def _in_order(run: Run, seen: _Seen, result: Probes) -> None:
+def _in_order(run: RunLines, seen: _Seen, result: Probes) -> None:
     """Rows of a ping without sequence numbers: one for each line about a probe."""
     about = np.flatnonzero(~seen.is_kind(DUMP))
     lines, header = seen.lines, run.header
@@ -428,7 +428,7 @@ def _drop_other_words(seen: _Seen, result: Probes, surplus: int) -> None:
     result.warn("not-about-a-probe", numbers=sorted(number for number, _ in dropped))
 
 
-def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
+def _by_sequence(run: RunLines, seen: _Seen, result: Probes) -> None:
     """Rows of a ping with sequence numbers: one for each number, lost or not."""
     lines, sequences = seen.lines, seen.sequences
     counts = ~seen.is_kind(DUMP, REDIRECT, SILENT)
@@ -484,7 +484,7 @@ def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
     _warn_about_replies(run, seen, result)
 
 
-def _replied(run: Run, seen: _Seen, at: NDArray[Any]) -> Rows:
+def _replied(run: RunLines, seen: _Seen, at: NDArray[Any]) -> Rows:
     """Return the rows of some replies."""
     lines = seen.lines[at]
     rows = Rows.empty(at.size)
@@ -528,7 +528,7 @@ def _step(before: Any, after: Any) -> Any:
     return (after - before + 32_768) % 65_536 - 32_768
 
 
-def _gaps_of_damaged(run: Run, seen: _Seen, bounds: Whole) -> Whole:
+def _gaps_of_damaged(run: RunLines, seen: _Seen, bounds: Whole) -> Whole:
     """Probes whose replies are damaged lines: those missing between their neighbours."""
     loose = seen.is_kind(DAMAGED) & (seen.sequences == NONE)
     gaps: list[int] = []
@@ -553,7 +553,7 @@ def _gaps_of_damaged(run: Run, seen: _Seen, bounds: Whole) -> Whole:
     return np.array(gaps, dtype=np.int64)
 
 
-def _start(run: Run, seen: Whole) -> int:
+def _start(run: RunLines, seen: Whole) -> int:
     """First sequence number of a run: 1 with iputils, 0 elsewhere, or what the lines show."""
     lowest = int(seen.min()) if seen.size else None
     if run.header is None and not run.counts:
@@ -565,14 +565,14 @@ def _start(run: Run, seen: Whole) -> int:
     return 1 if counted_from_1 and lowest != 0 else start
 
 
-def _begins_late(run: Run, missing: int) -> bool:
+def _begins_late(run: RunLines, missing: int) -> bool:
     """Whether so many probes before the first line were not lost: the run did not begin there."""
     if not run.counts:
         return missing > LATEST_FIRST
     return missing > LATEST_FIRST and run.counts["sent"] <= missing
 
 
-def _range(run: Run, seen: Whole, result: Probes, answered: int) -> range:
+def _range(run: RunLines, seen: Whole, result: Probes, answered: int) -> range:
     start = _start(run, seen)
     end = int(seen.max(initial=start - 1)) + 1
     if start > LATEST_FIRST and run.header is not None:
@@ -594,7 +594,7 @@ def _range(run: Run, seen: Whole, result: Probes, answered: int) -> range:
     return range(start, end)
 
 
-def _attribute_errors(run: Run, result: Probes, loose: int) -> None:
+def _attribute_errors(run: RunLines, result: Probes, loose: int) -> None:
     rows = result.rows
     unmarked = rows.lost & ~rows.error_reply
     unexplained = int(unmarked.sum())
@@ -605,7 +605,7 @@ def _attribute_errors(run: Run, result: Probes, loose: int) -> None:
     result.errors = min(lost, max(marked + (loose if loose < unexplained else 0), printed))
 
 
-def _warn_about_replies(run: Run, seen: _Seen, result: Probes) -> None:
+def _warn_about_replies(run: RunLines, seen: _Seen, result: Probes) -> None:
     lines = seen.lines
     size, is_reply = run.stated_size, seen.is_kind(REPLY)
     if size is not None:
@@ -620,7 +620,7 @@ def _warn_about_replies(run: Run, seen: _Seen, result: Probes) -> None:
     note(result.warnings, "redirects-ignored", numbers=seen.numbers(seen.is_kind(REDIRECT)))
 
 
-def _compare(run: Run, result: Probes) -> None:
+def _compare(run: RunLines, result: Probes) -> None:
     """Hold what the tool printed against what its lines say."""
     if not run.counts:
         result.warn("no-summary")
@@ -640,7 +640,7 @@ def _compare(run: Run, result: Probes) -> None:
     _compare_times(run, result)
 
 
-def printed_counts(run: Run) -> dict[str, Any]:
+def printed_counts(run: RunLines) -> dict[str, Any]:
     """Return the packets sent, received and lost according to a summary."""
     counts = run.counts
     return {
@@ -650,7 +650,7 @@ def printed_counts(run: Run) -> dict[str, Any]:
     }
 
 
-def _compare_times(run: Run, result: Probes) -> None:
+def _compare_times(run: RunLines, result: Probes) -> None:
     # The tools count duplicates into their own minimum, mean and maximum.
     timed = ~np.isnan(result.rows.rtt_s)
     if not run.spread or not timed.any():
@@ -672,7 +672,7 @@ def _compare_times(run: Run, result: Probes) -> None:
         result.warn("time-differs", quantity=name, printed_s=printed, computed_s=value)
 
 
-def scale_error(run: Run, result: Probes) -> float | None:
+def scale_error(run: RunLines, result: Probes) -> float | None:
     """Return the factor by which lines and summary differ throughout, if it is a gross one."""
     times = result.rows.rtt_s[result.rows.rtt_s > 0]
     low, high = run.spread.get("rtt_min_s", 0.0), run.spread.get("rtt_max_s", 0.0)

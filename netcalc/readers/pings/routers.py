@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netcalc.readers.format import Input
-from netcalc.readers.lines import Line, LineTable, time_of_parts
+from netcalc.readers.lines import LineTable, ToolLine, time_of_parts
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, payload_of
 from netcalc.readers.source import note
 
@@ -31,26 +31,26 @@ class _Cisco(ProbeReader):
         super().__init__(file)
         self.times_alone: list[int] = []
 
-    def head(self, line: Line) -> None:
+    def head(self, line: ToolLine) -> None:
         """Begin a run; the size is that of its IP packets."""
         super().head(line)
         self.run.protocol = line["protocol"].lower()
         self.run.payload_bytes = payload_of(line["packet_bytes"], self.run.target)
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether marks are those of a run that has begun; a head that is none is not read."""
         if line.kind == "marked":
             return self.current is not None and not self.run.ended
         return line.kind != "unread"
 
-    def marked(self, line: Line) -> None:
+    def marked(self, line: ToolLine) -> None:
         """Add a probe for each mark."""
         for mark in line["marks"]:
             probe = Probe(payload_bytes=self.run.payload_bytes, lost=mark != "!")
             probe.error_reply = mark not in "!."
             self.run.probes.append(probe)
 
-    def totals(self, line: Line) -> None:
+    def totals(self, line: ToolLine) -> None:
         """Keep a summary; times without a reply are nonsense."""
         if self.run.ended:
             self.begin()
@@ -103,20 +103,20 @@ class _Huawei(ProbeReader):
         error=r"\s*(?:Error|.*[Uu]nreachable|.*[Tt]tl exceeded|.*TTL expired)",
     )
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether a run has begun; an error comes before its totals."""
         if self.current is None:
             return line.kind in ("head", "reply")
         return line.kind != "error" or self.run.sent is None
 
-    def lost(self, line: Line) -> None:
+    def lost(self, line: ToolLine) -> None:
         """Add a lost probe; the line has no number, so it is the one behind the last."""
         super().lost(line)
         probe = self.run.probes.pop()
         probe.sequence = 1 + max((each.sequence for each in self.run.probes), default=0.0)
         self.run.probes.append(probe)
 
-    def error(self, line: Line) -> None:
+    def error(self, line: ToolLine) -> None:
         """Take an error for a lost probe."""
         self.lost(line)
         self.run.probes[-1].error_reply = True
@@ -174,7 +174,7 @@ class _MikroTik(ProbeReader):
         rf"max-rtt=(?P<printed_rtt_max_s>(?=\d){_PARTS})?)?\s*$",
     )
 
-    def row(self, line: Line) -> None:
+    def row(self, line: ToolLine) -> None:
         """Add a probe; of a row with another status, HOST is the node that sent the error."""
         run, sequence = self.current, float(line["sequence"])
         if run is None or (run.ended and sequence <= max(probe.sequence for probe in run.probes)):
@@ -193,11 +193,11 @@ class _MikroTik(ProbeReader):
         probe.rtt_s, probe.resolution_s = line["rtt"]
         run.probes.append(probe)
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether totals belong to a run that has begun."""
         return self.current is not None or line.kind == "row"
 
-    def totals(self, line: Line) -> None:
+    def totals(self, line: ToolLine) -> None:
         """Keep totals, of which a run may have several: the last ones are those of the run."""
         self.run.printed = {}
         super().totals(line)
@@ -253,18 +253,18 @@ class _Nokia(ProbeReader):
         super().__init__(file)
         self.marked_runs: dict[int, str] = {}
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether a run has begun, and not ended but for its times."""
         if line.kind == "head":
             return True
         return self.current is not None and (not self.run.ended or line.kind == "spread")
 
-    def marked(self, line: Line) -> None:
+    def marked(self, line: ToolLine) -> None:
         """Keep the marks of a run until its duplicates are known."""
         index = len(self.runs) - 1
         self.marked_runs[index] = self.marked_runs.get(index, "") + line["marks"]
 
-    def spread(self, line: Line) -> None:
+    def spread(self, line: ToolLine) -> None:
         """Keep the times; with duplicates they include those of duplicates."""
         super().spread(line)
         if self.run.duplicates:

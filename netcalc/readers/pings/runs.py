@@ -11,8 +11,8 @@ import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Counted, Format, Input, Place, groups_of
-from netcalc.readers.lines import Line, LineTable, skipped_lines
+from netcalc.readers.format import Counted, Format, Input, MeasuringPoint, groups_of
+from netcalc.readers.lines import LineTable, ToolLine, skipped_lines
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Fact, RttSamples, fact_row
 
@@ -252,7 +252,7 @@ class ProbeReader:
         description: str = "",
         *,
         traps: tuple[str, ...],
-        probes: Place | None = None,
+        probes: MeasuringPoint | None = None,
     ) -> Format:
         """Return the format that the class reads; ``probes`` is what its tool's times are of."""
         return Format(
@@ -300,7 +300,7 @@ class ProbeReader:
         self.run.target = target
         self.hosts[target] = self.run
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether a line may come where it is; else it is one that is not read."""
         return True
 
@@ -313,29 +313,29 @@ class ProbeReader:
         version = shorten(self.version, 40)
         return to_samples(self.file, self.runs, self.tool, warnings, tool_version=version)
 
-    def head(self, line: Line) -> None:
+    def head(self, line: ToolLine) -> None:
         """Begin a run with what its first line says."""
         self.begin()
         self.about(line)
 
-    def about(self, line: Line) -> None:
+    def about(self, line: ToolLine) -> None:
         """Take what a line says of the run."""
         self.version = line.get("version", self.version)
         self.run.target = line.get("target", self.run.target)
         self.run.payload_bytes = float(line.get("payload_bytes", self.run.payload_bytes))
 
-    def reply(self, line: Line) -> None:
+    def reply(self, line: ToolLine) -> None:
         """Add a probe that was answered."""
         self.run.probes.append(self.probe(line))
 
-    def lost(self, line: Line) -> None:
+    def lost(self, line: ToolLine) -> None:
         """Add a probe that was not answered, or with an error."""
         probe = self.probe(line)
         probe.rtt_s, probe.resolution_s, probe.duplicate = NAN, 0.0, False
         probe.lost, probe.error_reply = True, "error_reply" in line
         self.run.probes.append(probe)
 
-    def probe(self, line: Line) -> Probe:
+    def probe(self, line: ToolLine) -> Probe:
         """Return the probe of a line."""
         rtt_s, step_s = line.get("rtt_s", NAN), line.step_s("rtt")
         if "below" in line:
@@ -353,13 +353,13 @@ class ProbeReader:
             resolution_s=step_s,
         )
 
-    def spread(self, line: Line) -> None:
+    def spread(self, line: ToolLine) -> None:
         """Keep the times of a summary; they are none where nothing was received."""
         self.run.printed |= line.fields
         if self.run.received:
             self.run.rtt_min_s, self.run.rtt_max_s = line["rtt_min_s"], line["rtt_max_s"]
 
-    def totals(self, line: Line) -> None:
+    def totals(self, line: ToolLine) -> None:
         """Keep the totals of a line; the last one ends a run."""
         for name, value in line.fields.items():
             quantity = name.removeprefix("printed_")

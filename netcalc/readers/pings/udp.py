@@ -18,10 +18,10 @@ from netcalc.readers.format import (
     Counted,
     Format,
     Input,
-    Place,
+    MeasuringPoint,
     seen,
 )
-from netcalc.readers.lines import Line, LineTable, skipped_lines, time_of_parts
+from netcalc.readers.lines import LineTable, ToolLine, skipped_lines, time_of_parts
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, stated, to_samples
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Fact, RttSamples, Table, fact_row
@@ -64,7 +64,7 @@ class _Irtt(ProbeReader):
         other=r"(?!seq=)",
     )
 
-    def probe(self, line: Line) -> Probe:
+    def probe(self, line: ToolLine) -> Probe:
         """Return a probe, whose time has a unit of its own."""
         probe = super().probe(line)
         probe.rtt_s, probe.resolution_s = line["rtt"]
@@ -317,7 +317,7 @@ OWPING = Format(
         "With -v each packet has a row; the statistics behind them name their direction.",
         "The unit of a time is the one printed: ns, us, ms or s.",
     ),
-    tools={"owping": Counted(probes=Place("udp", "UDP datagrams", RECEIVER, ONE_WAY))},
+    tools={"owping": Counted(probes=MeasuringPoint("udp", "UDP datagrams", RECEIVER, ONE_WAY))},
 )
 
 
@@ -343,27 +343,27 @@ class _Twping(ProbeReader):
         r"no (?:send |reflect )?reordering\s*$|\d+-reordering = )",
     )
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether a run has begun."""
         return self.current is not None or line.kind == "head"
 
-    def head(self, line: Line) -> None:
+    def head(self, line: ToolLine) -> None:
         """Begin a run."""
         super().head(line)
         self.run.target = shorten(self.run.target, 100)
 
-    def totals(self, line: Line) -> None:
+    def totals(self, line: ToolLine) -> None:
         """Keep the counts, of which the replies are what was not lost."""
         super().totals(line)
         received = line["sent"] - line["lost"]
         self.run.received = received if received >= 0 else None
 
-    def round_trip(self, line: Line) -> None:
+    def round_trip(self, line: ToolLine) -> None:
         """Keep the round trips."""
         self.run.rtt_min_s, self.run.rtt_max_s = line["rtt_min_s"], line["rtt_max_s"]
         self.run.rtt_median_s = line["rtt_median_s"]
 
-    def one_way(self, line: Line) -> None:
+    def one_way(self, line: ToolLine) -> None:
         """Keep the times of a way as printed: they are differences of two clocks."""
         times = {name: value for name, value in line.fields.items() if name != "unit"}
         self.run.printed |= {name: value for name, value in times.items() if value == value}
@@ -427,21 +427,21 @@ class _Sockperf(ProbeReader):
         super().__init__(file)
         self.factor = 0.0  # what makes a printed time a round trip
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether a row behind its heading is whole."""
         is_row = self.factor and line.kind in ("row", "unread")
         return not is_row or (line.kind == "row" and not self._is_cut(line))
 
-    def _is_cut(self, line: Line) -> bool:
+    def _is_cut(self, line: ToolLine) -> bool:
         text = self.file.text
         return line.number == text.numbers[-1] and not text.ends_complete
 
-    def about(self, line: Line) -> None:
+    def about(self, line: ToolLine) -> None:
         """Take the protocol beside the target."""
         super().about(line)
         self.run.protocol = line.get("protocol", self.run.protocol).lower()
 
-    def totals(self, line: Line) -> None:
+    def totals(self, line: ToolLine) -> None:
         """Keep the counts of the valid duration, to which the times belong; those of all beside."""
         run, sent, received = self.run, line["sent"], line["received"]
         if "whole" in line:
@@ -453,7 +453,7 @@ class _Sockperf(ProbeReader):
             run.printed |= {"valid_sent": sent, "valid_received": received}
         run.sent, run.received = sent, received
 
-    def heading(self, line: Line) -> None:
+    def heading(self, line: ToolLine) -> None:
         """Take what the times are, which no other line may say otherwise."""
         factor = 1.0 if line["what"] in ("rtt", "Round trip") else 2.0
         if self.factor and factor != self.factor:
@@ -462,23 +462,23 @@ class _Sockperf(ProbeReader):
             )
         self.factor = factor
 
-    def mean(self, line: Line) -> None:
+    def mean(self, line: ToolLine) -> None:
         """Keep the mean."""
         self.heading(line)
         self.run.printed["rtt_mean_s"] = line["mean_s"] * self.factor
 
-    def dropped(self, line: Line) -> None:
+    def dropped(self, line: ToolLine) -> None:
         """Keep what was lost or came twice."""
         self.run.duplicates = line["duplicates"]
         self.run.printed |= line.fields
 
-    def edge(self, line: Line) -> None:
+    def edge(self, line: ToolLine) -> None:
         """Keep the least, the median or the largest time."""
         if self.factor and not self._is_cut(line):
             for name, time_s in line.fields.items():
                 setattr(self.run, name, time_s * self.factor)
 
-    def row(self, line: Line) -> None:
+    def row(self, line: ToolLine) -> None:
         """Add a packet of the log."""
         if self.factor:
             probe = self.probe(line)
@@ -487,7 +487,7 @@ class _Sockperf(ProbeReader):
             probe.sent_s = line["sent_s"]
             self.run.probes.append(probe)
 
-    def unread(self, line: Line) -> None:
+    def unread(self, line: ToolLine) -> None:
         """Pass over a line that begins with a number before the heading of the log."""
 
     def samples(self) -> RttSamples:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netcalc.readers.format import ICMP_PROBES
-from netcalc.readers.lines import Line, LineTable
+from netcalc.readers.lines import LineTable, ToolLine
 from netcalc.readers.pings.runs import Probe, ProbeReader
 
 
@@ -69,15 +69,15 @@ class _TestConnection(ProbeReader):
     )
     columns = 0  # those of PowerShell 7 or 5
 
-    def head(self, line: Line) -> None:
+    def head(self, line: ToolLine) -> None:
         """Begin a table of one of the versions."""
         self.columns = 7 if "latency" in line else 5
 
-    def accepts(self, line: Line) -> bool:
+    def accepts(self, line: ToolLine) -> bool:
         """Whether a row is of the table that has begun."""
         return line.kind not in ("row_7", "row_5") or line.kind == f"row_{self.columns}"
 
-    def row_7(self, line: Line) -> None:
+    def row_7(self, line: ToolLine) -> None:
         """Add a probe by its status."""
         if line["status"] == "Success" and "rtt_s" in line:
             self.reply(line)
@@ -86,17 +86,17 @@ class _TestConnection(ProbeReader):
             answered = line["status"] not in ("TimedOut", "Unknown") and line["address"] != "*"
             self.run.probes[-1].error_reply = answered
 
-    def row_5(self, line: Line) -> None:
+    def row_5(self, line: ToolLine) -> None:
         """Add a reply: there are no rows of others."""
         self.reply(line)
 
-    def reply(self, line: Line) -> None:
+    def reply(self, line: ToolLine) -> None:
         """Add a reply; 0 is a time below 1 ms."""
         super().reply(line)
         probe = self.run.probes[-1]
         probe.rtt_s = probe.rtt_s or probe.resolution_s / 2
 
-    def failed(self, line: Line) -> None:
+    def failed(self, line: ToolLine) -> None:
         """Add a lost probe of a host, whose table the rows that follow need not be."""
         before = self.current
         self.turn_to(line["host"])

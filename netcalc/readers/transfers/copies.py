@@ -12,7 +12,16 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import FILE, HTTP_BODY
 from netcalc.readers.document import number, words
-from netcalc.readers.format import HANDSHAKE, HOST, OF_ROW, Counted, Format, Input, Place, groups_of
+from netcalc.readers.format import (
+    HANDSHAKE,
+    HOST,
+    OF_ROW,
+    Counted,
+    Format,
+    Input,
+    MeasuringPoint,
+    groups_of,
+)
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import DOWNLOAD, NAN, POWERS, UPLOAD
 from netcalc.samples import Meta, TransferSamples, fact_row
@@ -137,7 +146,7 @@ DD = Format(
         "dd": Counted(
             facts=dict.fromkeys(
                 ("*_byte_count", "*_rate_bps"),
-                Place(OF_ROW, "data that dd copied, of any device", HOST),
+                MeasuringPoint(OF_ROW, "data that dd copied, of any device", HOST),
             ),
             rates=FILE,
         ),

@@ -22,7 +22,7 @@ from netcalc.readers.format import (
     Counted,
     Format,
     Input,
-    Place,
+    MeasuringPoint,
     joined,
 )
 from netcalc.readers.source import note, shorten, unit_of
@@ -433,7 +433,7 @@ NETPERF = Format(
     tools={
         "netperf": Counted(  # its manual, 4.1: bytes of the sends and receives, "good" data
             probes=REQUESTS,
-            facts={"counter:*": Place("", "application requests", CLIENT)},
+            facts={"counter:*": MeasuringPoint("", "application requests", CLIENT)},
             rates=TRANSPORT,
             loss_at_receiver=True,
         ),

@@ -19,7 +19,7 @@ from netcalc.readers.format import (
     Counted,
     Format,
     Input,
-    Place,
+    MeasuringPoint,
     of_sockets,
 )
 from netcalc.readers.source import note, shorten
@@ -462,7 +462,7 @@ NDT7 = Format(
     ),
     tools={
         "ndt7": Counted(  # AppInfo without the overhead of WebSocket and TLS, TCPInfo with it
-            probes=Place("tcp", "TCP segments", SERVER, ROUND_TRIP),
+            probes=MeasuringPoint("tcp", "TCP segments", SERVER, ROUND_TRIP),
             facts=of_sockets(SERVER),
             rates=PAYLOAD,
         ),

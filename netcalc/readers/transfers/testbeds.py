@@ -30,7 +30,7 @@ from netcalc.readers.format import (
     Counted,
     Format,
     Input,
-    Place,
+    MeasuringPoint,
 )
 from netcalc.readers.source import note, shorten, unit_of
 from netcalc.readers.transfers.runs import NAN, above_0, xml_root
@@ -499,8 +499,8 @@ NETESTO = Format(
         "Netesto": Counted(  # netperf carries its transfers
             probes=SEGMENTS,
             facts={
-                "counter:local*Cpu": Place("", "CPU", SENDER),
-                "counter:*Cpu": Place("", "CPU", RECEIVER),
+                "counter:local*Cpu": MeasuringPoint("", "CPU", SENDER),
+                "counter:*Cpu": MeasuringPoint("", "CPU", RECEIVER),
                 "counter:*": REQUESTS,
             },
             rates=TCP_PAYLOAD,
@@ -645,10 +645,10 @@ FLOWMON = Format(
     ),
     tools={
         "ns-3 FlowMonitor": Counted(  # txBytes: packets with their IP headers
-            probes=Place("", "IP packets", RECEIVER, ONE_WAY),
+            probes=MeasuringPoint("", "IP packets", RECEIVER, ONE_WAY),
             facts={
-                "packet_count": Place(OF_ROW, "IP packets", SENDER),
-                "jitter_s": Place(OF_ROW, "IP packets", RECEIVER, ONE_WAY),
+                "packet_count": MeasuringPoint(OF_ROW, "IP packets", SENDER),
+                "jitter_s": MeasuringPoint(OF_ROW, "IP packets", RECEIVER, ONE_WAY),
             },
             data="IP packets",
             rates=IP,
