@@ -21,16 +21,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc import units
-from netcalc.checks import (
-    FloatArray,
-    as_float,
-    choice,
-    named_arguments,
-    non_negative,
-    positive,
-    scalar,
-)
+from netcalc import checks, units
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError, doubts
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
@@ -60,7 +51,7 @@ _FRAMINGS: Mapping[str, tuple[float, float]] = {
 """What each framing adds to a packet, and the least that a packet takes with it. [byte]"""
 
 
-@named_arguments
+@checks.named_arguments
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link: its rate and its one-way latency.
@@ -92,9 +83,9 @@ class Link:
     framing: Framing = "none"
 
     def __post_init__(self) -> None:
-        choice("framing", self.framing, ("none", "ethernet"))
-        object.__setattr__(self, "bandwidth_bps", _scalar(positive, "bandwidth_bps", self))
-        object.__setattr__(self, "latency_s", _scalar(non_negative, "latency_s", self))
+        checks.choice("framing", self.framing, ("none", "ethernet"))
+        object.__setattr__(self, "bandwidth_bps", _scalar(checks.positive, "bandwidth_bps", self))
+        object.__setattr__(self, "latency_s", _scalar(checks.non_negative, "latency_s", self))
 
     def __str__(self) -> str:
         """Write the link in a few words: its name, rate, framing and latency.
@@ -132,10 +123,11 @@ class Link:
         bandwidth_bps = units.parse_typed(rate, "bit/s", field="link rate")
         return cls(bandwidth_bps, delay, rate, "ethernet" if removed else "none")
 
-    def wire_bytes(self, packet_bytes: ArrayLike) -> FloatArray:
+    def wire_bytes(self, packet_bytes: ArrayLike) -> checks.FloatArray:
         """What a packet takes on the link. [byte]"""
         return np.maximum(
-            non_negative("packet_bytes", packet_bytes) + self.overhead_bytes, self.min_wire_bytes
+            checks.non_negative("packet_bytes", packet_bytes) + self.overhead_bytes,
+            self.min_wire_bytes,
         )
 
     @property
@@ -148,12 +140,12 @@ class Link:
         """The least that a packet takes on the link. [byte]"""
         return _FRAMINGS[self.framing][1]
 
-    def serialization_s(self, packet_bytes: ArrayLike) -> FloatArray:
+    def serialization_s(self, packet_bytes: ArrayLike) -> checks.FloatArray:
         """Time to clock a packet onto the link. [s]"""
         wire_bytes = self.wire_bytes(packet_bytes)
         return latency.serialization_s(wire_bytes, bandwidth_bps=self.bandwidth_bps)
 
-    def transfer_s(self, payload_bytes: ArrayLike) -> FloatArray:
+    def transfer_s(self, payload_bytes: ArrayLike) -> checks.FloatArray:
         """Time from the first bit of one packet sent to the last received. [s]"""
         return latency.transfer_s(
             self.wire_bytes(payload_bytes),
@@ -166,7 +158,7 @@ class Link:
         return latency.half_rate_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
 
 
-@named_arguments
+@checks.named_arguments
 @dataclass(frozen=True, slots=True)
 class Hop:
     """A link and the node it leads to.
@@ -183,14 +175,14 @@ class Hop:
     processing_s: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "processing_s", _scalar(non_negative, "processing_s", self))
+        object.__setattr__(self, "processing_s", _scalar(checks.non_negative, "processing_s", self))
 
     def __str__(self) -> str:
         """Write the link, and the time of the node if it takes any."""
         return f"{self.link}{_processing_text(self.processing_s)}"
 
 
-@named_arguments
+@checks.named_arguments
 @dataclass(frozen=True, slots=True)
 class Path:
     """Hops from one host to another; the last hop's node is the destination.
@@ -219,7 +211,7 @@ class Path:
         for hop in self.hops:
             if not isinstance(hop, Hop):
                 raise ArgumentTypeError("not-hops", "hops", safe_repr(hop))
-        source = _scalar(non_negative, "source_processing_s", self)
+        source = _scalar(checks.non_negative, "source_processing_s", self)
         object.__setattr__(self, "source_processing_s", source)
 
     def __str__(self) -> str:
@@ -238,7 +230,7 @@ class Path:
         return text + _processing_text(self.processing_s)
 
     @classmethod
-    @named_arguments
+    @checks.named_arguments
     def of(
         cls,
         links: Sequence[Link],
@@ -273,7 +265,7 @@ class Path:
         )
 
     @classmethod
-    @named_arguments
+    @checks.named_arguments
     def parse(
         cls,
         text: str,
@@ -344,7 +336,7 @@ class Path:
         >>> Path.parse("T1, T3, 10 Mbit/s").until(2).bottleneck_bps
         1544000.0
         """
-        number = scalar("hop", as_float("hop", hop))
+        number = checks.scalar("hop", checks.as_float("hop", hop))
         if number != np.floor(number):
             raise DomainError("not-whole", "hop", number, low=1)
         if not 1 <= number <= len(self.hops):
@@ -409,7 +401,9 @@ class Path:
         """Processing of all nodes, both hosts included. [s]"""
         return self.source_processing_s + float(sum(hop.processing_s for hop in self.hops))
 
-    def one_way_s(self, packet_bytes: ArrayLike, *, packet_count: ArrayLike = 1) -> FloatArray:
+    def one_way_s(
+        self, packet_bytes: ArrayLike, *, packet_count: ArrayLike = 1
+    ) -> checks.FloatArray:
         """Time until the last of a train of equal packets is complete at the far end. [s]
 
         Every node processes one packet at a time.
@@ -427,7 +421,9 @@ class Path:
                 min_wire_bytes=self._least(),
             )
 
-    def rtt_s(self, packet_bytes: ArrayLike, *, reply_bytes: ArrayLike | None = None) -> FloatArray:
+    def rtt_s(
+        self, packet_bytes: ArrayLike, *, reply_bytes: ArrayLike | None = None
+    ) -> checks.FloatArray:
         """Round trip of one packet and its reply, of the same size by default. [s]
 
         The destination turns the packet round in its processing time, which counts once; so does
@@ -502,7 +498,9 @@ def _reads(text: str, unit: str) -> bool:
     return True
 
 
-def _scalar(check: Callable[[str, ArrayLike], FloatArray], name: str, holder: object) -> float:
+def _scalar(
+    check: Callable[[str, ArrayLike], checks.FloatArray], name: str, holder: object
+) -> float:
     value = np.asarray(check(name, getattr(holder, name)))
     if value.ndim or not np.isfinite(value):
         raise DomainError("not-one-number", name, value)

@@ -30,14 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc import errors
 from netcalc.checks import FloatArray, as_float, named_arguments, scalar
-from netcalc.errors import (
-    ArgumentTypeError,
-    ConvergenceError,
-    DomainError,
-    NotFiniteWarning,
-    doubts,
-)
 from netcalc.printable import safe_repr
 
 __all__ = [
@@ -150,15 +144,15 @@ def solve(
     _text("for_", for_)
     if for_ not in inspect.signature(function).parameters:
         names = list(inspect.signature(function).parameters)
-        raise DomainError("not-a-choice", "for_", for_, choices=names)
+        raise errors.DomainError("not-a-choice", "for_", for_, choices=names)
     bottom, top = default_range(for_)
     bottom = bottom if low is None else scalar("low", as_float("low", low))
     top = top if high is None else scalar("high", as_float("high", high))
     if not -np.inf < bottom < top < np.inf:
-        raise DomainError("empty-range", "low, high", f"{bottom:g} to {top:g}")
+        raise errors.DomainError("empty-range", "low, high", f"{bottom:g} to {top:g}")
     result = scalar("result", as_float("result", result))
     if not np.isfinite(result):
-        raise DomainError("not-finite", "result", f"{result:g}")
+        raise errors.DomainError("not-finite", "result", f"{result:g}")
 
     swept = _Difference(function, for_, arguments, result)
     if for_.endswith("_count") or _only_whole(swept, bottom, top):
@@ -189,24 +183,26 @@ def evaluate(function: Callable[..., Any], arguments: Mapping[str, Any]) -> floa
 def _text(name: str, value: object) -> None:
     """Refuse a value other than text for the name of an argument."""
     if not isinstance(value, str):
-        raise ArgumentTypeError("not-text", name, safe_repr(value), example="loss_ratio")
+        raise errors.ArgumentTypeError("not-text", name, safe_repr(value), example="loss_ratio")
 
 
 def _number(function: Callable[..., Any], first: str, arguments: Mapping[str, Any]) -> float:
     try:
         value = _call(function, first, arguments)
-    except DomainError:
+    except errors.DomainError:
         return float("nan")
     if value.size != 1 or value.dtype.kind not in "fiu":
-        raise DomainError("result-not-one-number", "result of the formula", f"shape {value.shape}")
+        raise errors.DomainError(
+            "result-not-one-number", "result of the formula", f"shape {value.shape}"
+        )
     return float(value.reshape(()))
 
 
 def _call(function: Callable[..., Any], first: str, arguments: Mapping[str, Any]) -> NDArray[Any]:
     """Call a formula with its first argument by position, without warnings of what is tried."""
     keywords = {name: value for name, value in arguments.items() if name != first}
-    with warnings.catch_warnings(), doubts():
-        warnings.simplefilter("ignore", NotFiniteWarning)
+    with warnings.catch_warnings(), errors.doubts():
+        warnings.simplefilter("ignore", errors.NotFiniteWarning)
         return np.asarray(function(*([arguments[first]] if first in arguments else []), **keywords))
 
 
@@ -223,7 +219,7 @@ class _Difference:
         self.first = next(iter(inspect.signature(function).parameters))
         self.takes_arrays: bool | None = None  # not known until the first call
         # What a formula does not take, or cannot do, as an array it may do one by one.
-        self.refusals = (TypeError, ValueError, ConvergenceError)
+        self.refusals = (TypeError, ValueError, errors.ConvergenceError)
 
     def __call__(self, value: float) -> float:
         """Return the difference at one point; nan where the argument is impossible."""
@@ -250,7 +246,7 @@ class _Difference:
             return np.array([self(float(point)) for point in points])
         try:
             values = _call(self.function, self.first, {**self.arguments, self.name: points})
-        except DomainError:  # one point or all: halving finds out
+        except errors.DomainError:  # one point or all: halving finds out
             middle = points.size // 2
             return np.concatenate([self._part(points[:middle]), self._part(points[middle:])])
         if values.shape != points.shape or values.dtype.kind not in "fiu":
@@ -300,9 +296,11 @@ def _close_in(swept: _Difference, low: float, high: float) -> Root:
     except ValueError as error:
         # scipy ends so where the formula has no value between two ends that have one.
         what = f"the root from {low:g} to {high:g}, where the formula is not defined throughout,"
-        raise ConvergenceError(what, iterations=0, residual=float("nan"), last=last) from error
+        raise errors.ConvergenceError(
+            what, iterations=0, residual=float("nan"), last=last
+        ) from error
     if not report.converged:
-        raise ConvergenceError(
+        raise errors.ConvergenceError(
             "the root", iterations=report.iterations, residual=swept(value), last=value
         )
     return _root(swept, float(value))

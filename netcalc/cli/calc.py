@@ -16,16 +16,15 @@ import numpy as np
 
 from netcalc import calculator
 from netcalc.calculator import Answer, Draws, Formula, Parameter, Session, Swept
-from netcalc.cli import COMMANDS, check_one_form, complain, ending_quietly, print_json, put, say
-from netcalc.cli.formulas import (
-    READ_AS,
-    FormulaCommand,
-    assigned,
-    check_sweeps,
-    choices,
-    in_order,
-    name_propagation,
-    readings_said,
+from netcalc.cli import (
+    COMMANDS,
+    check_one_form,
+    complain,
+    ending_quietly,
+    formulas,
+    print_json,
+    put,
+    say,
 )
 from netcalc.cli.mistakes import CommandError, Group, Typed, exclusive, lacking, rename
 from netcalc.cli.options import WholeNumber
@@ -208,7 +207,7 @@ def _command(formula: Formula, preset: Mapping[str, str]) -> click.Command:
         click.Option(["--json", "json_"], is_flag=True, help="Print JSON."),
         click.Option(["--csv", "csv_"], is_flag=True, help="Print CSV."),
     ]
-    return FormulaCommand(
+    return formulas.FormulaCommand(
         calculator.command(formula),
         formula,
         params=arguments,
@@ -256,7 +255,7 @@ def _answer(
     _check_options(asked)
     texts = {formula.parameter(name).name: text for name, text in preset.items()}
     texts |= {name: text for name, text in options.items() if name[-1:] != "_" and text is not None}
-    unnamed = assigned(formula, value, texts)
+    unnamed = formulas.assigned(formula, value, texts)
     typed: dict[tuple[str, float], str] = {}
     with _named_as_typed(formula, typed, unnamed=unnamed):
         session = calculator.Session(formula, texts | unnamed, draws=Draws(**asked.drawn))
@@ -285,7 +284,7 @@ def _answer(
             with _searching():
                 answer = session.solve(name, asked.result, limits)
         else:
-            check_sweeps(len(sweeps))
+            formulas.check_sweeps(len(sweeps))
             answer = session.over(sweeps) if sweeps else session.value()
         if asked.plot is not None:
             draw(session, sweeps, answer, asked.plot)
@@ -333,11 +332,11 @@ def _check_arguments(session: Session, asked: _Asked) -> None:
 
 def _say_readings(session: Session, unnamed: Mapping[str, str]) -> None:
     """Say how words were read that may have meant something else."""
-    readings = list(click.get_current_context().meta.get(READ_AS, []))
+    readings = list(click.get_current_context().meta.get(formulas.READ_AS, []))
     if not session.inputs:
         formula = session.formula
-        readings += in_order(formula, unnamed)
-        readings += readings_said(formula, session.texts, session.arguments)
+        readings += formulas.in_order(formula, unnamed)
+        readings += formulas.readings_said(formula, session.texts, session.arguments)
     for reading in readings:
         complain(f"note: {reading}")
 
@@ -399,7 +398,7 @@ def _named_as_typed(formula: Formula, typed: Typed, *, unnamed: Collection[str])
     except (DomainError, UnitError) as error:
         rename(error, names, typed)
         if isinstance(error, UnitError):
-            name_propagation(formula, error)
+            formulas.name_propagation(formula, error)
         raise
 
 
@@ -443,7 +442,7 @@ def _option(formula: Formula, parameter: Parameter) -> click.Option:
             text += f" (default: {parameter.default})"
     return click.Option(
         [*names, parameter.name], help=text, metavar=_meta(parameter),
-        shell_complete=choices(parameter),
+        shell_complete=formulas.choices(parameter),
     )  # fmt: skip
 
 

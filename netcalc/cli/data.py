@@ -14,19 +14,9 @@ import numpy as np
 
 from netcalc import claims, datasets
 from netcalc.claims import Checked
-from netcalc.cli import check_one_form, print_json, put, standard_input
+from netcalc.cli import check_one_form, output, print_json, put, standard_input
 from netcalc.cli.mistakes import CommandError, exclusive, lacking
 from netcalc.cli.options import CSV, FORCE, JSON, Choice, command, plot_option
-from netcalc.cli.output import (
-    cell,
-    check_output,
-    print_csv,
-    print_rows,
-    print_table,
-    print_written,
-    table_width,
-    write_plot,
-)
 from netcalc.errors import DomainError
 from netcalc.printable import spreadsheet_text
 
@@ -86,7 +76,7 @@ def data(
     ]
     rows_of_text = [[_cell(v) for v in row] for row in zip(*columns.values(), strict=True)]
     if as_csv:
-        print_csv(headings, rows_of_text)
+        output.print_csv(headings, rows_of_text)
         return
     _print_rows(headings, rows_of_text)
 
@@ -98,9 +88,9 @@ def _draw(name: str, path: str, *, force: bool) -> None:
     datasets.info(name)  # an unknown name is refused as such
     if name not in plots.drawn_sets():
         raise CommandError("dataset-not-drawn", name=name, drawn=plots.drawn_sets())
-    check_output(path, force=force, plot=True)
-    write_plot(plots.readings(name), path)
-    print_written(path)
+    output.check_output(path, force=force, plot=True)
+    output.write_plot(plots.readings(name), path)
+    output.print_written(path)
 
 
 def _cell(value: object) -> str:
@@ -116,12 +106,12 @@ def _print_rows(headings: list[str], rows: list[list[str]]) -> None:
         max((len(w) for text in column for w in text.replace("_", " ").split()), default=0)
         for column in columns
     ]
-    if sum(longest) + 3 * len(longest) <= table_width():
+    if sum(longest) + 3 * len(longest) <= output.table_width():
         from rich.box import SIMPLE
 
         # With blanks, a long name is folded between its words.
         names = [heading.replace("_", " ") for heading in headings]
-        print_rows(names, rows, left=names, whole_numbers=True, box=SIMPLE)
+        output.print_rows(names, rows, left=names, whole_numbers=True, box=SIMPLE)
         return
     for number, row in enumerate(rows, 1):
         put(f"row {number}", bold=True)
@@ -188,7 +178,9 @@ def book(
     elif as_csv:
         rows = [item.as_dict() for item in shown]
         if rows:
-            print_csv(rows[0], ([_cell_book(value) for value in row.values()] for row in rows))
+            output.print_csv(
+                rows[0], ([_cell_book(value) for value in row.values()] for row in rows)
+            )
     else:
         for name in sources:
             _print_table([item for item in shown if item.claim.source == name])
@@ -235,7 +227,7 @@ def _print_table(rows: Sequence[Checked]) -> None:
     if not rows:
         return
     table = Table(
-        title=cell(rows[0].claim.work),
+        title=output.cell(rows[0].claim.work),
         title_justify="left",
         box=SIMPLE_HEAD,
         padding=0,
@@ -247,17 +239,17 @@ def _print_table(rows: Sequence[Checked]) -> None:
     for heading, width in (("printed", 11), ("computed", 11), ("verdict", 12)):
         table.add_column(heading, width=width, overflow="fold")
     for item in rows:
-        what = cell(item.claim.quantity)
+        what = output.cell(item.claim.quantity)
         if item.reason:
-            what.append(cell(f"\n- {item.reason}", "dim"))
+            what.append(output.cell(f"\n- {item.reason}", "dim"))
         table.add_row(
-            cell(item.claim.id).append(cell(f"\n{item.claim.place}", "dim")),
+            output.cell(item.claim.id).append(output.cell(f"\n{item.claim.place}", "dim")),
             what,
-            cell(item.printed_text),
-            cell(item.computed_text),
-            cell(item.verdict, _STYLES.get(item.verdict, "")),
+            output.cell(item.printed_text),
+            output.cell(item.computed_text),
+            output.cell(item.verdict, _STYLES.get(item.verdict, "")),
         )
-    print_table(table)
+    output.print_table(table)
 
 
 _STYLES = {"agree": "green", "agree rounded": "green", "disagree": "red", "ambiguous": "yellow"}

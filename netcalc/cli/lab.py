@@ -30,21 +30,10 @@ from typing import Any
 import click
 
 from netcalc import language
-from netcalc.cli import put, user_environment
+from netcalc.cli import put, serving, user_environment
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.options import FolderName, WholeNumber, command
 from netcalc.cli.output import Progress
-from netcalc.cli.serving import (
-    HOST,
-    Address,
-    Running,
-    free_port,
-    held,
-    keep,
-    last,
-    running,
-    secret_token,
-)
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 from netcalc.language.notebooks import in_language
 from netcalc.samples import write_atomically
@@ -131,9 +120,9 @@ def lab(
         try:
             with _writing_to(folder):
                 (folder / _SETTINGS).mkdir(parents=True, exist_ok=True)
-                inherited = stack.enter_context(held(folder / _SETTINGS))
+                inherited = stack.enter_context(serving.held(folder / _SETTINGS))
                 copied = copy_lessons(lessons, folder, fresh=fresh)
-        except Running as other:
+        except serving.Running as other:
             served = other.address
             _check_that_it_serves(served, folder, as_pages, port, typed, fresh, new_token)
             _show_again(served, folder, no_browser=no_browser)
@@ -142,7 +131,7 @@ def lab(
         _trust(lessons, folder)
         address = _address(lessons, folder, as_pages, port, code, renew=new_token)
         with _writing_to(folder):
-            keep(address, folder / _SETTINGS)
+            serving.keep(address, folder / _SETTINGS)
         if _is_root():
             put(f"warning: {CommandError('server-as-root').what}", err=True)
         command = _command(as_pages, address.port, folder, allow_root=allow_root)
@@ -182,19 +171,19 @@ def _writing_to(folder: Path) -> Iterator[None]:
 
 def _address(
     lessons: Path, folder: Path, as_pages: bool, port: int | None, code: str, *, renew: bool
-) -> Address:
+) -> serving.Address:
     """Return the address of before, where that is free."""
-    before = last(folder / _SETTINGS)
+    before = serving.last(folder / _SETTINGS)
     first = min(path.name for path in lessons.glob("*.ipynb"))
-    free = free_port(port, before.port if before else None)
+    free = serving.free_port(port, before.port if before else None)
     if before and port is None and free != before.port:
         put(f"Port {before.port}, that of the last time, is in use: the address has changed.")
-    token = secret_token() if renew or before is None else before.token
-    return Address(free, token, as_pages, "" if as_pages else f"lab/tree/{first}", code)
+    token = serving.secret_token() if renew or before is None else before.token
+    return serving.Address(free, token, as_pages, "" if as_pages else f"lab/tree/{first}", code)
 
 
 def _check_that_it_serves(
-    served: Address,
+    served: serving.Address,
     folder: Path,
     as_pages: bool,
     port: int | None,
@@ -218,7 +207,7 @@ def _check_that_it_serves(
         )
 
 
-def _show_again(served: Address, folder: Path, *, no_browser: bool) -> None:
+def _show_again(served: serving.Address, folder: Path, *, no_browser: bool) -> None:
     put(f"The lessons in {folder}\nare served already, at {served.url}")
     put("Ctrl-C where it was started stops the server.")
     if not no_browser:
@@ -335,7 +324,7 @@ def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> li
     """Return the command of the server; the token is not in it, anybody can read a command."""
     if as_pages:
         options = {
-            "Voila.ip": HOST,
+            "Voila.ip": serving.HOST,
             "Voila.port": port,
             "Voila.port_retries": 0,
             "Voila.open_browser": False,
@@ -353,7 +342,7 @@ def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> li
         program = ["-m", "voila", str(folder)]
     else:
         options = {
-            "ServerApp.ip": HOST,
+            "ServerApp.ip": serving.HOST,
             "ServerApp.port": port,
             "ServerApp.port_retries": 0,
             "ServerApp.open_browser": False,
@@ -395,7 +384,7 @@ def _server(
             "JUPYTER_RUNTIME_DIR": str(settings / "runtime"),
             "IPYTHONDIR": str(settings / "ipython"),
         }
-    return running(
+    return serving.running(
         command, stopped="Stopping. Saved changes are kept.", limit_s=_STOP_LIMIT_S, cwd=folder,
         env=environment, stdin=subprocess.DEVNULL, pass_fds=inherited,
     )  # fmt: skip
@@ -427,7 +416,7 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def _wait_until_ready(server: subprocess.Popen[bytes], address: Address) -> None:
+def _wait_until_ready(server: subprocess.Popen[bytes], address: serving.Address) -> None:
     """Wait until the server takes connections."""
     waited_s, step_s = 0.0, 0.1
     while waited_s < _START_LIMIT_S:
@@ -439,7 +428,7 @@ def _wait_until_ready(server: subprocess.Popen[bytes], address: Address) -> None
     raise ExperimentError(
         "server-silent",
         phase="start Jupyter",
-        host=HOST,
+        host=serving.HOST,
         port=address.port,
         limit_s=_START_LIMIT_S,
     )

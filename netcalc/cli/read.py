@@ -18,34 +18,18 @@ import click
 import numpy as np
 
 from netcalc import compare, readers, units
-from netcalc.cli import complain, names_of_file, print_json, put, say, standard_input
-from netcalc.cli.mistakes import (
-    CommandError,
-    for_command_line,
-    lacking,
-    named_as_typed,
-    numbers_of,
+from netcalc.cli import (
+    complain,
+    mistakes,
+    names_of_file,
+    output,
+    print_json,
+    put,
+    report,
+    say,
+    standard_input,
 )
 from netcalc.cli.options import FORCE, JSON, Choice, QuantityCommand, command, missing_argument
-from netcalc.cli.output import (
-    check_output,
-    print_data,
-    print_rows,
-    print_written,
-    save_plot,
-    write_plot,
-)
-from netcalc.cli.report import (
-    MOST_RUNS,
-    describe,
-    is_recording,
-    is_truth,
-    metric_line,
-    print_facts,
-    print_formats,
-    print_samples,
-    summary,
-)
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
 from netcalc.explain.causes import captures as capture
@@ -103,15 +87,15 @@ def read(
         List the formats that are read, and their traps.
     """
     if formats:
-        print_formats(as_json=as_json)
+        report.print_formats(as_json=as_json)
         return
     if not files:
         raise missing_argument("files")
     if plot_path is not None:
         if len(files) > 1:
-            raise CommandError("plot-of-several-files", count=len(files))
-        check_output(plot_path, inputs=files, force=force, plot=True)
-    with named_as_typed():
+            raise mistakes.CommandError("plot-of-several-files", count=len(files))
+        output.check_output(plot_path, inputs=files, force=force, plot=True)
+    with mistakes.named_as_typed():
         path_facts = Known(line_bps=line_bps, line_up_bps=line_up_bps, rtt_s=rtt_s)
     names = None if columns is None else [part.strip() for part in columns.split(",")]
     key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
@@ -123,13 +107,13 @@ def read(
             samples = _read(name, names)
             if anonymize:
                 samples = anonymized_samples(samples, key=key)
-            with numbers_of(shown):
+            with mistakes.numbers_of(shown):
                 _print(shown, samples, path_facts, as_json=as_json)
                 if plot_path is not None:
                     _draw(shown, samples, plot_path, path_facts)
-                    print_written(plot_path)
+                    output.print_written(plot_path)
         except NetcalcError as error:
-            for_command_line(error)
+            mistakes.for_command_line(error)
             if anonymize:
                 anonymized_error(error, names=names_of_file(name), shown=shown, key=key)
             bad.append(shown)
@@ -146,7 +130,7 @@ def read(
 
 def _print(shown: str, samples: Samples, path_facts: Known, *, as_json: bool) -> None:
     """Print the report of one file."""
-    if is_recording(samples):
+    if report.is_recording(samples):
         # Late: it loads the models of flows.
         from netcalc.cli.congestion import print_recording
         from netcalc.congestion.recording import from_table
@@ -156,19 +140,19 @@ def _print(shown: str, samples: Samples, path_facts: Known, *, as_json: bool) ->
     if isinstance(samples, PacketTrace):
         print_capture(shown, samples, as_json=as_json, path_facts=path_facts)
     else:
-        print_samples(shown, samples, as_json=as_json, path_facts=path_facts)
-    if not as_json and not is_truth(samples):
-        print_facts(samples)
+        report.print_samples(shown, samples, as_json=as_json, path_facts=path_facts)
+    if not as_json and not report.is_truth(samples):
+        report.print_facts(samples)
 
 
 def _draw(name: str, samples: Samples, path: str, path_facts: Known) -> None:
     """Draw samples into one file."""
-    if is_truth(samples):
+    if report.is_truth(samples):
         from netcalc.cli.validate import save_truth_plot  # late: it loads the experiments
 
         save_truth_plot(samples, path)
         return
-    if is_recording(samples):
+    if report.is_recording(samples):
         from netcalc.cli.congestion.batch import draw_courses
         from netcalc.congestion.recording import from_table
 
@@ -180,9 +164,9 @@ def _draw(name: str, samples: Samples, path: str, path_facts: Known) -> None:
     if not is_drawn(samples):
         raise ReaderError("nothing-to-draw", file=name)
     if has_comparison(samples):
-        save_plot(compare.overlay(samples), path)
+        output.save_plot(compare.overlay(samples), path)
     else:
-        write_plot(plots.measured(samples, path_facts), path)
+        output.write_plot(plots.measured(samples, path_facts), path)
 
 
 def _read(name: str, columns: list[str] | None) -> Samples:
@@ -196,9 +180,9 @@ def print_capture(
 ) -> None:
     """Print the report of a capture, of its flows and of its exchanges."""
     if as_json:
-        print_json({**summary(name, trace), **flow_document(trace, path_facts)})
+        print_json({**report.summary(name, trace), **flow_document(trace, path_facts)})
         return
-    say("\n".join([describe(name, trace), *flow_lines(trace, path_facts)]))
+    say("\n".join([report.describe(name, trace), *flow_lines(trace, path_facts)]))
 
 
 def flow_document(trace: PacketTrace, path_facts: Known | None) -> dict[str, Any]:
@@ -219,17 +203,17 @@ def flow_lines(trace: PacketTrace, path_facts: Known | None) -> list[str]:
     """Return the text of the largest flows of a capture, and of its exchanges."""
     flows = capture.flows(trace, path_facts)
     lines = []
-    for flow in flows[:MOST_RUNS]:
+    for flow in flows[: report.MOST_RUNS]:
         lines += [f"  {printable(flow['label'])} ({flow['protocol'].upper()})", *_details(flow)]
         if flow["metrics"]:
-            lines.append(f"    {metric_line(flow['metrics'], layer=flow['layer'])}")
-    more = len(flows) - MOST_RUNS
+            lines.append(f"    {report.metric_line(flow['metrics'], layer=flow['layer'])}")
+    more = len(flows) - report.MOST_RUNS
     if more > 0:
         lines.append(f"  {more} more with data: --json has them, and netcalc export --flows")
     rows = [row for flow in capture.exchanges(trace) for row in _exchange_rows(flow)]
-    lines += [_exchange_line(row) for row in rows[:MOST_RUNS]]
-    if len(rows) > MOST_RUNS:
-        lines.append(f"  {len(rows) - MOST_RUNS} more exchanges: --json has them")
+    lines += [_exchange_line(row) for row in rows[: report.MOST_RUNS]]
+    if len(rows) > report.MOST_RUNS:
+        lines.append(f"  {len(rows) - report.MOST_RUNS} more exchanges: --json has them")
     return lines
 
 
@@ -333,9 +317,9 @@ def export(
         Of a capture: a row for each direction of each flow.
     """
     if path is not None:
-        check_output(path, inputs=[file], force=force)
+        output.check_output(path, inputs=[file], force=force)
     elif form == "parquet":
-        raise lacking("--to parquet", "-o", "Write for example -o samples.parquet")
+        raise mistakes.lacking("--to parquet", "-o", "Write for example -o samples.parquet")
     key = secrets.token_bytes(32)
     try:
         samples = readers.read(standard_input() if file == "-" else Path(file))
@@ -347,14 +331,14 @@ def export(
         samples = anonymized_samples(samples, key=key)
     if flows:
         if not isinstance(samples, PacketTrace):
-            raise CommandError("flows-of-capture", file=file)
+            raise mistakes.CommandError("flows-of-capture", file=file)
         samples = flow_table(samples)
     data = encode(samples, form)
     if path is None:
-        print_data(data)
+        output.print_data(data)
         return
     write_atomically(Path(path), data)
-    print_written(path)
+    output.print_written(path)
 
 
 def encode(samples: Samples, form: str) -> bytes:
@@ -376,7 +360,7 @@ def encode(samples: Samples, form: str) -> bytes:
 def require_parquet() -> None:
     """Refuse Parquet where its packages are missing."""
     if importlib.util.find_spec("pyarrow") is None or importlib.util.find_spec("pandas") is None:
-        raise CommandError("parquet-packages-missing")
+        raise mistakes.CommandError("parquet-packages-missing")
 
 
 def _parquet(samples: Samples) -> bytes:
@@ -424,7 +408,7 @@ def billing(
     names = None if columns is None else [text.strip() for text in columns.split(",")]
     usage = read_usage(file, interval_s=interval_s, columns=names)
     kept = 1 - discarded_ratio
-    with named_as_typed():
+    with mistakes.named_as_typed():
         rows: dict[str, dict[str, float]] = {
             name: {
                 "billed_bps": float(billed_rate_bps(rate, discarded_ratio=discarded_ratio)),
@@ -452,7 +436,7 @@ def billing(
             }
         )
         return
-    print_rows(
+    output.print_rows(
         ("", *(named(text, counted) for text in ("billed", "interpolated", "highest"))),
         [
             (name, *(units.show_rate(value, IN_HEADING) for value in row.values()))

@@ -14,15 +14,7 @@ from click.core import ParameterSource
 from netcalc import compare, experiments
 from netcalc.calculator import Parameter
 from netcalc.checks import positive
-from netcalc.cli import complain, ending_quietly, print_json, say, show_help_alone
-from netcalc.cli.mistakes import (
-    CommandError,
-    Group,
-    exclusive,
-    for_command_line,
-    lacking,
-    named_as_typed,
-)
+from netcalc.cli import complain, ending_quietly, mistakes, print_json, say, show_help_alone
 from netcalc.cli.options import QuantityType, command, options_of, plot_option, read_path
 from netcalc.cli.output import Progress, check_outputs, print_written, save_plot
 from netcalc.cli.report import describe, print_samples, summary
@@ -80,7 +72,7 @@ _OF_EVERY_RUN = (
 )
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=mistakes.Group, invoke_without_command=True)
 @click.pass_context
 def run(ctx: click.Context) -> None:
     """Run a live experiment on this machine, over loopback or an emulated path.
@@ -170,7 +162,7 @@ def echo(options: dict[str, Any]) -> str:
     1400 bytes, 10 probes each. ICMP requires a --path.
     """
     if options["protocol"] == "icmp" and options["path_text"] is None:
-        raise CommandError("icmp-requires-path")
+        raise mistakes.CommandError("icmp-requires-path")
     return str(options["protocol"])
 
 
@@ -237,7 +229,7 @@ def line_rate(options: dict[str, Any]) -> None:
     if (node_rate_pps := options.pop("node_rate_pps")) is not None:
         options["processing_s"] = 1 / float(positive("--node-rate", node_rate_pps))
         if options["path_text"] is not None and "," not in options["path_text"]:
-            raise CommandError("node-rate-requires-links")
+            raise mistakes.CommandError("node-rate-requires-links")
     options["buffer_bytes"] = options["buffer_bytes"] or None  # 0: those of the system
 
 
@@ -336,7 +328,7 @@ def live_run(
     with (
         Progress(short_name, unit=unit) as progress,
         partial_shown(name, as_json=as_json),
-        named_as_typed(),
+        mistakes.named_as_typed(),
     ):
         samples = measure(**arguments, path=path, progress=progress, save=save_path)
     print_samples(name, samples, as_json=as_json)
@@ -352,13 +344,13 @@ def live_run(
 def _require_path(path_text: str | None, *, routed: bool) -> None:
     """Refuse options about a path where there is none."""
     if routed and path_text is not None:
-        raise exclusive("--routed", "--path")
+        raise mistakes.exclusive("--routed", "--path")
     ctx = click.get_current_context()
     for option in ctx.command.params:
         typed = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
         if path_text is None and typed and option.name in _OF_PATH:
             example = 'Add for example --path "10 Mbit/s 1 ms"'
-            raise lacking(option.opts[0], "a --path", example)
+            raise mistakes.lacking(option.opts[0], "a --path", example)
 
 
 @contextlib.contextmanager
@@ -369,7 +361,7 @@ def partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
     except ExperimentError as error:
         if error.partial is None:
             raise
-        for_command_line(error)
+        mistakes.for_command_line(error)
         if as_json:
             print_json({**summary(name, error.partial), "error": error.as_dict()})
         else:

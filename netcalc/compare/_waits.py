@@ -12,15 +12,9 @@ from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.compare._comparison import Comparison, points, truth_value
 from netcalc.display import show
 from netcalc.language import phrase, term
+from netcalc.models.queues import mm1
 from netcalc.models.queues.backlog import lindley_wait_s
 from netcalc.models.queues.md1 import md1_wait_cdf, md1_wait_s
-from netcalc.models.queues.mm1 import (
-    mm1_wait_cdf,
-    mm1_wait_s,
-    mm1k_blocking_ratio,
-    mm1k_wait_cdf,
-    mm1k_wait_s,
-)
 from netcalc.samples import Table
 
 DRAWN = 200
@@ -105,12 +99,12 @@ def wait_models(samples: Table) -> dict[str, Distribution]:
     service_s, load = samples["service_s"], offered_load(samples)
     mean_s = float(service_s.mean()) if service_s.size else np.nan
     models: dict[str, Distribution] = {
-        "M/M/1": lambda at: mm1_wait_cdf(_late(at), utilization=load, service_s=mean_s),
+        "M/M/1": lambda at: mm1.mm1_wait_cdf(_late(at), utilization=load, service_s=mean_s),
         "M/D/1": lambda at: md1_wait_cdf(_late(at), utilization=load, service_s=mean_s),
     }
     places = _places(samples)
     if places is not None:
-        models[f"M/M/1/{places}"] = lambda at: mm1k_wait_cdf(
+        models[f"M/M/1/{places}"] = lambda at: mm1.mm1k_wait_cdf(
             _late(at), utilization=load, place_count=places, service_s=mean_s
         )
     accepted = samples["dropped"] == 0
@@ -298,12 +292,12 @@ def _sentence(samples: Table, service_s: float) -> str:
     mean_s = float(wait_s[~dropped].mean()) if (~dropped).any() else np.nan
     models = {
         "M/D/1": md1_wait_s(load, service_s=service_s),
-        "M/M/1": mm1_wait_s(load, service_s=service_s),
+        "M/M/1": mm1.mm1_wait_s(load, service_s=service_s),
     }
     blocked = ""
     if places is not None:
-        models[f"M/M/1/{places}"] = mm1k_wait_s(load, place_count=places, service_s=service_s)
-        share = float(mm1k_blocking_ratio(load, place_count=places))
+        models[f"M/M/1/{places}"] = mm1.mm1k_wait_s(load, place_count=places, service_s=service_s)
+        share = float(mm1.mm1k_blocking_ratio(load, place_count=places))
         blocked = phrase(
             " Dropped: {mean:.3%}; M/M/1/{places} drops {share:.3%}.",
             mean=dropped.mean(),

@@ -22,15 +22,7 @@ import numpy as np
 from netcalc.emulation.wire.carrier import DEVICE
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers.helper import (
-    BACKLOG,
-    SO_TIMESTAMPNS,
-    accept_only_from,
-    address_family,
-    kept,
-    own_source,
-    stamp_ns,
-)
+from netcalc.experiments.peers import helper
 from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import ip_version
@@ -93,7 +85,7 @@ class Tap:
         self._both_ends = both_ends
         self.packets: list[TappedPacket] = []
         self.seen_count = 0
-        sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        sock.setsockopt(socket.SOL_SOCKET, helper.SO_TIMESTAMPNS, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
         sock.bind((interface, _ALL_PROTOCOLS))
         sock.setblocking(False)
@@ -110,7 +102,7 @@ class Tap:
                 head, control, _, origin = self._sock.recvmsg(SNAP_BYTES, 64)
                 if self._both_ends and origin[2] != _OUTGOING:
                     continue
-                packet = _packet(stamp_ns(control), head)
+                packet = _packet(helper.stamp_ns(control), head)
                 if packet is not None:
                     packets.append(packet)
         self.seen_count += len(packets)
@@ -377,7 +369,7 @@ def _tcp_payload_bytes(packet: TappedPacket) -> int:
 
 
 def _address(host: str) -> bytes:
-    return socket.inet_pton(address_family(host), host)
+    return socket.inet_pton(helper.address_family(host), host)
 
 
 with suppress(ImportError):  # other systems import this module, too
@@ -436,11 +428,11 @@ class Endpoints:
     @property
     def family(self) -> socket.AddressFamily:
         """Address family of both ends."""
-        return address_family(self.server_host)
+        return helper.address_family(self.server_host)
 
     def client_socket(self, kind: int, protocol: int = 0) -> socket.socket:
         """Open a socket of the client, on the client's address."""
-        with kept(self.client.socket(self.family, kind, protocol)) as sock:
+        with helper.kept(self.client.socket(self.family, kind, protocol)) as sock:
             if self.client is self.server and (self.version == 6 or not self.own):
                 # Both addresses are of one host; unbound, the kernel would pick the server's with
                 # IPv6, and with IPv4 one that every other program has, too.
@@ -451,17 +443,17 @@ class Endpoints:
 
     def tap(self, end: End) -> Tap:
         """Open a packet tap at one end."""
-        with kept(end.socket(socket.AF_PACKET, socket.SOCK_DGRAM)) as sock:
+        with helper.kept(end.socket(socket.AF_PACKET, socket.SOCK_DGRAM)) as sock:
             return Tap(sock, self.interface, both_ends=self.client is self.server)
 
     def listener(self, kind: int) -> socket.socket:
         """Open a socket of the server on a free port."""
-        with kept(self.server.socket(self.family, kind)) as sock:
+        with helper.kept(self.server.socket(self.family, kind)) as sock:
             sock.bind((self.server_host, 0))
             if kind == socket.SOCK_STREAM:
                 if self.version == 4 and not self.own:
-                    accept_only_from(sock, self.client_host)
-                sock.listen(BACKLOG)
+                    helper.accept_only_from(sock, self.client_host)
+                sock.listen(helper.BACKLOG)
             return sock
 
     def counters(self) -> dict[str, dict[str, int]]:
@@ -551,7 +543,7 @@ def _loopback(
                 _add_address(namespace, server)
         else:
             server = client if version == 6 else server
-            client = own_source(server) or client
+            client = helper.own_source(server) or client
             run.warnings.append(Notice("host-loopback", {"reason": namespace.refused}))
         yield Endpoints(namespace, namespace, client, server, namespace.own, "lo")
 

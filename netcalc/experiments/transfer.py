@@ -24,13 +24,7 @@ from netcalc.emulation.wire.control import LOST
 from netcalc.emulation.wire.emulated_path import EmulatedPath, Routed
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchange import connect_within, set_timeout
-from netcalc.experiments.peers.helper import (
-    BACKLOG,
-    accept_only_from,
-    address_family,
-    kept,
-    own_source,
-)
+from netcalc.experiments.peers import helper
 from netcalc.experiments.peers.process import Namespace, Worker
 from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Record
@@ -291,7 +285,7 @@ class TransferEnds:
         self._drops, self._empty = drops, empty
         self._open_source, self._open_sink = source_socket, sink_socket
         self._shared = source_socket is socket.socket  # with every other program
-        with kept(Worker(stopping=run.stopping)) as self.source:
+        with helper.kept(Worker(stopping=run.stopping)) as self.source:
             self.sink = Worker(stopping=run.stopping)
         run.facts["timer_slack_s"] = self.sink.report["timer_slack_s"]
 
@@ -449,12 +443,12 @@ class TransferEnds:
         """Open the two sockets of a connection; buffers are set before connect and listen."""
         run = self._run
         run.phase = "connect"
-        family = address_family(run.host)
+        family = helper.address_family(run.host)
         with self._open_sink(family, transfer.kind) as listener:
             _set_buffer(listener, socket.SO_RCVBUF, transfer.buffer_bytes)
             listener.bind((run.host, 0))
             run.port = listener.getsockname()[1]
-            with kept(self._open_source(family, transfer.kind)) as source:
+            with helper.kept(self._open_source(family, transfer.kind)) as source:
                 if transfer.buffer_end == "both":
                     _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
                 if transfer.protocol == "udp":
@@ -462,10 +456,10 @@ class TransferEnds:
                     listener.connect(source.getsockname())
                     return source, listener.dup()
                 set_congestion_control(source, transfer.congestion_control)
-                if client := self._shared and own_source(run.host):
+                if client := self._shared and helper.own_source(run.host):
                     source.bind((client, 0))
-                    accept_only_from(listener, client)
-                listener.listen(BACKLOG)
+                    helper.accept_only_from(listener, client)
+                listener.listen(helper.BACKLOG)
                 address = listener.getsockname()
                 connect_within(source, address, limit_s=limits.CONNECT_S, stopping=run.stopping)
                 if transfer.reply_bytes:

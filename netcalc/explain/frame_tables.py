@@ -10,23 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.explain import tables
 from netcalc.explain.causes.cause import Cause, Sign
 from netcalc.explain.evidence import Known
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.rate_limits import COUNT_TOLERANCE
-from netcalc.explain.tables import (
-    FITTED_TOLERANCE,
-    FLAT_RATIO,
-    column_name,
-    labelled,
-    left_out,
-    numbers,
-    numbers_or_nan,
-    plausible,
-    rows_of,
-    series_of,
-    two_points,
-)
 from netcalc.fit import Line, robust_line
 from netcalc.messages import Notice
 from netcalc.models.rates import line_rate
@@ -76,7 +64,7 @@ class Frames:
 
     def label(self, row: int) -> str:
         """Return the series of a row and its size."""
-        return labelled(self.series[row], f"{self.frame_bytes[row]:g} B")
+        return tables.labelled(self.series[row], f"{self.frame_bytes[row]:g} B")
 
     def measured(self) -> Iterator[tuple[str, float, float, float]]:
         """Yield the label of each row, the size of its frame, what counts of it, and its rate."""
@@ -120,16 +108,16 @@ class Frames:
         rates = self.rate_pps[below]
         # One size alone: the line is full with the others, and the device does no more of them.
         if below.size == 1 and rows.size > 1 and rates[0] >= self.rate_pps[rows].max():
-            return Device(float(rates[0]), FITTED_TOLERANCE)
+            return Device(float(rates[0]), tables.FITTED_TOLERANCE)
         if np.unique(self.frame_bytes[below]).size < 2:
             return Device()
-        if rates.max() <= (1 + FLAT_RATIO) * rates.min():
+        if rates.max() <= (1 + tables.FLAT_RATIO) * rates.min():
             return Device(float(np.median(rates)), 2 * COUNT_TOLERANCE)
         line = robust_line(self.frame_bytes[below], 1 / rates)
         if line.rank == 2 and line.slope > 0 and line.intercept > 0:
             costs = (float(line.intercept), float(line.slope))
             implied = _implied_line_bps(line)
-            return Device(tolerance_ratio=FITTED_TOLERANCE, costs=costs, implied_bps=implied)
+            return Device(tolerance_ratio=tables.FITTED_TOLERANCE, costs=costs, implied_bps=implied)
         return Device()
 
 
@@ -172,27 +160,31 @@ def frames_of(samples: Samples) -> Frames | None:
     """Return the frames of a table; None if it has no sizes of frames with rates."""
     if not isinstance(samples, Table):
         return None
-    sizes = numbers(samples, "frame_bytes")
-    captured = numbers(samples, "captured_bytes")
+    sizes = tables.numbers(samples, "frame_bytes")
+    captured = tables.numbers(samples, "captured_bytes")
     if sizes is None and captured is not None:
-        sizes, some = np.full(captured.size, math.nan), plausible(captured)
+        sizes, some = np.full(captured.size, math.nan), tables.plausible(captured)
         sizes[some] = framing.captured_frame_bytes(captured[some])
     if sizes is None:
         return None
     is_layer_said = True
-    counted, rates, goodput = sizes, numbers(samples, "rate_pps"), numbers(samples, "goodput_bps")
+    counted, rates, goodput = (
+        sizes,
+        tables.numbers(samples, "rate_pps"),
+        tables.numbers(samples, "goodput_bps"),
+    )
     with np.errstate(all="ignore"):  # rows that are not good are left out
         if goodput is not None:
-            payload = numbers(samples, "payload_bytes")
+            payload = tables.numbers(samples, "payload_bytes")
             counted = sizes - TCP_FRAME_BYTES if payload is None else payload
             rates = goodput / (8 * counted)
         elif rates is None:
-            rates = numbers_or_nan(samples, "rate_bps") / (8 * sizes)
-            name = column_name(samples, "rate_bps")
+            rates = tables.numbers_or_nan(samples, "rate_bps") / (8 * sizes)
+            name = tables.column_name(samples, "rate_bps")
             is_layer_said = name == FRAME_RATE or samples.meta.layers.get(name) == FRAME
-        good = plausible(sizes, counted, rates)
-    series = series_of(samples)
-    rows = rows_of(series, good)
+        good = tables.plausible(sizes, counted, rates)
+    series = tables.series_of(samples)
+    rows = tables.rows_of(series, good)
     if not rows:
         return None
     return Frames(sizes, counted, rates, goodput is not None, series, rows, is_layer_said)
@@ -240,8 +232,8 @@ def _as_payload(frames: Frames) -> Frames:
     counted = frames.counted_bytes - TCP_FRAME_BYTES
     with np.errstate(all="ignore"):  # rows that are not good are left out
         rates = frames.rate_pps * frames.counted_bytes / counted
-        good = plausible(frames.frame_bytes, counted, rates)
-    rows = rows_of(frames.series, good)
+        good = tables.plausible(frames.frame_bytes, counted, rates)
+    rows = tables.rows_of(frames.series, good)
     return replace(frames, counted_bytes=counted, rate_pps=rates, is_payload=True, rows=rows)
 
 
@@ -276,7 +268,9 @@ def _of_reading(frames: Frames, stated: Known) -> tuple[Finding, ...]:
         for row in rows.tolist():
             limits = [*_line(frames, row, likely), *_device(frames, row, device)]
             if is_likely:
-                limits[0] = replace(limits[0], name="likely-line", tolerance_ratio=FITTED_TOLERANCE)
+                limits[0] = replace(
+                    limits[0], name="likely-line", tolerance_ratio=tables.FITTED_TOLERANCE
+                )
                 limits += [
                     replace(limit, for_comparison=True) for limit in _device(frames, row, costs)
                 ]
@@ -288,10 +282,10 @@ def _of_reading(frames: Frames, stated: Known) -> tuple[Finding, ...]:
                 cause = Cause(signs=(pps,), variant="one-size")
                 findings[row] = replace(findings[row], cause=cause)
             if is_fitted and not is_implied and np.unique(frames.frame_bytes[rows]).size <= 2:
-                said = (*findings[row].notices, *two_points(rows[:2]))
+                said = (*findings[row].notices, *tables.two_points(rows[:2]))
                 findings[row] = replace(findings[row], notices=said)
     first = min(findings)
-    said = (*findings[first].notices, *left_out(frames.frame_bytes.size, frames.rows))
+    said = (*findings[first].notices, *tables.left_out(frames.frame_bytes.size, frames.rows))
     findings[first] = replace(findings[first], notices=said)
     return tuple(findings[row] for row in sorted(findings))
 

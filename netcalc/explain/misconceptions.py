@@ -17,21 +17,8 @@ import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import DomainError, UnitError
+from netcalc.explain import claim_models
 from netcalc.explain.causes import captures
-from netcalc.explain.claim_models import (
-    CONVERSIONS,
-    TIMES,
-    Model,
-    RoundTripSpread,
-    models_of_sizes,
-    own_models,
-    packet_rate_models,
-    packet_rates_of_sizes,
-    rate_models,
-    time_models,
-    unit_mistakes,
-    with_labels,
-)
 from netcalc.explain.evidence import Evidence, Known, first_known
 from netcalc.explain.frame_tables import frames_of
 from netcalc.explain.measurement import evidence_of
@@ -72,7 +59,7 @@ class Claim:
     value: float
     unit: str
     rounding_ratio: float
-    models: tuple[Model, ...]
+    models: tuple[claim_models.Model, ...]
     line_bps: float = math.nan
 
     @property
@@ -84,16 +71,16 @@ class Claim:
             most = max(frames, default=math.nan)
         return self.value > most * (1 + max(self.rounding_ratio, CLOCK_RATIO))
 
-    def error_ratio(self, model: Model) -> float:
+    def error_ratio(self, model: claim_models.Model) -> float:
         """Return how far a model is from the claim, as a share of the claim."""
         return abs(model.value / self.value - 1)
 
-    def agrees(self, model: Model) -> bool:
+    def agrees(self, model: claim_models.Model) -> bool:
         """Whether a model gives the claim, as it is rounded."""
         return self.error_ratio(model) <= self.rounding_ratio
 
     @property
-    def best(self) -> Model | None:
+    def best(self) -> claim_models.Model | None:
         """The model that fits: one that agrees, a right one before a wrong one; then the nearest.
 
         Of those that do not agree, a right one may be 5 % off, as a measurement is, a wrong one
@@ -113,13 +100,15 @@ class Claim:
         ]
         return fitting[0] if fitting else None
 
-    def _may_be(self, wrong: Model) -> bool:
+    def _may_be(self, wrong: claim_models.Model) -> bool:
         """Whether a mistake is near enough to be named."""
-        if wrong.name == TIMES and _has_digits_of(self.text, wrong.value / self.value):
+        if wrong.name == claim_models.TIMES and _has_digits_of(self.text, wrong.value / self.value):
             return True
         if self.error_ratio(wrong) > NEAR_RATIO:
             return False
-        return wrong.name not in CONVERSIONS or (self.agrees(wrong) and not _is_round(self.text))
+        return wrong.name not in claim_models.CONVERSIONS or (
+            self.agrees(wrong) and not _is_round(self.text)
+        )
 
     @property
     def is_misconception(self) -> bool:
@@ -127,7 +116,7 @@ class Claim:
         return self.best is not None and not self.best.is_right
 
     @property
-    def right(self) -> Model | None:
+    def right(self) -> claim_models.Model | None:
         """The right model: the one that the model which fits distorts; else the nearest."""
         best = self.best
         right = [model for model in self.models if model.is_right]
@@ -191,7 +180,7 @@ class Claim:
         lines = [self.sentence]
         shown = [model for model in self.models if self.error_ratio(model) <= SHOWN_RATIO]
         if _is_round(self.text):
-            shown = [model for model in shown if model.name not in CONVERSIONS]
+            shown = [model for model in shown if model.name not in claim_models.CONVERSIONS]
         shown = shown[:SHOWN_MODELS]
         if self.right is not None and self.right not in shown:
             shown.append(self.right)
@@ -303,50 +292,55 @@ def _judged(
     size_bytes: float | None,
     frame_bytes: float | None,
     runs: Sequence[Evidence],
-    trips: Sequence[RoundTripSpread],
+    trips: Sequence[claim_models.RoundTripSpread],
     table: Table | None = None,
 ) -> Claim:
     value, unit = _quantity(text)
     frames = None if table is None else frames_of(table)
     models = {
         "bit/s": lambda: (
-            models_of_sizes(stated, frames)
+            claim_models.models_of_sizes(stated, frames)
             if frames is not None
-            else with_labels(
-                [(run.label, rate_models(stated.toward(run.direction), run)) for run in runs]
-                or [("", rate_models(stated, None, frame_bytes=frame_bytes))]
+            else claim_models.with_labels(
+                [
+                    (run.label, claim_models.rate_models(stated.toward(run.direction), run))
+                    for run in runs
+                ]
+                or [("", claim_models.rate_models(stated, None, frame_bytes=frame_bytes))]
             )
         ),
         "packet/s": lambda: (
-            packet_rates_of_sizes(stated, frames)
+            claim_models.packet_rates_of_sizes(stated, frames)
             if frames is not None and frame_bytes is None
-            else packet_rate_models(stated, frame_bytes)
+            else claim_models.packet_rate_models(stated, frame_bytes)
         ),
-        "s": lambda: time_models(stated, path, size_bytes, trips),
+        "s": lambda: claim_models.time_models(stated, path, size_bytes, trips),
     }[unit]()
     if table is not None and frames is None:
-        models += own_models(table, value, unit)
+        models += claim_models.own_models(table, value, unit)
     if not models:
         raise DomainError("claim-without-facts", "claim", text, unit=unit)
-    models += unit_mistakes(models, text, unit)
+    models += claim_models.unit_mistakes(models, text, unit)
     models.sort(key=lambda model: abs(math.log(model.value / value)))
     lines = [stated.toward(run.direction).line_bps for run in runs] or [stated.line_bps]
     line = max((rate for rate in lines if rate is not None), default=math.nan)
     return Claim(text, value, unit, _rounding(text), tuple(models), line)
 
 
-def _trips_of(evidence: Evidence) -> tuple[RoundTripSpread, ...]:
+def _trips_of(evidence: Evidence) -> tuple[claim_models.RoundTripSpread, ...]:
     """Return the round trips of a transfer; none if it has none."""
     if math.isnan(first_known(evidence.base_rtt_s, evidence.rtt_s)):
         return ()
     return (
-        RoundTripSpread(least_s=evidence.base_rtt_s, median_s=evidence.rtt_s, label=evidence.label),
+        claim_models.RoundTripSpread(
+            least_s=evidence.base_rtt_s, median_s=evidence.rtt_s, label=evidence.label
+        ),
     )
 
 
-def _round_trips(samples: Samples) -> list[RoundTripSpread]:
+def _round_trips(samples: Samples) -> list[claim_models.RoundTripSpread]:
     """Return the round trips of each group of a ping, or of each mode of transactions."""
-    trips: list[RoundTripSpread] = []
+    trips: list[claim_models.RoundTripSpread] = []
     if isinstance(samples, RttSamples) and samples.measured.any():
         groups, rtt = np.asarray(samples.group), np.asarray(samples.rtt_s)
         trips = [_spread(rtt[samples.measured & (groups == name)], name) for name in samples.groups]
@@ -361,7 +355,7 @@ def _round_trips(samples: Samples) -> list[RoundTripSpread]:
         names = {"rtt_min_s": "least_s", "rtt_median_s": "median_s", "rtt_max_s": "most_s"}
         for row in samples.facts():
             times_s = {new: float(row[name]) for name, new in names.items() if name in row}
-            trips.append(RoundTripSpread(**times_s, label=str(row.get("group", ""))))
+            trips.append(claim_models.RoundTripSpread(**times_s, label=str(row.get("group", ""))))
     return [trip for trip in trips if not math.isnan(first_known(trip.least_s, trip.most_s))]
 
 
@@ -377,10 +371,10 @@ def _of_packets(samples: PacketTrace | Table) -> list[RttSamples]:
     ]
 
 
-def _spread(times: FloatArray, label: str) -> RoundTripSpread:
+def _spread(times: FloatArray, label: str) -> claim_models.RoundTripSpread:
     if not times.size:
-        return RoundTripSpread(label=label)
-    return RoundTripSpread(
+        return claim_models.RoundTripSpread(label=label)
+    return claim_models.RoundTripSpread(
         least_s=float(times.min()), median_s=float(np.median(times)), most_s=float(times.max()),
         label=label,
     )  # fmt: skip

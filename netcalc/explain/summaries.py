@@ -9,19 +9,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.explain import time_parts
 from netcalc.explain.causes.cause import Cause, Sign
 from netcalc.explain.evidence import Evidence, Known, first_known, number_in
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.tables import MOST_VALUE, ROLES
-from netcalc.explain.time_parts import (
-    FEWEST_ANSWERS,
-    PART_TOLERANCE,
-    asked_of_times,
-    explain_round_trips,
-    parts_of,
-    response_parts,
-    stall_notices,
-)
 from netcalc.messages import Notice
 from netcalc.samples import Fact, RttSamples, Samples, Table
 
@@ -62,15 +54,15 @@ def _of_summary(samples: RttSamples, row: Mapping[str, Fact], stated: Known) -> 
         return Finding(label=label, unit="s", notices=(Notice("none-answered", {"count": count}),))
     said = [Notice("summary-explained", {"count": count, "statistic": statistic})]
     answered = round(count * (1 - first_known(number_in(row, "loss_ratio"), 0.0)))
-    if 0 < answered < FEWEST_ANSWERS:
+    if 0 < answered < time_parts.FEWEST_ANSWERS:
         said.append(Notice("few-answers", {"count": answered}))
     if number_in(row, "loss_ratio") > 0:
         said.append(Notice("probes-lost", {"loss_ratio": number_in(row, "loss_ratio")}))
     sizes = np.asarray(samples.payload_bytes)
-    limits = parts_of(measured, least, 0.0, sizes[np.isfinite(sizes)], stated, None)
+    limits = time_parts.parts_of(measured, least, 0.0, sizes[np.isfinite(sizes)], stated, None)
     return Finding(
         label=label, unit="s", measured=measured, limits=limits, notices=tuple(said),
-        missing=asked_of_times(stated),
+        missing=time_parts.asked_of_times(stated),
     )  # fmt: skip
 
 
@@ -109,18 +101,26 @@ def explain_transaction_rates(samples: Samples, stated: Known) -> tuple[Finding,
             continue
         fact = facts[row] if row < len(facts) else {}
         rtt, measured = first_known(stated.rtt_s, number_in(fact, "rtt_min_s")), 1 / rate
-        limits = response_parts(measured, min(rtt, measured)) if rtt > 0 else ()
+        limits = time_parts.response_parts(measured, min(rtt, measured)) if rtt > 0 else ()
         if not limits:
-            held = [part for part in response_parts(measured, 0.0) if part.name == "ack-timer"]
+            held = [
+                part
+                for part in time_parts.response_parts(measured, 0.0)
+                if part.name == "ack-timer"
+            ]
             whole = Limit(
-                "round-trip-and-hosts", measured, "s", PART_TOLERANCE, {"rate": float(rate)}
+                "round-trip-and-hosts",
+                measured,
+                "s",
+                time_parts.PART_TOLERANCE,
+                {"rate": float(rate)},
             )
             limits = tuple(held) or (whole,)
         asked = () if stated.rtt_s is not None else (Notice("ask-rtt"),)
         findings.append(
             Finding(
                 label=str(groups[row]), unit="s", measured=measured, limits=limits, missing=asked,
-                notices=stall_notices(limits),
+                notices=time_parts.stall_notices(limits),
             )
         )  # fmt: skip
     return tuple(findings)
@@ -171,8 +171,10 @@ def _one_way(
         said.append(Notice("clock-exceeds-delay", values))
     else:
         base = {"least_s": least, "error_s": error_s, "base_rtt_s": least, "measured_s": median}
-        limits.append(Limit("one-way-least", least, "s", PART_TOLERANCE, base))
-        limits.append(Limit("queue-above-least", median - least, "s", PART_TOLERANCE, base))
+        limits.append(Limit("one-way-least", least, "s", time_parts.PART_TOLERANCE, base))
+        limits.append(
+            Limit("queue-above-least", median - least, "s", time_parts.PART_TOLERANCE, base)
+        )
         if error_s > 0:
             said.append(Notice("clock-error", {"error_s": error_s}))
     if not math.isnan(back):
@@ -274,7 +276,7 @@ def explain_trips(table: Table, stated: Known) -> tuple[Finding, ...]:
             resolution_s=np.where(np.isnan(rtt), 0.0, step),
             group=np.full(rtt.size, quantity_of(name), object),
         )
-        findings += explain_round_trips(samples, stated)
+        findings += time_parts.explain_round_trips(samples, stated)
     return tuple(findings)
 
 

@@ -10,17 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.explain.causes import series
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
-from netcalc.explain.causes.series import (
-    FEWEST_PROBES,
-    SHORT_SERIES,
-    far_late,
-    levels,
-    of_levels,
-    period_of,
-    series_cause,
-    slow_of,
-)
 from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Known, delay_variation
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.rate_limits import stall_notice, timer_of
@@ -96,18 +87,22 @@ def explain_round_trips(samples: RttSamples, stated: Known) -> tuple[Finding, ..
         facts, refuted = _not_refuted(stated, float(rtt_s.min()), coarse, rtt_s.size)
         cause = _cause(samples, own, facts.rtt_s)
         part_s, said = _explained(rtt_s, cause)
-        measured, slow, least = float(np.median(part_s)), slow_of(part_s), float(part_s.min())
+        measured, slow, least = (
+            float(np.median(part_s)),
+            series.slow_of(part_s),
+            float(part_s.min()),
+        )
         if cause is not None and cause.variant == "load":
             least = float(rtt_s.min())
         sizes = x[-1:]
         said = (*impossible, *refuted, *said, *_late_notices(samples, own, cause))
-        within = 1.0 if part_s.size < SHORT_SERIES else 0.95
+        within = 1.0 if part_s.size < series.SHORT_SERIES else 0.95
         said = (*said, *_notices(samples, slow - least, within, sizes, facts))
         is_grown = slow > GROWN_RATIO * measured and slow - measured > GROWN_S
         if is_grown and (cause is None or cause.variant == "growth"):
             values = {"median_s": measured, "slow_s": slow}
             few = {**values, "count": int(part_s.size)}
-            is_short = part_s.size < SHORT_SERIES
+            is_short = part_s.size < series.SHORT_SERIES
             slowest = Notice("slowest-alone-explained" if is_short else "slowest-explained",
                              few if is_short else values)  # fmt: skip
             said = (slowest, *said)
@@ -186,9 +181,11 @@ def _late_notices(
 ) -> tuple[Notice, ...]:
     """Say which answers were far later than the others, where the cause does not."""
     rtt_s = _in_order(samples, own)
-    if np.isfinite(rtt_s).sum() < FEWEST_PROBES or (cause is not None and cause.code in _OF_LATE):
+    if np.isfinite(rtt_s).sum() < series.FEWEST_PROBES or (
+        cause is not None and cause.code in _OF_LATE
+    ):
         return ()
-    late = far_late(rtt_s)
+    late = series.far_late(rtt_s)
     at = np.flatnonzero(late)
     if not at.size:
         return ()
@@ -198,7 +195,7 @@ def _late_notices(
     values = {
         "count": int(at.size), "total": int(np.isfinite(rtt_s).sum()), "median_s": median_s,
     }  # fmt: skip
-    period = period_of(late)
+    period = series.period_of(late)
     if not math.isnan(period):
         numbers = {"period_probes": period, "late_s": float(np.median(rtt_s[at]))}
         return (Notice("late-evenly", {**values, **numbers}),)
@@ -216,15 +213,17 @@ def _cause(samples: RttSamples, own: NDArray[np.bool_], idle_s: float | None) ->
     first = own & ~np.asarray(samples.duplicate)
     ttl = np.asarray(samples.ttl, dtype=float)
     lost = np.asarray(samples.lost)[first].tolist()
-    cause = series_cause(_in_order(samples, own), lost, ttl[first] if ttl.size else (), idle_s)
+    cause = series.series_cause(
+        _in_order(samples, own), lost, ttl[first] if ttl.size else (), idle_s
+    )
     return None if cause.code == UNKNOWN_CAUSE and not cause.variant else cause
 
 
 def _working(samples: RttSamples, own: NDArray[np.bool_]) -> tuple[Notice, ...]:
     """Return the working latency, if a load ran for a part of the probes alone."""
     in_order = _in_order(samples, own)
-    part = levels(in_order[np.isfinite(in_order)])
-    return of_levels(part) if part is not None and part.is_clear and part.is_load else ()
+    part = series.levels(in_order[np.isfinite(in_order)])
+    return series.of_levels(part) if part is not None and part.is_clear and part.is_load else ()
 
 
 def _coarsest(samples: RttSamples, own: NDArray[np.bool_]) -> float:

@@ -11,17 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    at_least,
-    between,
-    non_negative,
-    one_dimensional,
-    positive,
-    ratio,
-    scalar,
-    whole,
-)
+from netcalc import checks
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.models.queues.shared_buffer import incast_backlog_bytes
@@ -30,21 +20,7 @@ from netcalc.models.tcp.sharing import buffer_rule_bytes, drain_s, full_use_buff
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.models.users.growth import YEAR_S, exhaustion_s, grown_traffic_bps
 from netcalc.models.users.multiplexing import overload_ratio, shared_bandwidth_bps
-from netcalc.planning.page import (
-    BINDING,
-    FORECAST_YEARS,
-    HORIZON_YEARS,
-    Answer,
-    BindingMap,
-    Chart,
-    Plan,
-    Step,
-    date_after,
-    evaluate,
-    one_page,
-    quantity,
-    with_units,
-)
+from netcalc.planning import page
 from netcalc.rate_layers import LINE
 from netcalc.units import show_rate
 
@@ -67,7 +43,7 @@ _TABLE = {
 }  # fmt: skip
 
 
-@one_page
+@page.one_page
 def link(
     user_count: Any,
     *,
@@ -85,7 +61,7 @@ def link(
     draws: int = 0,
     seed: int = 0,
     truncate: bool = False,
-) -> Plan:
+) -> page.Plan:
     """Plan the rate of a link, or of each link of a group, for many users that grow.
 
     Parameters
@@ -144,19 +120,19 @@ def link(
     >>> round(plan["overload_ratio"], 4)
     0.0004
     """
-    count = int(whole("link_count", link_count, low=1))
-    failed = int(whole("failed_count", failed_count))
+    count = int(checks.whole("link_count", link_count, low=1))
+    failed = int(checks.whole("failed_count", failed_count))
     if failed >= count:
         raise DomainError("all-links-failed", "failed_count", failed, links=count)
-    between("quantile", quantile, 0.0, 1.0)
-    horizon = float(non_negative("horizon_s", horizon_s))
-    if not horizon <= HORIZON_YEARS * YEAR_S:
-        raise DomainError("beyond-forecast", "horizon_s", horizon_s, years=HORIZON_YEARS)
-    settings = with_units(
+    checks.between("quantile", quantile, 0.0, 1.0)
+    horizon = float(checks.non_negative("horizon_s", horizon_s))
+    if not horizon <= page.HORIZON_YEARS * YEAR_S:
+        raise DomainError("beyond-forecast", "horizon_s", horizon_s, years=page.HORIZON_YEARS)
+    settings = page.with_units(
         quantile=quantile, horizon_s=horizon, link_count=count, failed_count=failed
     )
     fixed: dict[str, Any] = {name: value for name, (value, _) in settings.items()}
-    inputs = with_units(
+    inputs = page.with_units(
         user_count=user_count,
         user_bps=user_bps,
         active_ratio=active_ratio,
@@ -165,7 +141,7 @@ def link(
         bandwidth_bps=bandwidth_bps,
     )
     once = partial(
-        evaluate, partial(_answers, **fixed), table=_TABLE, main=_MAIN, judged=_LOOKED_AHEAD,
+        page.evaluate, partial(_answers, **fixed), table=_TABLE, main=_MAIN, judged=_LOOKED_AHEAD,
         draws=draws, seed=seed, truncate=truncate,
     )  # fmt: skip
     evaluated = once(inputs)
@@ -185,7 +161,7 @@ def link(
         "fills": _when(stated["fills_s"], start),
     }
     enough = bandwidth_bps is None or stated["fills_s"] >= horizon
-    target = quantity(middle["target_utilization"], "ratio")
+    target = page.quantity(middle["target_utilization"], "ratio")
     notices = [*evaluated.notices, *_forecast_doubts(middle["annual_growth"], horizon, fills)]
     if bandwidth_bps is None and stated["link_bps"] > SIZES_BPS[-1]:
         several = round(stated["link_bps"] / SIZES_BPS[-1])
@@ -201,7 +177,7 @@ def link(
         assumptions=(
             Notice("assumes-link-users", {}),
             Notice("assumes-link-growth", {}),
-            Notice("assumes-link-full", {"target": target, "time": quantity(horizon, "s")}),
+            Notice("assumes-link-full", {"target": target, "time": page.quantity(horizon, "s")}),
         ),
         notices=tuple(notices),
         chart=(_map if as_map else _chart)(middle, fixed, columns),
@@ -209,7 +185,7 @@ def link(
     )
 
 
-def next_size_bps(rate_bps: ArrayLike) -> FloatArray:
+def next_size_bps(rate_bps: ArrayLike) -> checks.FloatArray:
     """Return the smallest rate of :data:`SIZES_BPS` that is enough; above, multiples of the last.
 
     Examples
@@ -217,7 +193,7 @@ def next_size_bps(rate_bps: ArrayLike) -> FloatArray:
     >>> next_size_bps([1e9, 1.1e9, 900e9]).tolist()
     [1000000000.0, 2500000000.0, 1600000000000.0]
     """
-    needed, sizes = non_negative("rate_bps", rate_bps), np.array(SIZES_BPS)
+    needed, sizes = checks.non_negative("rate_bps", rate_bps), np.array(SIZES_BPS)
     index = np.minimum(np.searchsorted(sizes, needed), sizes.size - 1)
     several = np.ceil(needed / sizes[-1]) * sizes[-1]
     return np.where(needed > sizes[-1], several, sizes[index])
@@ -235,18 +211,20 @@ def _answers(
     horizon_s: float,
     link_count: int,
     failed_count: int,
-) -> dict[str, FloatArray]:
-    users = whole("user_count", user_count, low=1)
-    each = positive("user_bps", user_bps)
-    growth = at_least("annual_growth", annual_growth, -1.0)
-    target = positive("target_utilization", ratio("target_utilization", target_utilization))
+) -> dict[str, checks.FloatArray]:
+    users = checks.whole("user_count", user_count, low=1)
+    each = checks.positive("user_bps", user_bps)
+    growth = checks.at_least("annual_growth", annual_growth, -1.0)
+    target = checks.positive(
+        "target_utilization", checks.ratio("target_utilization", target_utilization)
+    )
     demand = shared_bandwidth_bps(
         users, active_ratio=active_ratio, user_bps=each, quantile=quantile
     )
     left = link_count - failed_count
     at_end = grown_traffic_bps(demand, annual_growth=growth, elapsed_s=horizon_s)
     needed = np.maximum(at_end, demand) / (target * left)
-    rate = next_size_bps(needed) if bandwidth_bps is None else positive(
+    rate = next_size_bps(needed) if bandwidth_bps is None else checks.positive(
         "bandwidth_bps", bandwidth_bps
     )  # fmt: skip
     carried = np.floor(link_count * rate / each)
@@ -274,7 +252,7 @@ def _answers(
 
 def _steps(
     middle: Mapping[str, float], fixed: Mapping[str, Any], columns: Mapping[str, float]
-) -> tuple[Step, ...]:
+) -> tuple[page.Step, ...]:
     """Return what would make the links last longer."""
     if not np.isfinite(columns["fills_s"]):
         return ()
@@ -295,19 +273,19 @@ def _steps(
         shape: Any = {**middle, **fixed, **new}
         lasts = float(_answers(**shape)["fills_s"])
         if lasts > columns["fills_s"]:
-            steps.append(Step(change=change, name="fills_s", value=lasts))
+            steps.append(page.Step(change=change, name="fills_s", value=lasts))
     return tuple(steps)
 
 
-def _forecast_doubts(growth: float, horizon_s: float, fills: Answer) -> list[Notice]:
+def _forecast_doubts(growth: float, horizon_s: float, fills: page.Answer) -> list[Notice]:
     """Return what makes the answers doubtful: a growth that is extended for long."""
     fills_s = fills.typical if fills.spread is None else fills.spread.percentile(95.0)
     times = {"link-planned-for": horizon_s, "link-full-in": fills_s}
     longest = max(times, key=lambda code: times[code] if np.isfinite(times[code]) else 0.0)
-    if growth == 0.0 or not FORECAST_YEARS * YEAR_S < times[longest] < np.inf:
+    if growth == 0.0 or not page.FORECAST_YEARS * YEAR_S < times[longest] < np.inf:
         return []
-    what = str(Notice(longest, {"time": quantity(times[longest], "s")}))
-    return [Notice("link-no-forecast", {"what": what, "years": FORECAST_YEARS})]
+    what = str(Notice(longest, {"time": page.quantity(times[longest], "s")}))
+    return [Notice("link-no-forecast", {"what": what, "years": page.FORECAST_YEARS})]
 
 
 def _when(fills_s: float, start: date | None) -> str:
@@ -316,12 +294,12 @@ def _when(fills_s: float, start: date | None) -> str:
         return str(Notice("link-full-now", {}))
     if not np.isfinite(fills_s):
         return str(Notice("link-full-never", {}))
-    time, on = quantity(fills_s, "s"), _day(start, fills_s)
+    time, on = page.quantity(fills_s, "s"), _day(start, fills_s)
     code = "link-full-in" if on is None else "link-full-on"
     return str(Notice(code, {"time": time, "date": on}))
 
 
-def _dates(start: date | None, fills: Answer) -> list[Answer]:
+def _dates(start: date | None, fills: page.Answer) -> list[page.Answer]:
     """Return the day on which links are full, and with ranges an early one."""
     if start is None:
         return []
@@ -331,22 +309,22 @@ def _dates(start: date | None, fills: Answer) -> list[Answer]:
     return dates
 
 
-def _date_answer(name: str, start: date, fills_s: float) -> Answer:
+def _date_answer(name: str, start: date, fills_s: float) -> page.Answer:
     on = _day(start, fills_s)
     if on is None:
         on = str(Notice("link-date-never" if not np.isfinite(fills_s) else "link-date-far", {}))
-    return Answer(name=name, value=on)
+    return page.Answer(name=name, value=on)
 
 
 def _day(start: date | None, fills_s: float) -> str | None:
     """Return a day in ISO form; None without a start, and beyond the horizon."""
-    day = None if start is None else date_after(start, fills_s / YEAR_S)
+    day = None if start is None else page.date_after(start, fills_s / YEAR_S)
     return None if day is None else day.isoformat()
 
 
 def _chart(
     middle: Mapping[str, float], fixed: Mapping[str, Any], columns: Mapping[str, float]
-) -> Chart:
+) -> page.Chart:
     lasts = columns["fills_s"] if np.isfinite(columns["fills_s"]) else 0.0
     end = 1.3 * max(fixed["horizon_s"], lasts, YEAR_S)
     at = np.linspace(0.0, end, 200)
@@ -355,7 +333,7 @@ def _chart(
     left = fixed["link_count"] - fixed["failed_count"]
     usable = left * columns["link_bps"] * middle["target_utilization"]
     marks = {"fills_s": (lasts / YEAR_S, usable)} if lasts > 0.0 else {}
-    return Chart(
+    return page.Chart(
         x="elapsed_years", x_unit="year", y="demand_bps", y_unit="bit/s", at=at / YEAR_S,
         lines={"demand_bps": np.asarray(demand), "usable_bps": np.full(at.size, usable)},
         marks=marks,
@@ -368,7 +346,7 @@ STATES = ("link_enough", "link_full_later", "link_full_after_failure", "link_ful
 
 def _map(
     middle: Mapping[str, float], fixed: Mapping[str, Any], columns: Mapping[str, float]
-) -> BindingMap:
+) -> page.BindingMap:
     """Return what links of other rates would be for other numbers of users."""
     users, rate = middle["user_count"], columns["link_bps"]
     counts = np.unique(np.round(np.geomspace(max(users / 10.0, 1.0), users * 10.0, _POINTS)))
@@ -388,7 +366,7 @@ def _map(
     )
     own = float(next_size_bps(columns["end_needed_bps"]))
     step = (users, own) if columns["fills_s"] < fixed["horizon_s"] else (np.nan, np.nan)
-    return BindingMap(
+    return page.BindingMap(
         x="user_count", x_unit="1", y="link_bps", y_unit="bit/s", x_at=counts, y_at=rates,
         limits=STATES, index=index.astype(np.int64), point=(users, rate), step=step,
     )  # fmt: skip
@@ -426,7 +404,7 @@ class FullestLink(NamedTuple):
 
 def draw_fullest_link_bps(
     demand_bps: ArrayLike, *, link_count: int, draws: int = 10_000, seed: int = 0
-) -> FloatArray:
+) -> checks.FloatArray:
     """Load of the fullest link, for each of many placements.
 
     Parameters
@@ -456,10 +434,10 @@ def draw_fullest_link_bps(
     >>> sorted({float(load) for load in loads})
     [1000000000.0, 2000000000.0]
     """
-    rates = one_dimensional("demand_bps", non_negative("demand_bps", demand_bps))
-    links = int(scalar("link_count", whole("link_count", link_count, low=1)))
-    count = int(scalar("draws", whole("draws", draws, low=1)))
-    start = int(scalar("seed", whole("seed", seed)))
+    rates = checks.one_dimensional("demand_bps", checks.non_negative("demand_bps", demand_bps))
+    links = int(checks.scalar("link_count", checks.whole("link_count", link_count, low=1)))
+    count = int(checks.scalar("draws", checks.whole("draws", draws, low=1)))
+    start = int(checks.scalar("seed", checks.whole("seed", seed)))
     if rates.size * count > MAX_PLACEMENTS:
         most = MAX_PLACEMENTS // rates.size
         raise DomainError("out-of-range", "draws", count, low=1, high=most)
@@ -511,7 +489,7 @@ def fullest_link(
     >>> round(plain.efficiency_ratio, 2), round(mixed.efficiency_ratio, 2)
     (0.91, 0.63)
     """
-    rates = one_dimensional("demand_bps", non_negative("demand_bps", demand_bps))
+    rates = checks.one_dimensional("demand_bps", checks.non_negative("demand_bps", demand_bps))
     loads = draw_fullest_link_bps(rates, link_count=link_count, draws=draws, seed=seed)
     mean = float(loads.mean())
     median, p95, p99 = (float(load) for load in np.quantile(loads, (0.5, 0.95, 0.99)))
@@ -536,7 +514,7 @@ _TABLE_BUFFER = {
 }  # fmt: skip
 
 
-@one_page
+@page.one_page
 def buffer(
     bandwidth_bps: Any,
     *,
@@ -548,7 +526,7 @@ def buffer(
     draws: int = 0,
     seed: int = 0,
     truncate: bool = False,
-) -> Plan:
+) -> page.Plan:
     """Plan the buffer in front of a line, in bytes and in the delay that it adds when full.
 
     Parameters
@@ -590,7 +568,7 @@ def buffer(
     11.2
     """
     bursts = burst_bytes is not None
-    inputs = with_units(
+    inputs = page.with_units(
         bandwidth_bps=bandwidth_bps,
         rtt_s=rtt_s,
         flow_count=flow_count,
@@ -598,7 +576,7 @@ def buffer(
         burst_bytes=burst_bytes,
         sender_bps=sender_bps if bursts else None,
     )
-    evaluated = evaluate(
+    evaluated = page.evaluate(
         _answers_buffer,
         inputs,
         _TABLE_BUFFER,
@@ -640,9 +618,9 @@ def _answers_buffer(
     sender_count: ArrayLike = 1.0,
     burst_bytes: ArrayLike | None = None,
     sender_bps: ArrayLike | None = None,
-) -> dict[str, FloatArray]:
-    line = positive("bandwidth_bps", bandwidth_bps)
-    flows = whole("flow_count", flow_count, low=1)
+) -> dict[str, checks.FloatArray]:
+    line = checks.positive("bandwidth_bps", bandwidth_bps)
+    flows = checks.whole("flow_count", flow_count, low=1)
     # Below MANY_FLOWS they lose packets at the same time and behave as one.
     independent = np.where(flows < MANY_FLOWS, 1.0, flows)
     for_flows = buffer_rule_bytes(line, rtt_s=rtt_s, flow_count=independent)
@@ -652,9 +630,9 @@ def _answers_buffer(
     }
     burst = np.zeros(())
     if burst_bytes is not None:
-        senders = whole("sender_count", sender_count, low=1)
-        each = line if sender_bps is None else positive("sender_bps", sender_bps)
-        lasting = 8.0 * non_negative("burst_bytes", burst_bytes) / each
+        senders = checks.whole("sender_count", sender_count, low=1)
+        each = line if sender_bps is None else checks.positive("sender_bps", sender_bps)
+        lasting = 8.0 * checks.non_negative("burst_bytes", burst_bytes) / each
         burst = incast_backlog_bytes(
             senders, burst_bytes=burst_bytes, sender_bps=each, bandwidth_bps=line
         )
@@ -665,7 +643,7 @@ def _answers_buffer(
         "buffer_bytes": size,
         "buffer_delay_s": drain_s(size, bandwidth_bps=line),
         "buffer_packet_count": np.ceil(size / _PACKET_BYTES),
-        BINDING: np.where(burst > for_flows, 1.0, 0.0),
+        page.BINDING: np.where(burst > for_flows, 1.0, 0.0),
     }
 
 
@@ -680,24 +658,24 @@ def _step_notice(middle: Mapping[str, float]) -> Notice:
 
 def _steps_buffer(
     middle: Mapping[str, float], columns: Mapping[str, float], *, by_burst: bool
-) -> list[Step]:
+) -> list[page.Step]:
     """Return what would let a smaller buffer do."""
     if by_burst:
         faster = {**middle, "bandwidth_bps": 10.0 * middle["bandwidth_bps"]}
         faster.setdefault("sender_bps", middle["bandwidth_bps"])
         size = float(_answers_buffer(**faster)["burst_buffer_bytes"])
         change = Notice("step-buffer-line", {"bandwidth_bps": faster["bandwidth_bps"]})
-        return [Step(change=change, name="burst_buffer_bytes", value=size)]
+        return [page.Step(change=change, name="burst_buffer_bytes", value=size)]
     steps = []
     if middle["flow_count"] < MANY_FLOWS:
         share = float(full_use_buffer_bdp(CUBIC_DECREASE))
         size = share * columns["line_bdp_bytes"]
         change = Notice("step-buffer-cubic", {"share": share})
-        steps.append(Step(change=change, name="buffer_bytes", value=size))
+        steps.append(page.Step(change=change, name="buffer_bytes", value=size))
     return steps
 
 
-def _chart_buffer(middle: Mapping[str, float], columns: Mapping[str, float]) -> Chart:
+def _chart_buffer(middle: Mapping[str, float], columns: Mapping[str, float]) -> page.Chart:
     highest = max(10.0 * middle["flow_count"], 1e4)
     flows = np.round(np.geomspace(1.0, highest, 200))
     flows = np.unique([*flows, MANY_FLOWS - 1.0, MANY_FLOWS])
@@ -708,7 +686,7 @@ def _chart_buffer(middle: Mapping[str, float], columns: Mapping[str, float]) -> 
     }
     if "burst_buffer_bytes" in columns:
         lines["burst_buffer_bytes"] = np.full(flows.size, columns["burst_buffer_bytes"])
-    return Chart(
+    return page.Chart(
         x="flow_count", x_unit="1", y="buffer_bytes", y_unit="byte", at=flows, lines=lines,
         marks={"buffer_bytes": (middle["flow_count"], columns["buffer_bytes"])},
         log_x=True, log_y=True,

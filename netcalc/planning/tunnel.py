@@ -12,14 +12,7 @@ from numpy.typing import ArrayLike
 from netcalc.checks import FloatArray, between, non_negative, positive
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
-from netcalc.models.sizes.encapsulation import (
-    tunnel_goodput_bps,
-    tunnel_mtu_bytes,
-    tunnel_overhead_bytes,
-    tunnel_packet_bytes,
-    tunnel_tcp_payload_bytes,
-    tunnel_wire_bytes,
-)
+from netcalc.models.sizes import encapsulation
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
     MAX_PACKET_BYTES,
@@ -118,11 +111,13 @@ def tunnel(
     columns, middle = evaluated.columns, evaluated.middle
     largest = max(middle["mtu_bytes"], 1500.0)
     outer_bytes = np.arange(largest, min(largest + _STEPS_BYTES, MAX_PACKET_BYTES))
-    enough = outer_bytes[tunnel_mtu_bytes(outer_bytes, stack=stack) >= middle["mtu_bytes"]]
+    enough = outer_bytes[
+        encapsulation.tunnel_mtu_bytes(outer_bytes, stack=stack) >= middle["mtu_bytes"]
+    ]
     steps = []
     if enough.size and enough[0] > middle["mtu_bytes"]:
         outer = float(enough[0])
-        rate_bps = tunnel_goodput_bps(
+        rate_bps = encapsulation.tunnel_goodput_bps(
             outer,
             stack=stack,
             bandwidth_bps=middle["bandwidth_bps"],
@@ -188,10 +183,10 @@ def _answers(
 ) -> dict[str, ArrayLike]:
     line = positive("bandwidth_bps", bandwidth_bps)
     between("mtu_bytes", mtu_bytes, 0.0, MAX_PACKET_BYTES)
-    inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
+    inner = encapsulation.tunnel_mtu_bytes(mtu_bytes, stack=stack)
     _check_room(mtu_bytes, inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
     goodput, plain = (
-        tunnel_goodput_bps(
+        encapsulation.tunnel_goodput_bps(
             mtu_bytes,
             stack=layers,
             bandwidth_bps=line,
@@ -206,7 +201,7 @@ def _answers(
     for size, weight in zip(sizes, share, strict=True):
         fits = np.minimum(size, inner)
         carried = carried + weight * fits
-        wire = wire + weight * tunnel_wire_bytes(
+        wire = wire + weight * encapsulation.tunnel_wire_bytes(
             fits, stack=stack, mtu_bytes=mtu_bytes, tag_count=tag_count
         )
         whole = np.minimum(size, mtu_bytes)
@@ -214,11 +209,15 @@ def _answers(
         plain_wire = plain_wire + weight * ethernet_wire_bytes(whole, tag_count=tag_count)
     return {
         "tunnel_mtu_bytes": inner,
-        "tunnel_mss_bytes": tunnel_tcp_payload_bytes(mtu_bytes, stack=stack, ip_version=ip_version),
+        "tunnel_mss_bytes": encapsulation.tunnel_tcp_payload_bytes(
+            mtu_bytes, stack=stack, ip_version=ip_version
+        ),
         "tunnel_goodput_bps": goodput,
         "tunnel_efficiency": goodput / line,
         "plain_efficiency": plain / line,
-        "tunnel_overhead_bytes": tunnel_overhead_bytes(inner, stack=stack, mtu_bytes=mtu_bytes),
+        "tunnel_overhead_bytes": encapsulation.tunnel_overhead_bytes(
+            inner, stack=stack, mtu_bytes=mtu_bytes
+        ),
         "mix_bps": line * carried / wire,
         "mix_rate_pps": line / (8.0 * wire),
         "mix_efficiency": carried / wire,
@@ -242,8 +241,10 @@ def _check_room(mtu_bytes: ArrayLike, inner: FloatArray, headers: FloatArray) ->
 
 def _chart(stack: str, mtu_bytes: float, inner_bytes: float, tag_count: int) -> Chart:
     at = np.arange(20.0, inner_bytes + 1.0)
-    wire = tunnel_wire_bytes(at, stack=stack, mtu_bytes=mtu_bytes, tag_count=tag_count)
-    outer = tunnel_packet_bytes(inner_bytes, stack=stack, mtu_bytes=mtu_bytes)
+    wire = encapsulation.tunnel_wire_bytes(
+        at, stack=stack, mtu_bytes=mtu_bytes, tag_count=tag_count
+    )
+    outer = encapsulation.tunnel_packet_bytes(inner_bytes, stack=stack, mtu_bytes=mtu_bytes)
     full = inner_bytes / float(ethernet_wire_bytes(outer, tag_count=tag_count))
     return Chart(
         x="mix_bytes", x_unit="byte", y="packet_efficiency", y_unit="ratio", at=at,

@@ -11,18 +11,8 @@ from bokeh.plotting import figure
 
 from netcalc.checks import named_arguments
 from netcalc.language import phrase
+from netcalc.plots import style
 from netcalc.plots.plot import Plot
-from netcalc.plots.style import (
-    FONT,
-    INKS,
-    PALETTES,
-    Axis,
-    Theme,
-    add_hover,
-    add_legend,
-    new_figure,
-    new_source,
-)
 from netcalc.printable import printable
 
 MOST_BUFFERS = 9
@@ -51,7 +41,7 @@ def buffers(
     *,
     title: str = "",
     description: str = "",
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw chains of buffers below each other, each buffer a box that is filled by its share.
 
@@ -79,10 +69,10 @@ def buffers(
         for row, name in enumerate(names)
         for at, chain in enumerate(list(chains[name])[:MOST_BUFFERS])
     ]
-    sources = {"boxes": new_source("boxes", _columns(shown, names, filled=False))}
+    sources = {"boxes": style.new_source("boxes", _columns(shown, names, filled=False))}
     for kind in kinds:
         mine = [entry for entry in shown if entry[2].kind == kind]
-        sources[kind] = new_source(kind, _columns(mine, names, filled=True))
+        sources[kind] = style.new_source(kind, _columns(mine, names, filled=True))
     text = description or _describe(chains, title)
     if any(len(chain) > MOST_BUFFERS for chain in chains.values()):
         text += phrase(
@@ -127,12 +117,14 @@ def _columns(
 
 def _draw(
     sources: Mapping[str, Any], names: tuple[str, ...], kinds: tuple[str, ...], title: str,
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:  # fmt: skip
     rows = len(names)
-    across = Axis("buffer, with the bytes used of its size", "1", low=0.0, high=float(MOST_BUFFERS))
-    lanes = Axis("", "1", low=-rows + 0.35, high=0.6)
-    chart = new_figure(across, lanes, title=title, height=110 + _ROW * rows)
+    across = style.Axis(
+        "buffer, with the bytes used of its size", "1", low=0.0, high=float(MOST_BUFFERS)
+    )
+    lanes = style.Axis("", "1", low=-rows + 0.35, high=0.6)
+    chart = style.new_figure(across, lanes, title=title, height=110 + _ROW * rows)
     bottom = chart.xaxis[0]
     bottom.ticker = FixedTicker(ticks=[at + 0.5 for at in range(MOST_BUFFERS)])
     bottom.major_label_overrides = {
@@ -146,23 +138,23 @@ def _draw(
     }
     axis.axis_label = None
     sides = {"left": "left", "right": "right", "bottom": "bottom", "top": "top"}
-    ink = INKS[theme]
+    ink = style.INKS[theme]
     outline = Quad(**sides, fill_alpha=0.06, fill_color=ink, line_color=ink, line_width=1.5)
     boxes = chart.add_glyph(sources["boxes"], outline, name="free")
     entries = []
-    for color, kind in zip(PALETTES[theme], kinds, strict=False):
+    for color, kind in zip(style.PALETTES[theme], kinds, strict=False):
         used = Quad(**sides, fill_color=color, fill_alpha=0.55, line_color=color)
         entries.append((kind, [chart.add_glyph(sources[kind], used, name=kind)]))
     for text, y in (("used", "y"), ("size", "below")):
         label = Text(
             x="x", y=y, text=text, text_color=ink, text_align="center", text_baseline="middle",
-            text_font={"value": FONT}, text_font_size="14px",
+            text_font={"value": style.FONT}, text_font_size="14px",
         )  # fmt: skip
         chart.add_glyph(sources["boxes"], label)
     rows_shown = [("chain", "chain", "text"), ("buffer", "kind", "text"), ("", "note", "text"),
                   ("used", "used_bytes", "byte"), ("size", "size_bytes", "byte")]  # fmt: skip
-    add_hover(chart, [boxes], rows_shown)
-    add_legend(chart, entries)
+    style.add_hover(chart, [boxes], rows_shown)
+    style.add_legend(chart, entries)
     return chart
 
 

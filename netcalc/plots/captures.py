@@ -27,33 +27,11 @@ from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import DomainError
 from netcalc.explain import Finding, FlowCause, Intervals, cause_name, cause_sign, main_flow
 from netcalc.language import phrase, term
+from netcalc.plots import style
 from netcalc.plots.limits import limits
 from netcalc.plots.plot import Plot, ready, together
-from netcalc.plots.style import (
-    DASHES,
-    FONT,
-    INKS,
-    PALETTES,
-    PAPERS,
-    Axis,
-    Theme,
-    add_hover,
-    add_legend,
-    add_line,
-    new_figure,
-    new_source,
-)
 from netcalc.printable import printable
-from netcalc.readers.captures.tcp import (
-    DELAYED_ACK,
-    DUPLICATE_ACK,
-    HELD_BACK,
-    RETRANSMISSIONS,
-    TcpAnalysis,
-    analyse_tcp,
-    flow_table,
-    ladder,
-)
+from netcalc.readers.captures import tcp
 from netcalc.samples import PacketTrace, Samples, Table
 from netcalc.units import show
 
@@ -74,7 +52,7 @@ AGAIN, DUPLICATE, OTHER = (
 )
 ARROWS = (SEGMENT, ACKNOWLEDGED, OPENING, AGAIN, DUPLICATE, OTHER)
 DELAYED, HELD = term("wait: delayed ACK"), term("wait: held back (Nagle)")
-WAITS = {DELAYED: DELAYED_ACK, HELD: HELD_BACK}
+WAITS = {DELAYED: tcp.DELAYED_ACK, HELD: tcp.HELD_BACK}
 
 _HEIGHT, _BAR, _APART = 620, 0.02, 0.026
 
@@ -101,7 +79,7 @@ def capture_ladder(
     *,
     flow: int | None = None,
     first: int | None = None,
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw packets of a TCP flow as arrows between client and server, time downwards.
 
@@ -129,13 +107,13 @@ def capture_ladder(
     """
     if flow is None:
         flow = largest_flow(trace)
-    analysis = analyse_tcp(trace)
+    analysis = tcp.analyse_tcp(trace)
     rungs = _rungs(analysis, flow, first)
     kinds = _kinds(rungs)
-    sources = {kind: new_source(kind, _arrows(rungs, kinds == kind)) for kind in ARROWS}
-    sources |= {wait: new_source(wait, _bars(rungs, mark)) for wait, mark in WAITS.items()}
-    sources["heads"] = new_source("heads", _heads(rungs))
-    sources["labels"] = new_source("labels", _labels(rungs))
+    sources = {kind: style.new_source(kind, _arrows(rungs, kinds == kind)) for kind in ARROWS}
+    sources |= {wait: style.new_source(wait, _bars(rungs, mark)) for wait, mark in WAITS.items()}
+    sources["heads"] = style.new_source("heads", _heads(rungs))
+    sources["labels"] = style.new_source("labels", _labels(rungs))
     low, high = _ends(rungs)
     pad = 0.03 * (high - low or 1.0)
     ends = _names(trace, flow)
@@ -146,13 +124,13 @@ def capture_ladder(
 
 def largest_flow(trace: PacketTrace) -> int:
     """Return the number of the TCP flow that carried most."""
-    columns = flow_table(trace).columns()
+    columns = tcp.flow_table(trace).columns()
     of_tcp = np.where(columns["protocol"] == "tcp", columns["payload_bytes"], -1.0)
     return int(columns["flow"][int(np.argmax(of_tcp))])
 
 
-def _rungs(analysis: TcpAnalysis, flow: int, first: int | None) -> _Rungs:
-    table = ladder(analysis, flow=flow)
+def _rungs(analysis: tcp.TcpAnalysis, flow: int, first: int | None) -> _Rungs:
+    table = tcp.ladder(analysis, flow=flow)
     if first is None:
         marked = np.flatnonzero(np.asarray(table["mark"]) != "")
         first = max(int(marked[0]) - BEFORE, 0) if marked.size else 0
@@ -171,7 +149,7 @@ def _rungs(analysis: TcpAnalysis, flow: int, first: int | None) -> _Rungs:
     )  # fmt: skip
 
 
-def _sides_s(analysis: TcpAnalysis, flow: int) -> tuple[float, float]:
+def _sides_s(analysis: tcp.TcpAnalysis, flow: int) -> tuple[float, float]:
     """Return the round trips between the capture and the server, and the client; nan if unknown.
 
     They are those of the handshake; without one, the least time to an acknowledgement.
@@ -190,7 +168,7 @@ def _kinds(rungs: _Rungs) -> NDArray[Any]:
     flags, mark = rungs.column("flags").astype(str), rungs.column("mark").astype(str)
     opens = np.array([bool({"SYN", "FIN", "RST"} & set(flag.split())) for flag in flags], np.bool_)
     conditions = [
-        np.isin(mark, RETRANSMISSIONS), mark == DUPLICATE_ACK,
+        np.isin(mark, tcp.RETRANSMISSIONS), mark == tcp.DUPLICATE_ACK,
         np.isin(mark, ("out of order", "keep-alive")), opens, rungs.column("payload_bytes") > 0,
     ]  # fmt: skip
     return np.select(conditions, [AGAIN, DUPLICATE, OTHER, OPENING, SEGMENT], ACKNOWLEDGED)
@@ -284,7 +262,7 @@ def _ends(rungs: _Rungs) -> tuple[float, float]:
 
 
 def _names(trace: PacketTrace, flow: int) -> tuple[str, str]:
-    columns = flow_table(trace).columns()
+    columns = tcp.flow_table(trace).columns()
     row = int(np.flatnonzero((columns["flow"] == flow) & (columns["protocol"] == "tcp"))[0])
     ends = (("client", "source"), ("server", "destination"))
     client, server = (
@@ -307,12 +285,12 @@ def _draw(
     ends: tuple[str, str],
     times_s: tuple[float, float],
     title: str,
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
-    palette, ink = PALETTES[theme], INKS[theme]
-    chart = new_figure(
-        Axis("", "1", low=-0.5, high=1.5),
-        Axis("time", "s", low=times_s[1], high=times_s[0]),  # downwards
+    palette, ink = style.PALETTES[theme], style.INKS[theme]
+    chart = style.new_figure(
+        style.Axis("", "1", low=-0.5, high=1.5),
+        style.Axis("time", "s", low=times_s[1], high=times_s[0]),  # downwards
         title=title,
         height=_HEIGHT,
     )
@@ -325,12 +303,12 @@ def _draw(
     drawn = {}
     for index, kind in enumerate(ARROWS):
         width = 3 if kind in (AGAIN, DUPLICATE) else 1.5
-        drawn[kind] = add_line(
-            chart, sources[kind], line_color=palette[index], line_dash=DASHES[index],
+        drawn[kind] = style.add_line(
+            chart, sources[kind], line_color=palette[index], line_dash=style.DASHES[index],
             line_width=width,
         )  # fmt: skip
     rows = [(phrase("captured at"), "time_s", "s"), ("packet", "what", "text")]
-    add_hover(chart, [drawn[kind] for kind in ARROWS], rows)
+    style.add_hover(chart, [drawn[kind] for kind in ARROWS], rows)
     heads = Scatter(x="x", y="y", angle="angle", marker="triangle", size=9,
                     line_color=ink, fill_color=ink)  # fmt: skip
     chart.add_glyph(sources["heads"], heads)
@@ -340,16 +318,16 @@ def _draw(
             fill_color=palette[3 + index], fill_alpha=0.7, line_color=ink,
         )  # fmt: skip
         drawn[wait] = chart.add_glyph(sources[wait], bar, name=wait)
-    add_hover(
+    style.add_hover(
         chart, [drawn[wait] for wait in WAITS], [("from", "top", "s"), ("until", "bottom", "s")]
     )
     label = Text(
         x="x", y="y", text="text", text_color=ink, text_align="center", y_offset=-2,
-        text_baseline="bottom", text_font={"value": FONT}, text_font_size="12px",
-        background_fill_color=PAPERS[theme], background_fill_alpha=0.75,
+        text_baseline="bottom", text_font={"value": style.FONT}, text_font_size="12px",
+        background_fill_color=style.PAPERS[theme], background_fill_alpha=0.75,
     )  # fmt: skip
     chart.add_glyph(sources["labels"], label)
-    add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
+    style.add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
     return chart
 
 
@@ -416,7 +394,7 @@ def waits(
     title: str = "",
     shows_causes: bool = True,
     marks: Sequence[Mark] = (),
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw a TCP flow as sequence numbers over time, the causes of its waits, and its queue.
 
@@ -463,14 +441,16 @@ def waits(
         columns["marks"] = _marked(
             marks, float(flow.dialogue.end.max() - flow.dialogue.sequence[0])
         )
-    sources = {name: new_source(name, ready(data)) for name, data in columns.items()}
+    sources = {name: style.new_source(name, ready(data)) for name, data in columns.items()}
     text = _describe_waits(flow, rows, shows_causes=shows_causes)
     shown = title or (flow.cause.sentence if shows_causes else phrase("What is waited for?"))
     return Plot(partial(_draw_waits, flow, sources, len(rows), shown, theme), sources, text, theme)
 
 
 @named_arguments
-def explained(samples: Samples, findings: Sequence[Finding], *, theme: Theme = "light") -> Plot:
+def explained(
+    samples: Samples, findings: Sequence[Finding], *, theme: style.Theme = "light"
+) -> Plot:
     """Draw what was waited for, and beneath it the bars of the limits.
 
     Parameters
@@ -581,10 +561,10 @@ def _thinned(rows: Any, *, most: int = MOST_POINTS) -> Any:
     return rows[:: _step(len(rows), most)]
 
 
-def _bands(flow: FlowCause, rows: list[str], theme: Theme) -> dict[str, dict[str, Any]]:
+def _bands(flow: FlowCause, rows: list[str], theme: style.Theme) -> dict[str, dict[str, Any]]:
     """Return the intervals as bars, neighbours of one cause joined, and the names above them."""
     assert flow.waits is not None
-    palette, joined = PALETTES[theme], flow.waits.joined()
+    palette, joined = style.PALETTES[theme], flow.waits.joined()
     edges_s = np.linspace(joined.begin_s[0], joined.end_s.max(), MOST_BARS // max(len(rows), 1))
     numbers: dict[str, list[float]] = {n: [] for n in ("left", "right", "bottom", "top", "share")}
     texts: dict[str, list[str]] = {n: [] for n in ("color", "cause", "evidence", "numbers")}
@@ -635,7 +615,7 @@ def _draw_waits(
     sources: Mapping[str, ColumnDataSource],
     row_count: int,
     title: str,
-    theme: Theme,
+    theme: style.Theme,
 ) -> LayoutDOM:
     charts = [_sequence(flow, sources, title, theme)]
     if row_count:
@@ -649,11 +629,13 @@ def _draw_waits(
 
 
 def _sequence(
-    flow: FlowCause, sources: Mapping[str, ColumnDataSource], title: str, theme: Theme
+    flow: FlowCause, sources: Mapping[str, ColumnDataSource], title: str, theme: style.Theme
 ) -> figure:
-    d, ink, palette = flow.dialogue, INKS[theme], PALETTES[theme]
+    d, ink, palette = flow.dialogue, style.INKS[theme], style.PALETTES[theme]
     high = 1.1 * float(d.end.max() - d.sequence[0]) if _is_far(flow) else None
-    chart = new_figure(Axis("time", "s"), Axis("sequence", "byte", low=0.0, high=high), title=title)
+    chart = style.new_figure(
+        style.Axis("time", "s"), style.Axis("sequence", "byte", low=0.0, high=high), title=title
+    )
     if "marks" in sources:
         shade = Quad(
             left="left", right="right", bottom="bottom", top="top", fill_color=palette[5],
@@ -662,13 +644,13 @@ def _sequence(
         chart.add_glyph(sources["marks"], shade, name=term("asked about"))
         chart.add_glyph(
             sources["marks"],
-            Text(x="middle", y="top", text="text", text_color=ink, text_font={"value": FONT},
+            Text(x="middle", y="top", text="text", text_color=ink, text_font={"value": style.FONT},
                  text_font_size="20px", text_font_style="bold", text_align="center",
                  text_baseline="top"),
         )  # fmt: skip
-    edge = add_line(chart, sources["window edge"], line_color=palette[2], line_width=2,
+    edge = style.add_line(chart, sources["window edge"], line_color=palette[2], line_width=2,
                     line_dash=[6, 4])  # fmt: skip
-    acked = add_line(chart, sources["acknowledged"], line_color=palette[0], line_width=2)
+    acked = style.add_line(chart, sources["acknowledged"], line_color=palette[0], line_width=2)
     dots = {"segments": ("circle", 4, ink), "sent again": ("x", 9, palette[1])}
     drawn = {
         name: chart.add_glyph(
@@ -684,8 +666,8 @@ def _sequence(
         Segment(x0="x", y0="y", x1="x", y1="top", line_color=palette[4], line_width=2),
         name="with SACK",
     )
-    add_hover(chart, list(drawn.values()), [("time", "x", "s"), ("up to", "y", "byte")])
-    add_hover(
+    style.add_hover(chart, list(drawn.values()), [("time", "x", "s"), ("up to", "y", "byte")])
+    style.add_hover(
         chart, [ranges], [("time", "x", "s"), ("from", "y", "byte"), ("up to", "top", "byte")]
     )
     step = _step(int(np.count_nonzero(~d.is_repeated)))
@@ -697,13 +679,13 @@ def _sequence(
         (term("arrived behind a hole (SACK)"), ranges),
         (term("edge of the window"), edge),
     ]  # fmt: skip
-    add_legend(chart, [(name, [glyph]) for name, glyph in entries])
+    style.add_legend(chart, [(name, [glyph]) for name, glyph in entries])
     return chart
 
 
-def _band_chart(sources: Mapping[str, ColumnDataSource], count: int, theme: Theme) -> figure:
-    chart = new_figure(
-        Axis("time", "s"), Axis("", "1", low=-count + 0.5, high=0.5),
+def _band_chart(sources: Mapping[str, ColumnDataSource], count: int, theme: style.Theme) -> figure:
+    chart = style.new_figure(
+        style.Axis("time", "s"), style.Axis("", "1", low=-count + 0.5, high=0.5),
         title="What the flow waited for", height=_EDGES + _ROW * count,
     )  # fmt: skip
     chart.yaxis[0].ticker = FixedTicker(ticks=[])
@@ -717,10 +699,11 @@ def _band_chart(sources: Mapping[str, ColumnDataSource], count: int, theme: Them
     )  # fmt: skip
     chart.add_glyph(
         sources["names of causes"],
-        Text(x="x", y="y", text="text", text_color=INKS[theme], text_font={"value": FONT},
-             text_font_size="14px", text_align="left", text_baseline="middle"),
+        Text(x="x", y="y", text="text", text_color=style.INKS[theme],
+             text_font={"value": style.FONT}, text_font_size="14px", text_align="left",
+             text_baseline="middle"),
     )  # fmt: skip
-    add_hover(
+    style.add_hover(
         chart, [bars], [("cause", "cause", "text"), ("evidence", "evidence", "text"),
                         ("numbers", "numbers", "text"),
                         ("from", "left", "s"), ("to", "right", "s"),
@@ -729,25 +712,26 @@ def _band_chart(sources: Mapping[str, ColumnDataSource], count: int, theme: Them
     return chart
 
 
-def _trip_chart(sources: Mapping[str, ColumnDataSource], theme: Theme) -> figure:
+def _trip_chart(sources: Mapping[str, ColumnDataSource], theme: style.Theme) -> figure:
     times = sources["round trips"].data["y"]
     most = float(np.percentile(times, 99)) if len(times) else 0.0
     few = bool(most > 0 and max(times) > 2 * most)  # few long ones would press the others down
-    chart = new_figure(
-        Axis("time", "s"), Axis("round trip", "s", low=0.0, high=1.3 * most if few else None),
+    chart = style.new_figure(
+        style.Axis("time", "s"),
+        style.Axis("round trip", "s", low=0.0, high=1.3 * most if few else None),
         title=term("Round trips: a queue or a delayed ACK is above the line"), height=_TRIPS,
     )  # fmt: skip
     chart.yaxis[0].ticker.desired_num_ticks = 4
-    look = Scatter(x="x", y="y", size=4, line_color=PALETTES[theme][0],
-                   line_width=0.5, fill_color=PALETTES[theme][0])  # fmt: skip
+    look = Scatter(x="x", y="y", size=4, line_color=style.PALETTES[theme][0],
+                   line_width=0.5, fill_color=style.PALETTES[theme][0])  # fmt: skip
     trips = chart.add_glyph(sources["round trips"], look, name="round trips")
-    least = add_line(chart, sources["least round trip"], line_color=PALETTES[theme][1],
+    least = style.add_line(chart, sources["least round trip"], line_color=style.PALETTES[theme][1],
                      line_width=2, line_dash=[6, 4])  # fmt: skip
-    add_hover(chart, [trips], [("time", "x", "s"), ("round trip", "y", "s")])
+    style.add_hover(chart, [trips], [("time", "x", "s"), ("round trip", "y", "s")])
     name = "round trips"
     if few:
         name = phrase(
             "round trips (the longest {longest} is not shown)", longest=show(max(times), "s")
         )
-    add_legend(chart, [(name, [trips]), (term("without a queue"), [least])])
+    style.add_legend(chart, [(name, [trips]), (term("without a queue"), [least])])
     return chart

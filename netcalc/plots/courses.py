@@ -19,21 +19,8 @@ from netcalc.congestion.quantities import fair_shares_bps, jain_over_time
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.language import phrase, term
 from netcalc.models.tcp.window import bdp_packets
+from netcalc.plots import style
 from netcalc.plots.plot import Plot, ready
-from netcalc.plots.style import (
-    DASHES,
-    INKS,
-    MARKERS,
-    PALETTES,
-    Axis,
-    Theme,
-    add_hover,
-    add_legend,
-    add_line,
-    add_points,
-    new_figure,
-    new_source,
-)
 from netcalc.printable import safe_repr
 from netcalc.rate_layers import IP, TCP_PAYLOAD, named
 from netcalc.scenario import Scenario
@@ -98,7 +85,7 @@ def courses(
     *,
     parts: Sequence[str] | None = None,
     title: str = "",
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw what happened in a scenario over time, as one or more ways found it.
 
@@ -144,7 +131,9 @@ def courses(
             drawn |= _series(part, result)
         drawn |= _limits(part, scenario)
     sources = {
-        course.name: new_source(course.name, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
+        course.name: style.new_source(
+            course.name, dict(ready({"x": x, "y": y}, source_count=len(drawn)))
+        )
         for course, (x, y) in drawn.items()
     }
     look = _CourseLook(tuple(parts), tuple(drawn), scenario.end_s, title, theme)
@@ -171,7 +160,7 @@ def phase(
     *,
     flows: tuple[int, int] = (0, 1),
     title: str = "",
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw the window of one flow against that of another, while both run.
 
@@ -224,7 +213,7 @@ def phase(
     for index, (name, (x, y)) in enumerate(edges.items()):
         drawn[_Series("windows", name, LIMIT, index)] = np.array(x), np.array(y)
     sources = {
-        course.label: new_source(
+        course.label: style.new_source(
             course.label, dict(ready({"x": x, "y": y}, source_count=len(drawn)))
         )
         for course, (x, y) in drawn.items()
@@ -238,7 +227,7 @@ def phase(
         for n in flows
     )
     names = (phrase("window of {name} in packets", name=name) for name in (first, second))
-    x_axis, y_axis = (Axis(name, "1", low=0.0) for name in names)
+    x_axis, y_axis = (style.Axis(name, "1", low=0.0) for name in names)
     text = phrase(
         "Window of {second} against that of {first}, while both run. The link is full with ",
         second=second,
@@ -262,7 +251,7 @@ class _CourseLook:
     series: tuple[_Series, ...]
     end_s: float
     title: str
-    theme: Theme
+    theme: style.Theme
 
 
 def _require_one_scenario(results: Sequence[Result]) -> Scenario:
@@ -382,22 +371,22 @@ def _draw(sources: dict[str, object], look: _CourseLook) -> LayoutDOM:
         name, unit = _AXES[part]
         name = named(name, TCP_PAYLOAD) if part == "goodput" else name
         first = not charts
-        chart = new_figure(
-            Axis("time", "s", low=0.0, high=look.end_s),
-            Axis(name, unit, low=0.0, high=1.05 if part == "jain" else None),
+        chart = style.new_figure(
+            style.Axis("time", "s", low=0.0, high=look.end_s),
+            style.Axis(name, unit, low=0.0, high=1.05 if part == "jain" else None),
             title=look.title if first else "",
             **({} if first else {"height": LOWER_HEIGHT}),
         )
         chart.min_border_left = 90
         shown = {sery: _add(chart, sources[sery.name], sery, look.theme)
                  for sery in look.series if sery.part == part}  # fmt: skip
-        add_hover(chart, list(shown.values()), [("time", "x", "s"), (name, "y", unit)])
+        style.add_hover(chart, list(shown.values()), [("time", "x", "s"), (name, "y", unit)])
         if first:
             for course, drawn in shown.items():
                 legend.setdefault(_entry(course), []).append(drawn)
             for course in _of_the_link(look):
                 legend[course.label] = [_add(chart, _outside(), course, look.theme)]
-            add_legend(chart, list(legend.items()))
+            style.add_legend(chart, list(legend.items()))
         else:
             _join(chart, charts[-1], shown, legend)
         charts.append(chart)
@@ -443,41 +432,43 @@ def _entry(series: _Series) -> str:
 def _draw_phase(
     sources: dict[str, object],
     series: tuple[_Series, ...],
-    axes: tuple[Axis, Axis],
+    axes: tuple[style.Axis, style.Axis],
     title: str,
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
-    chart = new_figure(*axes, title=title, height=PHASE_HEIGHT)
+    chart = style.new_figure(*axes, title=title, height=PHASE_HEIGHT)
     shown = {sery.label: _add(chart, sources[sery.label], sery, theme) for sery in series}
-    add_hover(chart, list(shown.values()), [(axis.name, at, "1") for axis, at in
+    style.add_hover(chart, list(shown.values()), [(axis.name, at, "1") for axis, at in
                                             zip(axes, ("x", "y"), strict=True)])  # fmt: skip
-    add_legend(chart, [(name, [drawn]) for name, drawn in shown.items()])
+    style.add_legend(chart, [(name, [drawn]) for name, drawn in shown.items()])
     return chart
 
 
 def add_way(
-    chart: figure, source: object, way: str, *, color: str, index: int, theme: Theme
+    chart: figure, source: object, way: str, *, color: str, index: int, theme: style.Theme
 ) -> GlyphRenderer:
     """Draw a source as its way is drawn everywhere: theory as line, live as marks, ns-3 dashed.
 
     ``index`` is that of the marker of a live run.
     """
     if way == "live":
-        marker = MARKERS[index % len(MARKERS)]
-        drawn = add_points(chart, source, marker=marker, color=INKS[theme])
+        marker = style.MARKERS[index % len(style.MARKERS)]
+        drawn = style.add_points(chart, source, marker=marker, color=style.INKS[theme])
         drawn.glyph.update(size=MARK, line_width=1, fill_color=color, fill_alpha=0.9)
         return drawn
-    dash = DASHES[1] if way == "ns3" else DASHES[0]
-    return add_line(chart, source, line_color=color, line_width=2, line_dash=dash)
+    dash = style.DASHES[1] if way == "ns3" else style.DASHES[0]
+    return style.add_line(chart, source, line_color=color, line_width=2, line_dash=dash)
 
 
-def _add(chart: figure, source: object, series: _Series, theme: Theme) -> GlyphRenderer:
+def _add(chart: figure, source: object, series: _Series, theme: style.Theme) -> GlyphRenderer:
     """Draw one series as its way has it."""
     if series.way == LIMIT:
-        dash = DASHES[2 + series.index] if series.part == "windows" else DASHES[2]
-        dash = DASHES[3] if series.label == FULL and series.part == "queue" else dash
-        return add_line(chart, source, line_color=INKS[theme], line_width=1.5, line_dash=dash)
-    color = PALETTES[theme][series.index]
+        dash = style.DASHES[2 + series.index] if series.part == "windows" else style.DASHES[2]
+        dash = style.DASHES[3] if series.label == FULL and series.part == "queue" else dash
+        return style.add_line(
+            chart, source, line_color=style.INKS[theme], line_width=1.5, line_dash=dash
+        )
+    color = style.PALETTES[theme][series.index]
     return add_way(chart, source, series.way, color=color, index=series.index, theme=theme)
 
 
@@ -541,7 +532,7 @@ class _Curve:
 
 
 @named_arguments
-def latencies(results: Sequence[Result], *, title: str = "", theme: Theme = "light") -> Plot:
+def latencies(results: Sequence[Result], *, title: str = "", theme: style.Theme = "light") -> Plot:
     """Draw the empirical distribution of the latencies of request loops.
 
     Parameters
@@ -588,7 +579,9 @@ def latencies(results: Sequence[Result], *, title: str = "", theme: Theme = "lig
     if not drawn:
         raise DomainError("no-requests", "results", [result.by for result in results])
     sources = {
-        curve.name: new_source(curve.name, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
+        curve.name: style.new_source(
+            curve.name, dict(ready({"x": x, "y": y}, source_count=len(drawn)))
+        )
         for curve, (x, y) in drawn.items()
     }
     head = title or phrase("Latency of requests")
@@ -614,12 +607,12 @@ def _distribution(latency_s: FloatArray, *, few: bool) -> tuple[FloatArray, Floa
 
 
 def _draw_latencies(
-    sources: dict[str, ColumnDataSource], curves: tuple[_Curve, ...], title: str, theme: Theme
+    sources: dict[str, ColumnDataSource], curves: tuple[_Curve, ...], title: str, theme: style.Theme
 ) -> figure:
-    x_axis = Axis("latency of a request", "s", "log")
-    y_axis = Axis("share of requests", "ratio", low=0.0, high=1.02)
-    chart = new_figure(x_axis, y_axis, title=title)
-    palette = PALETTES[theme]
+    x_axis = style.Axis("latency of a request", "s", "log")
+    y_axis = style.Axis("share of requests", "ratio", low=0.0, high=1.02)
+    chart = style.new_figure(x_axis, y_axis, title=title)
+    palette = style.PALETTES[theme]
     shown = {
         curve.name: add_way(
             chart, sources[curve.name], curve.way, color=palette[curve.index % len(palette)],
@@ -627,6 +620,6 @@ def _draw_latencies(
         )
         for curve in curves
     }  # fmt: skip
-    add_hover(chart, list(shown.values()), [("latency", "x", "s"), ("share", "y", "ratio")])
-    add_legend(chart, [(name, [glyph]) for name, glyph in shown.items()])
+    style.add_hover(chart, list(shown.values()), [("latency", "x", "s"), ("share", "y", "ratio")])
+    style.add_legend(chart, [(name, [glyph]) for name, glyph in shown.items()])
     return chart

@@ -30,20 +30,8 @@ from netcalc.checks import FloatArray, as_float, named_arguments
 from netcalc.display import long_time
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
+from netcalc.plots import style
 from netcalc.plots.plot import Plot, ready
-from netcalc.plots.style import (
-    DASHES,
-    FONT,
-    INKS,
-    PALETTES,
-    Axis,
-    Theme,
-    add_hover,
-    add_legend,
-    add_line,
-    new_figure,
-    new_source,
-)
 from netcalc.rate_layers import named
 from netcalc.uncertain import Band, Spread
 from netcalc.units import show
@@ -79,8 +67,8 @@ class FormulaCurves:
     """
 
     lines: Mapping[str, Curve]
-    x_axis: Axis
-    y_axis: Axis
+    x_axis: style.Axis
+    y_axis: style.Axis
     title: str
     caption: tuple[str, ...]
 
@@ -149,8 +137,8 @@ def formula_curves(
     low, high = ends_of_axis(values) if not log_y else (None, None)
     return FormulaCurves(
         lines=lines,
-        x_axis=Axis(along, x_unit, "log" if logarithmic else "linear"),
-        y_axis=Axis(name, unit, "log" if log_y else "linear", low, high),
+        x_axis=style.Axis(along, x_unit, "log" if logarithmic else "linear"),
+        y_axis=style.Axis(name, unit, "log" if log_y else "linear", low, high),
         title=formula.summary.rstrip("."),
         caption=formula_caption(formula, fixed),
     )
@@ -175,11 +163,11 @@ def formula_caption(formula: Formula, fixed: Sequence[str]) -> tuple[str, ...]:
 
 
 @named_arguments
-def formula_plot(curves: FormulaCurves, *, theme: Theme = "light") -> Plot:
+def formula_plot(curves: FormulaCurves, *, theme: style.Theme = "light") -> Plot:
     """Return the figure for a page: it can be zoomed, and shows the point under the pointer."""
     count = len(curves.lines)
     sources = {
-        name: new_source(name, dict(ready({"x": line.x, "y": line.y}, source_count=count)))
+        name: style.new_source(name, dict(ready({"x": line.x, "y": line.y}, source_count=count)))
         for name, line in curves.lines.items()
     }
     unit = curves.y_axis.unit
@@ -189,9 +177,13 @@ def formula_plot(curves: FormulaCurves, *, theme: Theme = "light") -> Plot:
     return Plot(draw, sources, text, theme)
 
 
-def _draw(sources: Mapping[str, ColumnDataSource], curves: FormulaCurves, theme: Theme) -> figure:
-    chart = new_figure(curves.x_axis, curves.y_axis, title=curves.title, height=FORMULA_HEIGHT)
-    palette, ink = PALETTES[theme], INKS[theme]
+def _draw(
+    sources: Mapping[str, ColumnDataSource], curves: FormulaCurves, theme: style.Theme
+) -> figure:
+    chart = style.new_figure(
+        curves.x_axis, curves.y_axis, title=curves.title, height=FORMULA_HEIGHT
+    )
+    palette, ink = style.PALETTES[theme], style.INKS[theme]
     for shade in curves.shades:
         pattern = SHADES[shade.code][1]
         chart.add_layout(
@@ -201,17 +193,17 @@ def _draw(sources: Mapping[str, ColumnDataSource], curves: FormulaCurves, theme:
             )
         )  # fmt: skip
     drawn = {
-        name: add_line(
+        name: style.add_line(
             chart, sources[name], line_color=palette[i % len(palette)],
-            line_dash=DASHES[i % len(DASHES)],
+            line_dash=style.DASHES[i % len(style.DASHES)],
         )
         for i, name in enumerate(curves.lines)
     }  # fmt: skip
     axes = (curves.x_axis, curves.y_axis)
     rows = [(axis.name, at, axis.unit) for axis, at in zip(axes, ("x", "y"), strict=True)]
-    add_hover(chart, list(drawn.values()), rows)
+    style.add_hover(chart, list(drawn.values()), rows)
     if len(drawn) > 1:
-        add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
+        style.add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
     add_lines_below(chart, curves.lines_below)
     return chart
 
@@ -220,7 +212,7 @@ def add_lines_below(chart: figure, lines: Sequence[str]) -> None:
     """Write lines below a figure, which grows by them."""
     for line in lines:
         below = Title(
-            text=PlainText(text=line), text_font=FONT, text_font_size="13px",
+            text=PlainText(text=line), text_font=style.FONT, text_font_size="13px",
             text_font_style="normal", standoff=2,
         )  # fmt: skip
         chart.add_layout(below, "below")
@@ -271,7 +263,7 @@ def bands(
     varied: Collection[str] = (),
     logarithmic: bool = False,
     log_result: bool | None = None,
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw the median of a formula over one argument, in the band of its outer percentiles.
 
@@ -321,11 +313,11 @@ def bands(
     sources = {}
     for name, band in columns.items():
         band["high"] = np.where(np.isposinf(band["high"]), _BEYOND * (high or top), band["high"])
-        sources[name or "median"] = new_source(
+        sources[name or "median"] = style.new_source(
             name or "median", dict(ready(band, source_count=len(columns)))
         )
-    x_axis = Axis(formula.label(over.name), over.unit, "log" if logarithmic else "linear")
-    y_axis = Axis(
+    x_axis = style.Axis(formula.label(over.name), over.unit, "log" if logarithmic else "linear")
+    y_axis = style.Axis(
         named(what, layer_of(formula, arguments)), unit, "log" if log_y else "linear", low, high
     )
     ranges = [
@@ -386,27 +378,29 @@ def _axis_ends(every: FloatArray, finite: FloatArray) -> tuple[float | None, flo
 def _draw_bands(
     sources: Mapping[str, ColumnDataSource],
     outer: str,
-    x_axis: Axis,
-    y_axis: Axis,
+    x_axis: style.Axis,
+    y_axis: style.Axis,
     title: str,
     lines: tuple[str, ...],
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
-    chart = new_figure(x_axis, y_axis, title=title, height=FORMULA_HEIGHT)
-    palette, entries, drawn = PALETTES[theme], [], []
+    chart = style.new_figure(x_axis, y_axis, title=title, height=FORMULA_HEIGHT)
+    palette, entries, drawn = style.PALETTES[theme], [], []
     for i, (name, source) in enumerate(sources.items()):
         color = palette[i % len(palette)]
         area = VArea(x="x", y1="low", y2="high", fill_color=color, fill_alpha=_BAND_ALPHA)
         band = chart.add_glyph(source, area, name=outer)
-        line = add_line(chart, source, line_color=color, line_dash=DASHES[i % len(DASHES)])
+        line = style.add_line(
+            chart, source, line_color=color, line_dash=style.DASHES[i % len(style.DASHES)]
+        )
         drawn.append(line)
         alone = len(sources) == 1
         entries += [(name, [line]), (outer, [band])] if alone else [(name, [line, band])]
     rows = [(x_axis.name, "x", x_axis.unit)]
     rows += [("low", "low", y_axis.unit), ("median", "y", y_axis.unit),
              ("high", "high", y_axis.unit)]  # fmt: skip
-    add_hover(chart, drawn, rows)
-    add_legend(chart, entries)
+    style.add_hover(chart, drawn, rows)
+    style.add_legend(chart, entries)
     add_lines_below(chart, lines)
     return chart
 
@@ -435,12 +429,12 @@ _LONG_TAIL = 2.0  # widths from the 5th to the 95th percentile, beyond which a t
 def distribution(
     samples: ArrayLike,
     *,
-    axis: Axis,
+    axis: style.Axis,
     percentiles: Mapping[float, float],
     title: str = "",
     note: str = "",
     lines: Sequence[str] = (),
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw how often each value occurs among samples, and where their percentiles are.
 
@@ -479,10 +473,12 @@ def distribution(
     edges = _edges(finite, axis.scale == "log")
     share = np.histogram(finite, edges)[0] / values.size
     columns = {"left": edges[:-1], "right": edges[1:], "top": share, "bottom": 0.0 * share}
-    sources = {"draws": new_source("draws", dict(ready(columns)))}
+    sources = {"draws": style.new_source("draws", dict(ready(columns)))}
     marks = {_name(p, value, axis): value for p, value in percentiles.items()}
     for name, value in marks.items():
-        sources[name] = new_source(name, dict(ready({"x": [value] * 2, "y": [0.0, share.max()]})))
+        sources[name] = style.new_source(
+            name, dict(ready({"x": [value] * 2, "y": [0.0, share.max()]}))
+        )
     cut = int(((finite < edges[0]) | (finite > edges[-1])).sum())
     words = [f"{title or axis.name}: {', '.join(marks)}.", note]
     if cut:
@@ -504,7 +500,7 @@ def formula_distribution(
     arguments: Mapping[str, object],
     inputs: Inputs,
     *,
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw the distribution of a formula whose arguments are ranges.
 
@@ -533,7 +529,7 @@ def formula_distribution(
     size, unit = long_time(formula.unit, spread.percentile(95.0))
     return distribution(
         spread.samples / size,
-        axis=Axis(named(formula.short_title, layer_of(formula, arguments)), unit),
+        axis=style.Axis(named(formula.short_title, layer_of(formula, arguments)), unit),
         percentiles={percent: value / size for percent, value in spread.percentiles.items()},
         title=formula.summary.rstrip("."),
         note=phrase("Drawn of {join}.", join=", ".join(shown)),
@@ -545,7 +541,7 @@ def formula_distribution(
     )
 
 
-def _name(percent: float, value: float, axis: Axis) -> str:
+def _name(percent: float, value: float, axis: style.Axis) -> str:
     name = "median" if percent == 50 else f"p{percent:g}"
     return f"{name}: {show(value, axis.unit)}"
 
@@ -570,28 +566,33 @@ def _edges(values: FloatArray, is_log: bool) -> FloatArray:
 def _draw_distribution(
     sources: Mapping[str, ColumnDataSource],
     names: tuple[str, ...],
-    axis: Axis,
+    axis: style.Axis,
     title: str,
     lines: tuple[str, ...],
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
     top = float(np.max(np.asarray(sources["draws"].data["top"])))
-    chart = new_figure(axis, Axis("share of draws", "ratio", low=0.0, high=1.05 * top), title=title)
-    color = PALETTES[theme][0]
+    chart = style.new_figure(
+        axis, style.Axis("share of draws", "ratio", low=0.0, high=1.05 * top), title=title
+    )
+    color = style.PALETTES[theme][0]
     look = {"fill_color": color, "fill_alpha": 0.45, "line_color": None}
     quads = Quad(left="left", right="right", bottom="bottom", top="top", **look)
     bars = chart.add_glyph(sources["draws"], quads, name="draws")
     marks = {
-        name: add_line(
-            chart, sources[name], line_color=INKS[theme], line_dash=DASHES[index % len(DASHES)]
+        name: style.add_line(
+            chart,
+            sources[name],
+            line_color=style.INKS[theme],
+            line_dash=style.DASHES[index % len(style.DASHES)],
         )
         for index, name in enumerate(names)
     }
-    add_hover(
+    style.add_hover(
         chart,
         [bars],
         [("from", "left", axis.unit), ("to", "right", axis.unit), ("share", "top", "ratio")],
     )
-    add_legend(chart, [(name, [glyph]) for name, glyph in marks.items()])
+    style.add_legend(chart, [(name, [glyph]) for name, glyph in marks.items()])
     add_lines_below(chart, lines)
     return chart

@@ -18,22 +18,8 @@ from netcalc.errors import DomainError
 from netcalc.explain import Finding
 from netcalc.language import phrase, term
 from netcalc.planning.page import BindingMap, label
+from netcalc.plots import style
 from netcalc.plots.plot import Columns, Plot, ready
-from netcalc.plots.style import (
-    FONT,
-    INKS,
-    PALETTES,
-    PAPERS,
-    Axis,
-    Theme,
-    add_hover,
-    add_legend,
-    add_line,
-    add_points,
-    new_figure,
-    new_source,
-    tint,
-)
 from netcalc.printable import printable
 from netcalc.units import show
 
@@ -45,7 +31,7 @@ _HALF_BAR = 0.35
 
 @named_arguments
 def limits(
-    findings: Sequence[Finding], *, title: str = "What limits", theme: Theme = "light"
+    findings: Sequence[Finding], *, title: str = "What limits", theme: style.Theme = "light"
 ) -> Plot:
     """Draw the limits of each finding as bars, from the one that binds on.
 
@@ -87,7 +73,7 @@ def _draw(
     named: Mapping[str, Finding],
     sources: Mapping[str, ColumnDataSource],
     title: str,
-    theme: Theme,
+    theme: style.Theme,
 ) -> LayoutDOM:
     charts = [
         _chart(finding, name, f"{title}: {name}", sources, theme) for name, finding in named.items()
@@ -103,8 +89,8 @@ def _ends(finding: Finding) -> tuple[float, float]:
     )
 
 
-def _sources(finding: Finding, name: str, theme: Theme) -> dict[str, ColumnDataSource]:
-    count, palette = len(finding.limits), PALETTES[theme]
+def _sources(finding: Finding, name: str, theme: style.Theme) -> dict[str, ColumnDataSource]:
+    count, palette = len(finding.limits), style.PALETTES[theme]
     rows = range(count)
     bars: dict[str, list[Any]] = {
         "name": [printable(limit.subject) for limit in finding.limits],
@@ -121,19 +107,23 @@ def _sources(finding: Finding, name: str, theme: Theme) -> dict[str, ColumnDataS
             "x": [finding.measured] * 2,
             "y": [0.5, -count + 0.5],
         }
-    return {title: new_source(title, ready(data)) for title, data in columns.items()}
+    return {title: style.new_source(title, ready(data)) for title, data in columns.items()}
 
 
 def _chart(
-    finding: Finding, name: str, title: str, sources: Mapping[str, ColumnDataSource], theme: Theme
+    finding: Finding,
+    name: str,
+    title: str,
+    sources: Mapping[str, ColumnDataSource],
+    theme: style.Theme,
 ) -> figure:
     count = len(finding.limits)
     is_rate = finding.unit == "bit/s"
     low, high = _ends(finding)
     name_of_axis = "rate" if is_rate else phrase("part of the time")
-    axis = Axis(name_of_axis, finding.unit, "log" if is_rate else "linear", low, high)
-    rows = Axis("", "1", low=-count + 0.5, high=0.5)
-    chart = new_figure(axis, rows, title=title, height=_EDGES + _BAR_HEIGHT * count)
+    axis = style.Axis(name_of_axis, finding.unit, "log" if is_rate else "linear", low, high)
+    rows = style.Axis("", "1", low=-count + 0.5, high=0.5)
+    chart = style.new_figure(axis, rows, title=title, height=_EDGES + _BAR_HEIGHT * count)
     ticks = [-float(i) for i in range(count)]
     names = [printable(limit.subject) for limit in finding.limits]
     chart.yaxis[0].ticker = FixedTicker(ticks=ticks)
@@ -144,16 +134,18 @@ def _chart(
     chart.ygrid[0].ticker = chart.yaxis[0].ticker
     bar = Quad(
         left="left", right="right", bottom="bottom", top="top",
-        fill_color="color", fill_alpha=0.6, line_color=INKS[theme],
+        fill_color="color", fill_alpha=0.6, line_color=style.INKS[theme],
     )  # fmt: skip
     drawn = chart.add_glyph(sources[phrase("limits, {name}", name=name)], bar, name="limit")
-    add_hover(chart, [drawn], [("limit", "name", "text"), ("value", "right", finding.unit)])
+    style.add_hover(chart, [drawn], [("limit", "name", "text"), ("value", "right", finding.unit)])
     entries = [("limits", [drawn])]
     line = sources.get(phrase("measured, {name}", name=name))
     if line is not None:
-        ruled = add_line(chart, line, name="measured", line_color=INKS[theme], line_dash=[6, 4])
+        ruled = style.add_line(
+            chart, line, name="measured", line_color=style.INKS[theme], line_dash=[6, 4]
+        )
         entries.append(("measured", [ruled]))
-    add_legend(chart, entries)
+    style.add_legend(chart, entries)
     return chart
 
 
@@ -169,7 +161,7 @@ _LEAST_SHARE = 0.02
 """A region below this share of the map has no name in it. [ratio]"""
 
 
-def binding_map(chart: BindingMap, *, title: str = "", theme: Theme = "light") -> Plot:
+def binding_map(chart: BindingMap, *, title: str = "", theme: style.Theme = "light") -> Plot:
     """Draw which limit binds over two inputs.
 
     Parameters
@@ -198,10 +190,14 @@ def binding_map(chart: BindingMap, *, title: str = "", theme: Theme = "light") -
         columns[_WAY] = ready({"x": x, "y": y})
         columns[_STEP] = ready({"x": [chart.step[0]], "y": [chart.step[1]]})
     columns[_YOURS] = ready({"x": [chart.point[0]], "y": [chart.point[1]]})
-    sources = {name: new_source(name, dict(data)) for name, data in columns.items()}
+    sources = {name: style.new_source(name, dict(data)) for name, data in columns.items()}
     axes = (
-        Axis(label(chart.x), chart.x_unit, "log", float(chart.x_at[0]), float(chart.x_at[-1])),
-        Axis(label(chart.y), chart.y_unit, "log", float(chart.y_at[0]), float(chart.y_at[-1])),
+        style.Axis(
+            label(chart.x), chart.x_unit, "log", float(chart.x_at[0]), float(chart.x_at[-1])
+        ),
+        style.Axis(
+            label(chart.y), chart.y_unit, "log", float(chart.y_at[0]), float(chart.y_at[-1])
+        ),
     )
     text = phrase(
         "{title}. Regions of the map: {join}. Your point: ",
@@ -234,7 +230,7 @@ def _cells(chart: BindingMap, index: int) -> Columns:
     return ready(bars)
 
 
-def _ticks(axis: Axis) -> list[float]:
+def _ticks(axis: style.Axis) -> list[float]:
     """Return the ticks of an axis: each decade, and on a short one 2 and 5 of each, too."""
     assert axis.low is not None
     assert axis.high is not None
@@ -316,16 +312,16 @@ def _run_before(inside: NDArray[np.bool_]) -> FloatArray:
 def _draw_binding_map(
     sources: Mapping[str, ColumnDataSource],
     shown: Mapping[str, int],
-    axes: tuple[Axis, Axis],
+    axes: tuple[style.Axis, style.Axis],
     title: str,
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
-    chart = new_figure(*axes, title=title, height=_HEIGHT)
+    chart = style.new_figure(*axes, title=title, height=_HEIGHT)
     chart.yaxis[0].ticker = FixedTicker(ticks=_ticks(axes[1]))
-    palette, ink = PALETTES[theme], INKS[theme]
+    palette, ink = style.PALETTES[theme], style.INKS[theme]
     drawn = {}
     for name, index in shown.items():
-        color = tint(palette[index % len(palette)], PAPERS[theme])
+        color = style.tint(palette[index % len(palette)], style.PAPERS[theme])
         bars = Quad(
             left="left", right="right", bottom="bottom", top="top",
             fill_color=color, fill_alpha=1.0, line_color=None,
@@ -333,18 +329,18 @@ def _draw_binding_map(
         drawn[name] = chart.add_glyph(sources[name], bars, name=name)
     words = Text(
         x="x", y="y", text="text", text_align="center", text_baseline="middle",
-        text_color=ink, text_font={"value": FONT}, text_font_size="14px",
+        text_color=ink, text_font={"value": style.FONT}, text_font_size="14px",
     )  # fmt: skip
     chart.add_glyph(sources[_NAMES], words)
     points = []
     if _WAY in sources:
-        drawn[_WAY] = add_line(chart, sources[_WAY], line_color=ink, line_dash=[6, 4])
-        drawn[_STEP] = add_points(chart, sources[_STEP], marker="diamond", color=ink)
+        drawn[_WAY] = style.add_line(chart, sources[_WAY], line_color=ink, line_dash=[6, 4])
+        drawn[_STEP] = style.add_points(chart, sources[_STEP], marker="diamond", color=ink)
         points.append(drawn[_STEP])
-    drawn[_YOURS] = add_points(chart, sources[_YOURS], marker="star", color=ink)
+    drawn[_YOURS] = style.add_points(chart, sources[_YOURS], marker="star", color=ink)
     points.append(drawn[_YOURS])
-    add_hover(
+    style.add_hover(
         chart, points, [(axis.name, at, axis.unit) for axis, at in zip(axes, "xy", strict=True)]
     )
-    add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items() if name != _WAY])
+    style.add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items() if name != _WAY])
     return chart

@@ -20,25 +20,9 @@ from netcalc.compare import Comparison
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.exercises import AnswerCurves, Question, Variable
 from netcalc.language import phrase, term
+from netcalc.plots import style
 from netcalc.plots.pictures import charts
 from netcalc.plots.plot import Columns, Plot, ready, thinned_note
-from netcalc.plots.style import (
-    DASHES,
-    GUESSES,
-    INKS,
-    MARKERS,
-    PALETTES,
-    Axis,
-    Scale,
-    Theme,
-    add_hover,
-    add_legend,
-    add_legend_entry,
-    add_line,
-    add_points,
-    new_figure,
-    new_source,
-)
 from netcalc.units import show
 
 
@@ -47,12 +31,12 @@ def curves(
     x: ArrayLike,
     lines: Mapping[str, ArrayLike],
     *,
-    x_axis: Axis,
-    y_axis: Axis,
+    x_axis: style.Axis,
+    y_axis: style.Axis,
     points: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     title: str = "",
     description: str = "",
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw curves over one x axis, and sets of points with an x of their own.
 
@@ -88,7 +72,7 @@ def curves(
         *((n, *pair) for n, pair in points.items()),
     ]
     sources = {
-        name: new_source(name, dict(ready({"x": at, "y": value}, source_count=count)))
+        name: style.new_source(name, dict(ready({"x": at, "y": value}, source_count=count)))
         for name, at, value in pairs
     }
     notes = [thinned_note(np.size(x), source_count=count)] if lines else []
@@ -102,27 +86,27 @@ def curves(
 def _draw(
     sources: Mapping[str, ColumnDataSource],
     lines: tuple[str, ...],
-    x_axis: Axis,
-    y_axis: Axis,
+    x_axis: style.Axis,
+    y_axis: style.Axis,
     title: str,
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
-    chart = new_figure(x_axis, y_axis, title=title)
-    palette, ink = PALETTES[theme], INKS[theme]
+    chart = style.new_figure(x_axis, y_axis, title=title)
+    palette, ink = style.PALETTES[theme], style.INKS[theme]
     drawn = {}
     for i, name in enumerate(lines):
-        drawn[name] = add_line(
+        drawn[name] = style.add_line(
             chart,
             sources[name],
             line_color=palette[i % len(palette)],
-            line_dash=DASHES[i % len(DASHES)],
+            line_dash=style.DASHES[i % len(style.DASHES)],
         )
     for i, name in enumerate(name for name in sources if name not in drawn):
-        marker = MARKERS[i % len(MARKERS)]
-        drawn[name] = add_points(chart, sources[name], marker=marker, color=ink)
+        marker = style.MARKERS[i % len(style.MARKERS)]
+        drawn[name] = style.add_points(chart, sources[name], marker=marker, color=ink)
     rows = [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
-    add_hover(chart, list(drawn.values()), rows)
-    add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
+    style.add_hover(chart, list(drawn.values()), rows)
+    style.add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
     return chart
 
 
@@ -131,8 +115,8 @@ def _describe(
     lines: Mapping[str, ArrayLike],
     points: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
-    x_axis: Axis,
-    y_axis: Axis,
+    x_axis: style.Axis,
+    y_axis: style.Axis,
     title: str,
 ) -> str:
     at = np.atleast_1d(np.asarray(x, dtype=float))
@@ -168,12 +152,12 @@ RESIDUAL_HEIGHT = 190
 def overlay(
     comparison: Comparison,
     *,
-    x_scale: Scale = "linear",
-    y_scale: Scale = "linear",
+    x_scale: style.Scale = "linear",
+    y_scale: style.Scale = "linear",
     title: str | None = None,
     beside: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     lines: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw measured points, the prediction with its band, and below them the residuals, if any.
 
@@ -201,9 +185,9 @@ def overlay(
         ``beside`` and ``lines`` (``x``, ``y``).
     """
     beside, lines = beside or {}, lines or {}
-    x_axis = Axis(comparison.x_name, comparison.x_unit, x_scale)
-    y_axis = Axis(comparison.y_name, comparison.y_unit, y_scale)
-    residual_axis = Axis("residual", comparison.y_unit)
+    x_axis = style.Axis(comparison.x_name, comparison.x_unit, x_scale)
+    y_axis = style.Axis(comparison.y_name, comparison.y_unit, y_scale)
+    residual_axis = style.Axis("residual", comparison.y_unit)
     measured = comparison.x.size > 0
     if not measured and not np.isfinite(comparison.curve_y).any() and not beside:
         # Bokeh draws an axis without data only if it has a range.
@@ -215,7 +199,7 @@ def overlay(
         if both := set(columns) & set(others):
             raise DomainError("name-in-use", name, sorted(both))
         columns |= {name: ready({"x": x, "y": y}) for name, (x, y) in others.items()}
-    sources = {name: new_source(name, data) for name, data in columns.items()}
+    sources = {name: style.new_source(name, data) for name, data in columns.items()}
     look = _OverlayLook(
         x_axis,
         y_axis,
@@ -238,11 +222,11 @@ def overlay(
 class _OverlayLook:
     """Everything of the figure that is not in its columns."""
 
-    x_axis: Axis
-    y_axis: Axis
-    residual_axis: Axis
+    x_axis: style.Axis
+    y_axis: style.Axis
+    residual_axis: style.Axis
     title: str
-    theme: Theme
+    theme: style.Theme
     measured_label: str
     predicted_label: str
     has_band: bool
@@ -285,24 +269,26 @@ def _draw_overlay(sources: dict[str, Any], look: _OverlayLook) -> LayoutDOM:
 
 
 def _upper(sources: dict[str, Any], look: _OverlayLook) -> figure:
-    x_axis, y_axis, palette = look.x_axis, look.y_axis, PALETTES[look.theme]
-    chart = new_figure(x_axis, y_axis, title=look.title)
+    x_axis, y_axis, palette = look.x_axis, look.y_axis, style.PALETTES[look.theme]
+    chart = style.new_figure(x_axis, y_axis, title=look.title)
     chart.min_border_left = 90
     legend = []
     if look.has_band:
         area = VArea(x="x", y1="low", y2="high", fill_color=palette[0], fill_alpha=0.2)
         band = chart.add_glyph(sources["curve"], area)
         legend.append((phrase("95% band of the prediction"), [band]))
-    curve = add_line(chart, sources["curve"], name=look.predicted_label, line_color=palette[0])
+    curve = style.add_line(
+        chart, sources["curve"], name=look.predicted_label, line_color=palette[0]
+    )
     legend.insert(0, (look.predicted_label, [curve]))
-    points = add_points(
-        chart, sources["points"], marker="circle", color=INKS[look.theme], y="measured"
+    points = style.add_points(
+        chart, sources["points"], marker="circle", color=style.INKS[look.theme], y="measured"
     )
     points.name = look.measured_label
     legend.insert(0, (look.measured_label, [points]))
     shown = [points]
     if look.has_outliers:
-        outliers = add_points(
+        outliers = style.add_points(
             chart, sources["outliers"], marker="x", color=palette[1], y="measured"
         )
         outliers.name = term("not in the fit")
@@ -310,43 +296,47 @@ def _upper(sources: dict[str, Any], look: _OverlayLook) -> figure:
         shown.append(outliers)
     simple = [curve]
     for index, name in enumerate(look.lines):
-        color, dash = palette[2 + index % 4], DASHES[1 + index % (len(DASHES) - 1)]
-        other = add_line(chart, sources[name], line_color=color, line_dash=dash)
+        color, dash = palette[2 + index % 4], style.DASHES[1 + index % (len(style.DASHES) - 1)]
+        other = style.add_line(chart, sources[name], line_color=color, line_dash=dash)
         simple.append(other)
         legend.append((name, [other]))
     for index, name in enumerate(look.beside):
-        marker, color = MARKERS[1 + index % (len(MARKERS) - 1)], palette[2 + index % 4]
-        others = add_points(chart, sources[name], marker=marker, color=color)
+        marker, color = style.MARKERS[1 + index % (len(style.MARKERS) - 1)], palette[2 + index % 4]
+        others = style.add_points(chart, sources[name], marker=marker, color=color)
         simple.append(others)
         legend.append((name, [others]))
-    add_hover(chart, simple, [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)])
-    add_hover(chart, shown, _rows(x_axis, y_axis.unit))
-    add_legend(chart, legend)
+    style.add_hover(
+        chart, simple, [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
+    )
+    style.add_hover(chart, shown, _rows(x_axis, y_axis.unit))
+    style.add_legend(chart, legend)
     return chart
 
 
 def _lower(sources: dict[str, Any], look: _OverlayLook, upper: figure) -> figure:
     theme = look.theme
-    chart = new_figure(look.x_axis, look.residual_axis, title="", height=RESIDUAL_HEIGHT)
+    chart = style.new_figure(look.x_axis, look.residual_axis, title="", height=RESIDUAL_HEIGHT)
     chart.x_range = upper.x_range
     chart.min_border_left = 90
     chart.toolbar_location = None
     chart.yaxis[0].ticker.desired_num_ticks = 4
     upper.xaxis[0].axis_label = None
-    ink, accent = INKS[theme], PALETTES[theme][1]
-    zero = add_line(chart, sources["curve"], y="zero", line_color=PALETTES[theme][0], line_width=2)
+    ink, accent = style.INKS[theme], style.PALETTES[theme][1]
+    zero = style.add_line(
+        chart, sources["curve"], y="zero", line_color=style.PALETTES[theme][0], line_width=2
+    )
     shown = [
-        add_points(chart, sources["points"], marker="circle", color=ink, y="residual"),
-        add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
+        style.add_points(chart, sources["points"], marker="circle", color=ink, y="residual"),
+        style.add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
     ]
     chart.y_range.range_padding = 0.3
     # Zero is always visible; the scale ignores outliers, which would flatten all other points.
     chart.y_range.renderers = [zero, shown[0]]
-    add_hover(chart, shown, _rows(look.x_axis, look.residual_axis.unit))
+    style.add_hover(chart, shown, _rows(look.x_axis, look.residual_axis.unit))
     return chart
 
 
-def _rows(x_axis: Axis, y_unit: str) -> list[tuple[str, str, str]]:
+def _rows(x_axis: style.Axis, y_unit: str) -> list[tuple[str, str, str]]:
     names = ("measured", "predicted", "residual")
     return [(x_axis.name, "x", x_axis.unit), *((name, name, y_unit) for name in names)]
 
@@ -364,7 +354,7 @@ def feedback(
     answer: float = math.nan,
     mark: str = term("your answer"),
     title: str = "",
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot | None:
     """Draw the right formula of an exercise and wrong ones, dashed, on the lesson's points.
 
@@ -403,7 +393,7 @@ def feedback(
         )
     every = np.concatenate([*lines.values(), curves_of.points_y])
     every = every[np.isfinite(every)]
-    x_scale: Scale = (
+    x_scale: style.Scale = (
         "log" if curves_of.x[0] > 0 and curves_of.x[-1] > 5 * curves_of.x[0] else "linear"
     )
     is_log = bool(every.min() > 0 and every.max() > 20 * every.min())
@@ -411,8 +401,8 @@ def feedback(
         curves_of.x,
         lines,
         points=points,
-        x_axis=Axis(curves_of.x_name, curves_of.x_unit, x_scale),
-        y_axis=Axis("answer", curves_of.y_unit, "log" if is_log else "linear"),
+        x_axis=style.Axis(curves_of.x_name, curves_of.x_unit, x_scale),
+        y_axis=style.Axis("answer", curves_of.y_unit, "log" if is_log else "linear"),
         title=title,
         theme=theme,
     )
@@ -495,14 +485,15 @@ def with_guess(
     """
     if name in plot.sources:
         raise DomainError("name-in-use", "name", name)
-    source = new_source(name, dict(ready({"x": [x], "y": [y]})))
+    source = style.new_source(name, dict(ready({"x": [x], "y": [y]})))
 
     def draw() -> LayoutDOM:
         layout = plot.draw()
         for chart in islice(charts(layout), 1):
             look = Scatter(
                 x="x", y="y", marker="star", size=18, line_width=1.5,
-                line_color=GUESSES[plot.theme], fill_color=GUESSES[plot.theme], fill_alpha=0.6,
+                line_color=style.GUESSES[plot.theme], fill_color=style.GUESSES[plot.theme],
+                fill_alpha=0.6,
             )  # fmt: skip
             point = chart.add_glyph(source, look, name=source.name)
             rows = [
@@ -510,8 +501,8 @@ def with_guess(
                 for column, axis in (("x", chart.xaxis[0]), ("y", chart.yaxis[0]))
                 if axis.axis_label and "unit" in (args := getattr(axis.formatter, "args", {}))
             ]
-            add_hover(chart, [point], rows)
-            add_legend_entry(chart, name, point)
+            style.add_hover(chart, [point], rows)
+            style.add_legend_entry(chart, name, point)
         return layout
 
     form = (*plot.form, "guess", name) if plot.form else ()

@@ -30,26 +30,11 @@ from netcalc.planning.network.facts import places
 from netcalc.planning.network.page import arc_rows, order, sentences
 from netcalc.planning.network.routing import FailureCase
 from netcalc.planning.page import label, long_time
+from netcalc.plots import style
 from netcalc.plots.formula import distribution
 from netcalc.plots.limits import binding_map
 from netcalc.plots.overlay import curves
 from netcalc.plots.plot import Plot, ready, together
-from netcalc.plots.style import (
-    FONT,
-    FULL,
-    INKS,
-    LOADS,
-    PALETTES,
-    PAPERS,
-    Axis,
-    Theme,
-    add_hover,
-    add_legend,
-    add_line,
-    add_points,
-    new_figure,
-    new_source,
-)
 from netcalc.printable import printable
 from netcalc.rate_layers import LINE
 
@@ -62,7 +47,7 @@ _DECADE = 10.0
 
 
 @named_arguments
-def plan(page: Plan, *, theme: Theme = "light") -> Plot:
+def plan(page: Plan, *, theme: style.Theme = "light") -> Plot:
     """Draw a plan: a curve with the point of its answer; with ranges also their distribution.
 
     Parameters
@@ -81,7 +66,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
     if isinstance(chart, BindingMap):
         return binding_map(chart, title=_TITLES[page.name], theme=theme)
     chart = _in_long_times(chart)
-    x_axis = Axis(label(chart.x), chart.x_unit, "log" if chart.log_x else "linear")
+    x_axis = style.Axis(label(chart.x), chart.x_unit, "log" if chart.log_x else "linear")
     y_axis = _y_axis(chart)
     text = page.sentence
     drawn = curves(
@@ -109,7 +94,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
         drawn,
         distribution(
             first.spread.samples / size,
-            axis=Axis(f"{first.label}{layer}", unit),
+            axis=style.Axis(f"{first.label}{layer}", unit),
             percentiles={
                 percent: first.spread.percentile(percent) / size for percent in _PERCENTILES
             },
@@ -133,17 +118,17 @@ def _in_long_times(chart: Chart) -> Chart:
     )
 
 
-def _y_axis(chart: Chart) -> Axis:
+def _y_axis(chart: Chart) -> style.Axis:
     """Return the axis of the answers; a logarithmic one shows a decade where they hardly differ."""
     if not chart.log_y:
-        return Axis(label(chart.y), chart.y_unit)
+        return style.Axis(label(chart.y), chart.y_unit)
     values = np.concatenate([np.asarray(y) for y in chart.lines.values()])
     positive = values[np.isfinite(values) & (values > 0.0)]
     low, high = (positive.min(), positive.max()) if positive.size else (1.0, 1.0)
     if high >= _DECADE * low:
-        return Axis(label(chart.y), chart.y_unit, "log")
+        return style.Axis(label(chart.y), chart.y_unit, "log")
     middle, half = math.sqrt(low * high), math.sqrt(_DECADE)
-    return Axis(label(chart.y), chart.y_unit, "log", middle / half, middle * half)
+    return style.Axis(label(chart.y), chart.y_unit, "log", middle / half, middle * half)
 
 
 def _mark(name: str, lines: Iterable[str]) -> str:
@@ -153,7 +138,7 @@ def _mark(name: str, lines: Iterable[str]) -> str:
 
 
 @named_arguments
-def network(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
+def network(plan: NetworkPlan, *, theme: style.Theme = "light") -> Plot:
     """Draw a planned network: a map, and below it a bar for the load of each direction.
 
     Parameters
@@ -181,7 +166,7 @@ _LONGEST = 10
 """Characters of the name of a node beside a bar; hovering shows the whole name."""
 
 
-def bars(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
+def bars(plan: NetworkPlan, *, theme: style.Theme = "light") -> Plot:
     """Draw the load of the links of a planned network, without a failure and after the worst one.
 
     Parameters
@@ -206,9 +191,9 @@ def bars(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
     if plan.ranges is not None:
         columns["p5 to p95"] = _ends(rows, "load_ratio", middle=0.2)
         columns["p5 to p95 after the failure"] = _ends(rows, "failure_load_ratio", middle=-0.2)
-    sources = {name: new_source(name, ready(values)) for name, values in columns.items()}
+    sources = {name: style.new_source(name, ready(values)) for name, values in columns.items()}
     full = {"x": [plan.settings.full_at_ratio] * 2, "y": [0.5, -len(rows) + 0.5]}
-    sources["full"] = new_source("full", ready(full))
+    sources["full"] = style.new_source("full", ready(full))
     names = [_direction(row) for row in rows]
     text = " ".join(f"{sentence}." for sentence in sentences(plan)[:3])
     total = plan.arcs.count
@@ -257,12 +242,12 @@ def _draw(
     names: list[str],
     title: str,
     high: float,
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
     count = len(names)
-    x_axis = Axis("load over rate", "ratio", low=0.0, high=high)
-    chart = new_figure(
-        x_axis, Axis("", "1", low=-count + 0.5, high=0.5), title=title,
+    x_axis = style.Axis("load over rate", "ratio", low=0.0, high=high)
+    chart = style.new_figure(
+        x_axis, style.Axis("", "1", low=-count + 0.5, high=0.5), title=title,
         height=_EDGES + _ROW_HEIGHT * count,
     )  # fmt: skip
     ticks = [-float(row) for row in range(count)]
@@ -273,7 +258,7 @@ def _draw(
     }
     axis.axis_label = None
     chart.ygrid[0].visible = False
-    palette, ink = PALETTES[theme], INKS[theme]
+    palette, ink = style.PALETTES[theme], style.INKS[theme]
     drawn = {}
     looks = {"load": (palette[0], 0.8), "worst failure": (palette[1], 0.8)}
     for name, source in sources.items():
@@ -285,7 +270,7 @@ def _draw(
             fill_color=colour, fill_alpha=alpha, line_color=colour,
         )  # fmt: skip
         drawn[name] = chart.add_glyph(source, bar, name=name)
-    add_hover(
+    style.add_hover(
         chart,
         [drawn["load"], drawn["worst failure"]],
         [("direction", "name", "text"), ("link", "link", "text"), ("load", "right", "ratio"),
@@ -298,10 +283,10 @@ def _draw(
     if "p5 to p95" in drawn:
         ends = [drawn["p5 to p95"], drawn["p5 to p95 after the failure"]]
         entries.append(("p5 to p95 of the draws", ends))
-    line = add_line(
+    line = style.add_line(
         chart, sources["full"], name="full", line_color=ink, line_dash=[6, 4], line_width=2
     )
-    add_legend(chart, [*entries, ("full", [line])])
+    style.add_legend(chart, [*entries, ("full", [line])])
     return chart
 
 
@@ -323,7 +308,7 @@ _MANY = 200
 _FAINT = 0.4
 
 
-def network_map(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
+def network_map(plan: NetworkPlan, *, theme: style.Theme = "light") -> Plot:
     """Draw the links of a network by the load that each direction has without a failure.
 
     A direction is the half of its link at the node where it begins; a link of one direction is
@@ -349,7 +334,7 @@ def network_map(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
     classes = _classes(plan)
     sources = {}
     for name, arcs in classes.items():
-        sources[name] = new_source(name, _columns(plan, [rows[n] for n in arcs], lines[arcs]))
+        sources[name] = style.new_source(name, _columns(plan, [rows[n] for n in arcs], lines[arcs]))
     middles = lines.mean(axis=1)
     full = plan.load_ratio >= plan.settings.full_at_ratio
     marks: dict[str, Any] = {"full now": middles[full]}
@@ -363,14 +348,14 @@ def network_map(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
         marks["nodes"] = at
     for name, points in marks.items():
         columns = {"x": points[:, 0], "y": points[:, 1]}
-        sources[name] = new_source(name, ready(columns))
+        sources[name] = style.new_source(name, ready(columns))
     if case is not None:
         failed = {"xs": lines[case.arcs, :, 0].tolist(), "ys": lines[case.arcs, :, 1].tolist()}
-        sources["failed"] = new_source("failed", failed)
+        sources["failed"] = style.new_source("failed", failed)
     if len(plan.network.nodes) <= MOST_NAMES:
         beside = {"x": at[:, 0], "y": at[:, 1] + _ABOVE * _free_side(plan, at)}
         names = [_short(node) for node in plan.network.nodes]
-        sources["names"] = new_source("names", ready({**beside, "text": names}))
+        sources["names"] = style.new_source("names", ready({**beside, "text": names}))
     text = f"Map of {len(plan.network.nodes):,} nodes, {_WHERE[kind]}: "
     text += ", ".join(f"{name}: {len(arcs):,}" for name, arcs in classes.items() if len(arcs))
     labels = _labels(plan, case)
@@ -495,28 +480,28 @@ def _draw_map(
     classes: Sequence[str],
     labels: Mapping[str, str],
     many: bool,
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
-    chart = new_figure(Axis("", "1"), Axis("", "1"), title=_TITLE,
+    chart = style.new_figure(style.Axis("", "1"), style.Axis("", "1"), title=_TITLE,
                        height=_HEIGHT)  # fmt: skip
     chart.match_aspect = True
     for along in (chart.x_range, chart.y_range):
         along.range_padding = 0.15
     for axis, grid in zip((*chart.xaxis, *chart.yaxis), (*chart.xgrid, *chart.ygrid), strict=True):
         axis.visible = grid.visible = False
-    ink, paper = INKS[theme], PAPERS[theme]
+    ink, paper = style.INKS[theme], style.PAPERS[theme]
     drawn: dict[str, GlyphRenderer] = {}
-    blues = LOADS[theme]
+    blues = style.LOADS[theme]
     lines = []
     for number, name in enumerate(classes):
         last = number == len(classes) - 1
-        color = FULL[theme] if last else blues[number]
+        color = style.FULL[theme] if last else blues[number]
         width = _WIDTHS[-1 if last else number] / (2.0 if many else 1.0)
         alpha = _FAINT if many and number == 0 and not last else 1.0
         line = MultiLine(xs="xs", ys="ys", line_color=color, line_width=width, line_alpha=alpha)
         drawn[name] = chart.add_glyph(sources[name], line, name=name)
         lines.append(drawn[name])
-    add_hover(
+    style.add_hover(
         chart, lines,
         [("direction", "direction", "text"), ("link", "link", "text"), ("load", "load", "text"),
          ("mean delay", "delay", "text"), ("full on", "date", "text"),
@@ -527,20 +512,20 @@ def _draw_map(
     if "failed" in sources:
         dashes = MultiLine(xs="xs", ys="ys", line_color=ink, line_width=2, line_dash=[5, 4])
         gone = chart.add_glyph(sources["failed"], dashes, name="failed")
-        cross = add_points(chart, sources["failed at"], marker="x", color=ink)
+        cross = style.add_points(chart, sources["failed at"], marker="x", color=ink)
         entries.append((labels["failed"], [gone, cross]))
-        then = add_points(chart, sources["full then"], marker="inverted_triangle", color=ink)
+        then = style.add_points(chart, sources["full then"], marker="inverted_triangle", color=ink)
         entries.append((labels["full then"], [then]))
-    now = add_points(chart, sources["full now"], marker="diamond", color=ink)
+    now = style.add_points(chart, sources["full now"], marker="diamond", color=ink)
     entries.append((labels["full now"], [now]))
     if "nodes" in sources:
-        points = add_points(chart, sources["nodes"], marker="circle", color=ink)
+        points = style.add_points(chart, sources["nodes"], marker="circle", color=ink)
         points.glyph.update(size=9, fill_color=paper, fill_alpha=1.0)
     if "names" in sources:
         words = Text(
             x="x", y="y", text="text", text_align="center", text_baseline="middle",
-            text_color=ink, text_font={"value": FONT}, text_font_size="13px",
+            text_color=ink, text_font={"value": style.FONT}, text_font_size="13px",
         )  # fmt: skip
         chart.add_glyph(sources["names"], words)
-    add_legend(chart, entries)
+    style.add_legend(chart, entries)
     return chart

@@ -15,20 +15,9 @@ from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.congestion import quantities
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
+from netcalc.plots import style
 from netcalc.plots.courses import WAYS, add_way
 from netcalc.plots.plot import Plot, ready, together
-from netcalc.plots.style import (
-    DASHES,
-    INKS,
-    PALETTES,
-    Axis,
-    Theme,
-    add_hover,
-    add_legend,
-    add_line,
-    new_figure,
-    new_source,
-)
 from netcalc.rate_layers import IP, named
 from netcalc.samples import Table
 from netcalc.units import show
@@ -78,7 +67,7 @@ _Points = dict[_Group, tuple[FloatArray, FloatArray]]
 
 @named_arguments
 def sweep(
-    table: Table, *, x: str = "", parts: tuple[str, ...] = (), theme: Theme = "light"
+    table: Table, *, x: str = "", parts: tuple[str, ...] = (), theme: style.Theme = "light"
 ) -> Plot:
     """Draw the results of a batch against what it varied.
 
@@ -154,13 +143,15 @@ def _others(columns: dict[str, NDArray[Any]], x: str, varied: list[str]) -> list
 
 
 def _part(
-    columns: dict[str, NDArray[Any]], x: str, part: str, others: list[str], theme: Theme
+    columns: dict[str, NDArray[Any]], x: str, part: str, others: list[str], theme: style.Theme
 ) -> Plot:
     groups = _groups(columns, x, part, others)
     paper = _on_paper(columns, x, part)
     count = len(groups) + len(paper)
     sources = {
-        f"{part}, {name}": new_source(f"{part}, {name}", dict(ready(pair, source_count=count)))
+        f"{part}, {name}": style.new_source(
+            f"{part}, {name}", dict(ready(pair, source_count=count))
+        )
         for name, pair in [
             *((group.name, {"x": at, "y": y}) for group, (at, y) in groups.items()),
             *((name, {"x": at, "y": y}) for name, (at, y) in paper.items()),
@@ -169,8 +160,8 @@ def _part(
     (x_name, x_unit), (y_name, y_unit) = _varied(x), DRAWN[part]
     places = np.concatenate([at for at, _ in groups.values()])
     wide = places.min() > 0 and places.max() > WIDE_RATIO * places.min()
-    x_axis = Axis(x_name, x_unit, "log" if wide else "linear", whole=x == "streams")
-    y_axis = Axis(y_name, y_unit, low=0.0)
+    x_axis = style.Axis(x_name, x_unit, "log" if wide else "linear", whole=x == "streams")
+    y_axis = style.Axis(y_name, y_unit, low=0.0)
     both = phrase("{y_name} against {x_name}", y_name=y_name, x_name=x_name)
     title = _TITLES.get((x, part), both[:1].upper() + both[1:])
     words = [f"{group.name}: {_ends(y, y_unit)}" for group, (_, y) in groups.items()]
@@ -256,13 +247,13 @@ def _draw(
     sources: dict[str, ColumnDataSource],
     part: str,
     names: tuple[tuple[_Group, ...], tuple[str, ...]],
-    axes: tuple[Axis, Axis],
+    axes: tuple[style.Axis, style.Axis],
     title: str,
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
     x_axis, y_axis = axes
-    chart = new_figure(x_axis, y_axis, title=title)
-    palette = PALETTES[theme]
+    chart = style.new_figure(x_axis, y_axis, title=title)
+    palette = style.PALETTES[theme]
     shown = {
         name.name: add_way(
             chart, sources[f"{part}, {name.name}"], "live" if name.alone else name.way,
@@ -271,13 +262,13 @@ def _draw(
         for name in names[0]
     }  # fmt: skip
     for index, name in enumerate(names[1]):
-        shown[name] = add_line(
-            chart, sources[f"{part}, {name}"], line_color=INKS[theme], line_width=1.5,
-            line_dash=DASHES[2 + index % 4],
+        shown[name] = style.add_line(
+            chart, sources[f"{part}, {name}"], line_color=style.INKS[theme], line_width=1.5,
+            line_dash=style.DASHES[2 + index % 4],
         )  # fmt: skip
     rows = [(axis.name, at, axis.unit) for axis, at in zip(axes, ("x", "y"), strict=True)]
-    add_hover(chart, list(shown.values()), rows)
-    add_legend(chart, [(name, [glyph]) for name, glyph in shown.items()])
+    style.add_hover(chart, list(shown.values()), rows)
+    style.add_legend(chart, [(name, [glyph]) for name, glyph in shown.items()])
     return chart
 
 

@@ -14,31 +14,9 @@ from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
 from netcalc.models.delays.store_and_forward import Timeline
-from netcalc.models.hosts.small_writes import (
-    ACKNOWLEDGEMENT,
-    CLIENT,
-    HOLDS_ACK,
-    RESPONSE,
-    SEGMENT,
-    TO_SERVER,
-    WAITS_FOR_ACK,
-    WORKS,
-    WriteTimeline,
-)
+from netcalc.models.hosts import small_writes
+from netcalc.plots import style
 from netcalc.plots.plot import Plot
-from netcalc.plots.style import (
-    DASHES,
-    FONT,
-    INKS,
-    PALETTES,
-    Axis,
-    Theme,
-    add_hover,
-    add_legend,
-    add_line,
-    new_figure,
-    new_source,
-)
 from netcalc.printable import printable
 from netcalc.units import show
 
@@ -58,7 +36,7 @@ def timeline(
     *,
     title: str = "",
     description: str = "",
-    theme: Theme = "light",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw each packet on each link as a sloped band, time to the right, the path downwards.
 
@@ -90,9 +68,9 @@ def timeline(
         raise DomainError("wrong-node-count", "nodes", len(nodes), expected=links + 1)
     drawn = min(count, max(DRAWN_CROSSINGS // links, 1))
     sources = {
-        "packets": new_source("packets", _packets(steps, nodes, drawn, theme)),
-        "processing": new_source("processing", _boxes(steps, nodes, drawn, theme, busy=True)),
-        "waiting": new_source("waiting", _boxes(steps, nodes, drawn, theme, busy=False)),
+        "packets": style.new_source("packets", _packets(steps, nodes, drawn, theme)),
+        "processing": style.new_source("processing", _boxes(steps, nodes, drawn, theme, busy=True)),
+        "waiting": style.new_source("waiting", _boxes(steps, nodes, drawn, theme, busy=False)),
     }
     text = description or _describe(steps, nodes)
     if drawn < count:
@@ -105,10 +83,12 @@ def timeline(
     return Plot(draw, sources, text, theme, ("timeline", tuple(nodes), title, theme))
 
 
-def _draw(sources: dict[str, Any], nodes: tuple[str, ...], title: str, theme: Theme) -> figure:
+def _draw(
+    sources: dict[str, Any], nodes: tuple[str, ...], title: str, theme: style.Theme
+) -> figure:
     links = len(nodes) - 1
-    time, lanes = Axis("time", "s"), Axis("", "1", low=-links - 0.3, high=0.3)
-    chart = new_figure(time, lanes, title=title, height=110 + _ROW * links)
+    time, lanes = style.Axis("time", "s"), style.Axis("", "1", low=-links - 0.3, high=0.3)
+    chart = style.new_figure(time, lanes, title=title, height=110 + _ROW * links)
     axis = chart.yaxis[0]
     axis.ticker = FixedTicker(ticks=[-float(i) for i in range(links + 1)])
     axis.major_label_overrides = {
@@ -120,15 +100,15 @@ def _draw(sources: dict[str, Any], nodes: tuple[str, ...], title: str, theme: Th
     return chart
 
 
-def _add_packets(chart: figure, sources: dict[str, Any], theme: Theme) -> None:
-    ink = INKS[theme]
+def _add_packets(chart: figure, sources: dict[str, Any], theme: style.Theme) -> None:
+    ink = style.INKS[theme]
     crossing = Patches(
         xs="xs", ys="ys", fill_color="color", fill_alpha=0.55, line_color="color", line_width=1.5
     )
     bands = chart.add_glyph(sources["packets"], crossing, name=phrase("packet on the link"))
     number = Text(
         x="x", y="y", text="number", text_color=ink, text_align="center",
-        text_baseline="middle", text_font={"value": FONT}, text_font_size="14px",
+        text_baseline="middle", text_font={"value": style.FONT}, text_font_size="14px",
     )  # fmt: skip
     chart.add_glyph(sources["packets"], number)
     sides = {"left": "left", "right": "right", "bottom": "bottom", "top": "top"}
@@ -143,8 +123,8 @@ def _add_packets(chart: figure, sources: dict[str, Any], theme: Theme) -> None:
             (term("first bit arrives"), "first_bit_s", "s"),
             (term("last bit arrives"), "last_bit_s", "s")]  # fmt: skip
     who = ("packet", "packet", "text")
-    add_hover(chart, [bands], [who, ("link", "link", "text"), *rows])
-    add_hover(
+    style.add_hover(chart, [bands], [who, ("link", "link", "text"), *rows])
+    style.add_hover(
         chart,
         [busy, queued],
         [who, ("node", "node", "text"), ("from", "left", "s"), ("until", "right", "s")],
@@ -154,11 +134,13 @@ def _add_packets(chart: figure, sources: dict[str, Any], theme: Theme) -> None:
         ("processing", [busy]),
         (phrase("waiting for the link"), [queued]),
     ]
-    add_legend(chart, entries)
+    style.add_legend(chart, entries)
 
 
-def _packets(steps: Timeline, nodes: Sequence[str], drawn: int, theme: Theme) -> dict[str, Any]:
-    palette = PALETTES[theme]
+def _packets(
+    steps: Timeline, nodes: Sequence[str], drawn: int, theme: style.Theme
+) -> dict[str, Any]:
+    palette = style.PALETTES[theme]
     columns: dict[str, list[Any]] = {
         name: []
         for name in ("xs", "ys", "x", "y", "number", "color", "packet", "link",
@@ -190,10 +172,10 @@ def _packets(steps: Timeline, nodes: Sequence[str], drawn: int, theme: Theme) ->
 
 
 def _boxes(
-    steps: Timeline, nodes: Sequence[str], drawn: int, theme: Theme, *, busy: bool
+    steps: Timeline, nodes: Sequence[str], drawn: int, theme: style.Theme, *, busy: bool
 ) -> dict[str, Any]:
     """Return the boxes of processing, or of the wait between processing and sending."""
-    palette = PALETTES[theme]
+    palette = style.PALETTES[theme]
     if busy:
         left, right = steps.processing_start_s[:drawn], steps.processing_end_s[:drawn]
     else:
@@ -234,15 +216,15 @@ def _describe(steps: Timeline, nodes: Sequence[str]) -> str:
     )
 
 
-ARROWS = (SEGMENT, ACKNOWLEDGEMENT, RESPONSE)
-WAITS = (WAITS_FOR_ACK, HOLDS_ACK, WORKS)
+ARROWS = (small_writes.SEGMENT, small_writes.ACKNOWLEDGEMENT, small_writes.RESPONSE)
+WAITS = (small_writes.WAITS_FOR_ACK, small_writes.HOLDS_ACK, small_writes.WORKS)
 NAMES = {
-    WAITS_FOR_ACK: term("waits for acknowledgement"),
-    HOLDS_ACK: term("holds acknowledgement"),
-    SEGMENT: term("segment"),
-    ACKNOWLEDGEMENT: term("acknowledgement"),
-    RESPONSE: term("response"),
-    WORKS: term("works"),
+    small_writes.WAITS_FOR_ACK: term("waits for acknowledgement"),
+    small_writes.HOLDS_ACK: term("holds acknowledgement"),
+    small_writes.SEGMENT: term("segment"),
+    small_writes.ACKNOWLEDGEMENT: term("acknowledgement"),
+    small_writes.RESPONSE: term("response"),
+    small_writes.WORKS: term("works"),
 }
 """Their names in the legend; saved runs hold the same."""
 _LANE = 0.07  # half the height of a lane
@@ -251,7 +233,11 @@ _HEIGHT = 230
 
 @named_arguments
 def ladder(
-    steps: WriteTimeline, *, title: str = "", description: str = "", theme: Theme = "light"
+    steps: small_writes.WriteTimeline,
+    *,
+    title: str = "",
+    description: str = "",
+    theme: style.Theme = "light",
 ) -> Plot:
     """Draw a request written in parts: time to the right, the client above the server.
 
@@ -272,9 +258,9 @@ def ladder(
         With a source for each kind of segment (columns ``x``, ``y``) and each kind of wait
         (``left``, ``right``, ``bottom``, ``top``), and ``labels``.
     """
-    sources = {what: new_source(what, _arrows(steps, what)) for what in ARROWS}
-    sources |= {what: new_source(what, _bars(steps, what)) for what in WAITS}
-    sources["labels"] = new_source("labels", _labels(steps))
+    sources = {what: style.new_source(what, _arrows(steps, what)) for what in ARROWS}
+    sources |= {what: style.new_source(what, _bars(steps, what)) for what in WAITS}
+    sources["labels"] = style.new_source("labels", _labels(steps))
     shown = (*ARROWS, *(what for what in WAITS if what in steps.what))
     draw = partial(_draw_ladder, sources, shown, title, theme)
     return Plot(draw, sources, description or _describe_ladder(steps), theme,
@@ -282,11 +268,14 @@ def ladder(
 
 
 def _draw_ladder(
-    sources: dict[str, Any], shown: tuple[str, ...], title: str, theme: Theme
+    sources: dict[str, Any], shown: tuple[str, ...], title: str, theme: style.Theme
 ) -> figure:
-    palette, ink = PALETTES[theme], INKS[theme]
-    chart = new_figure(
-        Axis("time", "s"), Axis("", "1", low=-1.35, high=0.35), title=title, height=_HEIGHT
+    palette, ink = style.PALETTES[theme], style.INKS[theme]
+    chart = style.new_figure(
+        style.Axis("time", "s"),
+        style.Axis("", "1", low=-1.35, high=0.35),
+        title=title,
+        height=_HEIGHT,
     )
     axis = chart.yaxis[0]
     axis.ticker = FixedTicker(ticks=[0.0, -1.0])
@@ -298,10 +287,10 @@ def _draw_ladder(
     chart.ygrid[0].ticker = axis.ticker
     drawn = {}
     for index, what in enumerate(ARROWS):
-        drawn[what] = add_line(
-            chart, sources[what], line_color=palette[index], line_dash=DASHES[index]
+        drawn[what] = style.add_line(
+            chart, sources[what], line_color=palette[index], line_dash=style.DASHES[index]
         )
-    add_hover(chart, [drawn[what] for what in ARROWS], [("time", "x", "s")])
+    style.add_hover(chart, [drawn[what] for what in ARROWS], [("time", "x", "s")])
     for index, what in enumerate(WAITS):
         bar = Quad(
             left="left", right="right", bottom="bottom", top="top",
@@ -309,33 +298,35 @@ def _draw_ladder(
         )  # fmt: skip
         drawn[what] = chart.add_glyph(sources[what], bar, name=what)
     bars = [drawn[what] for what in WAITS]
-    add_hover(chart, bars, [("from", "left", "s"), ("until", "right", "s")])
+    style.add_hover(chart, bars, [("from", "left", "s"), ("until", "right", "s")])
     label = Text(
         x="x", y="y", text="text", text_color=ink, text_align="center",
-        text_baseline="middle", text_font={"value": FONT}, text_font_size="13px",
+        text_baseline="middle", text_font={"value": style.FONT}, text_font_size="13px",
     )  # fmt: skip
     chart.add_glyph(sources["labels"], label)
-    add_legend(chart, [(NAMES[what], [drawn[what]]) for what in shown])
+    style.add_legend(chart, [(NAMES[what], [drawn[what]]) for what in shown])
     return chart
 
 
-def _rows(steps: WriteTimeline, what: str) -> list[int]:
+def _rows(steps: small_writes.WriteTimeline, what: str) -> list[int]:
     return [row for row, step in enumerate(steps.what) if step == what]
 
 
-def _arrows(steps: WriteTimeline, what: str) -> dict[str, Any]:
+def _arrows(steps: small_writes.WriteTimeline, what: str) -> dict[str, Any]:
     """Return all arrows as one line with gaps."""
     x: list[float] = []
     y: list[float] = []
     for row in _rows(steps, what):
         x += [float(steps.start_s[row]), float(steps.end_s[row]), np.nan]
-        y += [0.0, -1.0, np.nan] if steps.who[row] == TO_SERVER else [-1.0, 0.0, np.nan]
+        y += (
+            [0.0, -1.0, np.nan] if steps.who[row] == small_writes.TO_SERVER else [-1.0, 0.0, np.nan]
+        )
     return {"x": np.array(x, float), "y": np.array(y, float)}
 
 
-def _bars(steps: WriteTimeline, what: str) -> dict[str, Any]:
+def _bars(steps: small_writes.WriteTimeline, what: str) -> dict[str, Any]:
     rows = _rows(steps, what)
-    lanes = np.array([0.0 if steps.who[row] == CLIENT else -1.0 for row in rows])
+    lanes = np.array([0.0 if steps.who[row] == small_writes.CLIENT else -1.0 for row in rows])
     return {
         "left": steps.start_s[rows],
         "right": steps.end_s[rows],
@@ -344,11 +335,11 @@ def _bars(steps: WriteTimeline, what: str) -> dict[str, Any]:
     }
 
 
-def _labels(steps: WriteTimeline) -> dict[str, Any]:
+def _labels(steps: small_writes.WriteTimeline) -> dict[str, Any]:
     """Return the duration of each wait, outside its lane."""
     rows = [row for row, what in enumerate(steps.what) if what in WAITS]
     length = steps.end_s[rows] - steps.start_s[rows]
-    outside = [0.2 if steps.who[row] == CLIENT else -1.2 for row in rows]
+    outside = [0.2 if steps.who[row] == small_writes.CLIENT else -1.2 for row in rows]
     return {
         "x": (steps.start_s[rows] + steps.end_s[rows]) / 2,
         "y": np.array(outside, float),
@@ -356,10 +347,10 @@ def _labels(steps: WriteTimeline) -> dict[str, Any]:
     }
 
 
-def _describe_ladder(steps: WriteTimeline) -> str:
+def _describe_ladder(steps: small_writes.WriteTimeline) -> str:
     if not steps.what:
         return phrase("No request: a value is not known.")
-    count = sum(what == SEGMENT for what in steps.what)
+    count = sum(what == small_writes.SEGMENT for what in steps.what)
     done = show(steps.done_s, "s")
     if count == 1:
         text = phrase("The response arrives after {done}; the request took 1 segment", done=done)

@@ -11,20 +11,8 @@ from bokeh.models import ColumnDataSource, FixedTicker, GlyphRenderer, LayoutDOM
 from bokeh.plotting import figure
 
 from netcalc.checks import named_arguments
+from netcalc.plots import style
 from netcalc.plots.plot import Columns, Plot, ready
-from netcalc.plots.style import (
-    DASHES,
-    INKS,
-    PALETTES,
-    Axis,
-    Theme,
-    add_hover,
-    add_legend,
-    add_line,
-    add_points,
-    new_figure,
-    new_source,
-)
 from netcalc.samples import Table
 
 QUANTITIES = {"s": "time", "bit/s": "rate", "packet/s": "packet rate"}
@@ -46,7 +34,7 @@ ERROR_HEIGHT = 220
 
 
 @named_arguments
-def truth(table: Table, *, title: str = "Validation", theme: Theme = "light") -> Plot:
+def truth(table: Table, *, title: str = "Validation", theme: style.Theme = "light") -> Plot:
     """Draw measured against predicted, and the size of each error below.
 
     Parameters
@@ -77,9 +65,9 @@ def truth(table: Table, *, title: str = "Validation", theme: Theme = "light") ->
             rows = with_unit & (table["verdict"] == verdict)
             if rows.any():
                 name = f"{unit}, {verdict}"
-                shown[verdict] = sources[name] = new_source(name, _columns(table, rows))
+                shown[verdict] = sources[name] = style.new_source(name, _columns(table, rows))
         ends = np.array([predicted[with_unit].min(), predicted[with_unit].max()])
-        diagonal = new_source(f"{unit}, equal", dict(ready({"x": ends, "y": ends})))
+        diagonal = style.new_source(f"{unit}, equal", dict(ready({"x": ends, "y": ends})))
         pairs.append(_Pair(unit, quantity, diagonal, shown))
         counts.append(f"{int(with_unit.sum())} {quantity}s")
     beyond = ", ".join(
@@ -104,16 +92,18 @@ class _Pair:
     shown: dict[str, ColumnDataSource]
 
 
-def _draw(pairs: list[_Pair], title: str, theme: Theme) -> LayoutDOM:
+def _draw(pairs: list[_Pair], title: str, theme: style.Theme) -> LayoutDOM:
     charts = []
     for pair in pairs:
-        x_axis = Axis(f"predicted {pair.quantity}", pair.unit, "log")
+        x_axis = style.Axis(f"predicted {pair.quantity}", pair.unit, "log")
         y_name, heading = f"measured {pair.quantity}", f"{title}: {pair.quantity}s"
         upper = _upper(pair.shown, pair.diagonal, x_axis, y_name, heading, theme)
         charts += [upper, _lower(pair.shown, x_axis, upper, theme)]
     if not charts:
-        empty = Axis("predicted", "s", low=0.0, high=1.0)
-        charts = [new_figure(empty, Axis("measured", "s", low=0.0, high=1.0), title=title)]
+        empty = style.Axis("predicted", "s", low=0.0, high=1.0)
+        charts = [
+            style.new_figure(empty, style.Axis("measured", "s", low=0.0, high=1.0), title=title)
+        ]
     return column(*charts, sizing_mode="stretch_width", spacing=0)
 
 
@@ -134,27 +124,29 @@ def _columns(table: Table, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> 
 def _upper(
     shown: dict[str, ColumnDataSource],
     diagonal: ColumnDataSource,
-    x_axis: Axis,
+    x_axis: style.Axis,
     y_name: str,
     title: str,
-    theme: Theme,
+    theme: style.Theme,
 ) -> figure:
-    chart = new_figure(x_axis, Axis(y_name, x_axis.unit, "log"), title=title)
+    chart = style.new_figure(x_axis, style.Axis(y_name, x_axis.unit, "log"), title=title)
     chart.min_border_left = 90
-    line = add_line(chart, diagonal, line_color=PALETTES[theme][0])
+    line = style.add_line(chart, diagonal, line_color=style.PALETTES[theme][0])
     legend = [("measured equals predicted", [line])]
     for verdict, drawn in _points(chart, shown, "y", x_axis, theme).items():
         legend.append((VERDICTS[verdict][0], [drawn]))
-    add_legend(chart, legend)
+    style.add_legend(chart, legend)
     return chart
 
 
-def _lower(shown: dict[str, ColumnDataSource], x_axis: Axis, upper: figure, theme: Theme) -> figure:
+def _lower(
+    shown: dict[str, ColumnDataSource], x_axis: style.Axis, upper: figure, theme: style.Theme
+) -> figure:
     largest = max(float(np.max(source.data["size"])) for source in shown.values())
-    y_axis = Axis(
+    y_axis = style.Axis(
         "size of the error", "ratio", "log", low=LEAST_RATIO / 1.5, high=max(2 * largest, 0.1)
     )
-    chart = new_figure(x_axis, y_axis, title="", height=ERROR_HEIGHT)
+    chart = style.new_figure(x_axis, y_axis, title="", height=ERROR_HEIGHT)
     chart.x_range = upper.x_range
     chart.min_border_left = 90
     chart.toolbar_location = None
@@ -166,9 +158,9 @@ def _lower(shown: dict[str, ColumnDataSource], x_axis: Axis, upper: figure, them
             Span(
                 location=limit,
                 dimension="width",
-                line_color=PALETTES[theme][0],
+                line_color=style.PALETTES[theme][0],
                 line_width=2,
-                line_dash=DASHES[index],
+                line_dash=style.DASHES[index],
             )
         )
     _points(chart, shown, "size", x_axis, theme)
@@ -176,15 +168,19 @@ def _lower(shown: dict[str, ColumnDataSource], x_axis: Axis, upper: figure, them
 
 
 def _points(
-    chart: figure, shown: dict[str, ColumnDataSource], y: str, x_axis: Axis, theme: Theme
+    chart: figure,
+    shown: dict[str, ColumnDataSource],
+    y: str,
+    x_axis: style.Axis,
+    theme: style.Theme,
 ) -> dict[str, GlyphRenderer]:
     drawn = {}
     for verdict, source in shown.items():
         _, marker, index = VERDICTS[verdict]
-        color = INKS[theme] if index is None else PALETTES[theme][index]
-        drawn[verdict] = add_points(chart, source, marker=marker, color=color, y=y)
+        color = style.INKS[theme] if index is None else style.PALETTES[theme][index]
+        drawn[verdict] = style.add_points(chart, source, marker=marker, color=color, y=y)
     unit = x_axis.unit
     rows = [("setting", "setting", "text"), ("predicted", "x", unit), ("measured", "y", unit),
             ("error", "error", "ratio"), ("instrument", "own_error", unit)]  # fmt: skip
-    add_hover(chart, list(drawn.values()), rows)
+    style.add_hover(chart, list(drawn.values()), rows)
     return drawn

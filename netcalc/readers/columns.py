@@ -32,6 +32,7 @@ from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.rate_layers import LAYERS, RateLayer
+from netcalc.readers import quantities
 from netcalc.readers.cells import (
     MISSING,
     SEPARATORS,
@@ -44,20 +45,6 @@ from netcalc.readers.cells import (
     split,
 )
 from netcalc.readers.format import Format, Input, octets_layer
-from netcalc.readers.quantities import (
-    DURATIONS,
-    EXAMPLES,
-    NEEDS_UNIT,
-    NEVER_NEGATIVE,
-    RTTS,
-    SIZES,
-    Numbers,
-    WrittenColumn,
-    named_columns,
-    quantity_in,
-    read_heading,
-    unit_refused,
-)
 from netcalc.readers.source import Readable, Source, Text, fixed, shorten
 from netcalc.samples import Fact, Meta, RttSamples, Samples, Table, TransferSamples
 
@@ -85,11 +72,11 @@ def looks_like_columns(lines: Sequence[str]) -> bool:
     delimiter = delimiter_of(sample)
     cells = [split(line, delimiter) for line in sample]
     if len(cells) == 1:
-        return any(is_number(cell) or read_heading(cell).written for cell in cells[0])
+        return any(is_number(cell) or quantities.read_heading(cell).written for cell in cells[0])
     constant = Counter(len(row) for row in cells).most_common(1)[0][1]
     says: Callable[[str], object] = is_number
     if len(cells[0]) > 1 and constant == len(cells):
-        says = quantity_in if delimiter == " " else _is_quantity
+        says = quantities.quantity_in if delimiter == " " else _is_quantity
     numeric = sum(any(is_number(cell) or says(cell.strip()) for cell in row) for row in cells[1:])
     return 2 * numeric >= len(cells) - 1 and (delimiter != " " or constant >= 0.6 * len(cells))
 
@@ -112,8 +99,8 @@ def to_samples(
         raise DomainError("not-a-choice", "decimal", decimal, choices=["'.'", "','"])
     grid = read_grid(source, text, columns)
     text.let_go()
-    read_columns = named_columns(grid, dict(units or {}))
-    numbers = Numbers(grid, decimal, read_columns)
+    read_columns = quantities.named_columns(grid, dict(units or {}))
+    numbers = quantities.Numbers(grid, decimal, read_columns)
     meta = Meta(
         tool="columns",
         source=source.name if source.is_file else "",
@@ -131,7 +118,10 @@ def to_samples(
 
 
 def _unused_sums(
-    columns: list[WrittenColumn], used: list[WrittenColumn], numbers: Numbers, meta: Meta
+    columns: list[quantities.WrittenColumn],
+    used: list[quantities.WrittenColumn],
+    numbers: quantities.Numbers,
+    meta: Meta,
 ) -> dict[str, Fact]:
     """Return the sum of each column of numbers that the samples have no place for."""
     data: dict[str, NDArray[Any]] = {}
@@ -151,11 +141,14 @@ def _with_facts(samples: Samples, table: dict[str, Fact]) -> Samples:
 
 
 def _build(
-    columns: list[WrittenColumn], numbers: Numbers, meta: Meta
-) -> tuple[Samples, list[WrittenColumn]]:
+    columns: list[quantities.WrittenColumn], numbers: quantities.Numbers, meta: Meta
+) -> tuple[Samples, list[quantities.WrittenColumn]]:
     """Return the samples, and the columns that they were made of."""
     source = numbers.grid.source
-    size, rtt, duration = (_one(source, columns, names) for names in (SIZES, RTTS, DURATIONS))
+    size, rtt, duration = (
+        _one(source, columns, names)
+        for names in (quantities.SIZES, quantities.RTTS, quantities.DURATIONS)
+    )
     if size is not None and rtt is not None:
         return _rtt_samples(columns, numbers, meta, size, rtt)
     is_of_writes = any(column.key in _WRITES for column in columns)
@@ -164,7 +157,9 @@ def _build(
     return _table(columns, numbers, meta), columns
 
 
-def _one(source: Source, columns: list[WrittenColumn], names: set[str]) -> WrittenColumn | None:
+def _one(
+    source: Source, columns: list[quantities.WrittenColumn], names: set[str]
+) -> quantities.WrittenColumn | None:
     matching = [column for column in columns if column.key in names and not _other_layer(column)]
     if len(matching) > 1:
         exact = [c for c in matching if c.key in ("payload", "rtt", "duration")]
@@ -176,11 +171,13 @@ def _one(source: Source, columns: list[WrittenColumn], names: set[str]) -> Writt
     return matching[0] if matching else None
 
 
-def _other_layer(column: WrittenColumn) -> bool:
+def _other_layer(column: quantities.WrittenColumn) -> bool:
     return re.sub(r"[\W_]", "", column.header).lower() in _OTHER_LAYERS
 
 
-def _required(grid: CellGrid, column: WrittenColumn, unit: str) -> WrittenColumn:
+def _required(
+    grid: CellGrid, column: quantities.WrittenColumn, unit: str
+) -> quantities.WrittenColumn:
     """Insist on a unit where numbers without one would be guessed at."""
     if column.unit == unit:
         return column
@@ -188,7 +185,7 @@ def _required(grid: CellGrid, column: WrittenColumn, unit: str) -> WrittenColumn
         try:
             _units.factor_of(column.written, unit)
         except UnitError as error:
-            raise unit_refused(grid, column, unit, error) from None
+            raise quantities.unit_refused(grid, column, unit, error) from None
     raise _no_unit(grid, column, unit)
 
 
@@ -196,9 +193,9 @@ _NAMED = {"s": "_ms", "byte": "_bytes", "bit/s": "_bps", "ratio": "_ratio", "m":
 """Kind of a unit -> the end of a column's name with one, as ``columns`` takes it."""
 
 
-def _no_unit(grid: CellGrid, column: WrittenColumn, unit: str) -> ReaderError:
+def _no_unit(grid: CellGrid, column: quantities.WrittenColumn, unit: str) -> ReaderError:
     value, name = next((cell for cell in column.cells if cell), ""), shorten(column.name)
-    examples = EXAMPLES.get(unit, (unit,))
+    examples = quantities.EXAMPLES.get(unit, (unit,))
     said: dict[str, Any] = {}
     if not grid.header_line:
         named = name + _NAMED[unit]
@@ -212,14 +209,18 @@ def _no_unit(grid: CellGrid, column: WrittenColumn, unit: str) -> ReaderError:
     )  # fmt: skip
 
 
-def _measured(numbers: Numbers, column: WrittenColumn, unit: str) -> NDArray[np.float64]:
+def _measured(
+    numbers: quantities.Numbers, column: quantities.WrittenColumn, unit: str
+) -> NDArray[np.float64]:
     """Return a column with a unit, of values that can be measured: none below 0."""
     values = numbers.values(_required(numbers.grid, column, unit))
     _refuse_negative(numbers.grid, column, values)
     return values
 
 
-def _refuse_negative(grid: CellGrid, column: WrittenColumn, values: NDArray[np.float64]) -> None:
+def _refuse_negative(
+    grid: CellGrid, column: quantities.WrittenColumn, values: NDArray[np.float64]
+) -> None:
     negative = np.flatnonzero(values < 0)
     if negative.size:
         index = int(negative[0])
@@ -230,12 +231,12 @@ def _refuse_negative(grid: CellGrid, column: WrittenColumn, values: NDArray[np.f
 
 
 def _rtt_samples(
-    every: list[WrittenColumn],
-    numbers: Numbers,
+    every: list[quantities.WrittenColumn],
+    numbers: quantities.Numbers,
     meta: Meta,
-    size: WrittenColumn,
-    rtt: WrittenColumn,
-) -> tuple[RttSamples, list[WrittenColumn]]:
+    size: quantities.WrittenColumn,
+    rtt: quantities.WrittenColumn,
+) -> tuple[RttSamples, list[quantities.WrittenColumn]]:
     used = [size, rtt]
     columns: dict[str, NDArray[Any]] = {
         "payload_bytes": _measured(numbers, size, "byte"),
@@ -275,12 +276,12 @@ def _resolution_s(rtt_s: NDArray[np.float64], step_s: float) -> NDArray[np.float
 
 
 def _transfer_samples(
-    every: list[WrittenColumn],
-    numbers: Numbers,
+    every: list[quantities.WrittenColumn],
+    numbers: quantities.Numbers,
     meta: Meta,
-    size: WrittenColumn,
-    duration: WrittenColumn,
-) -> tuple[TransferSamples, list[WrittenColumn]]:
+    size: quantities.WrittenColumn,
+    duration: quantities.WrittenColumn,
+) -> tuple[TransferSamples, list[quantities.WrittenColumn]]:
     used = [size, duration]
     failed = next((c for c in every if c.key == "failed" and not c.unit), None)
     durations = _measured(numbers, duration, "s")
@@ -298,13 +299,15 @@ def _transfer_samples(
     return TransferSamples(**fixed(columns), meta=meta), used
 
 
-def _resolutions(numbers: Numbers, columns: Mapping[str, WrittenColumn]) -> dict[str, float]:
+def _resolutions(
+    numbers: quantities.Numbers, columns: Mapping[str, quantities.WrittenColumn]
+) -> dict[str, float]:
     """Return the step in which each of these columns was written, where it is known."""
     steps = {name: numbers.resolution(column) for name, column in columns.items()}
     return {name: step for name, step in steps.items() if step > 0}
 
 
-def _table_name(column: WrittenColumn) -> str:
+def _table_name(column: quantities.WrittenColumn) -> str:
     """Return the name of a column in a table: one with a unit ends in that of its SI unit."""
     if not column.unit:
         return column.name
@@ -312,20 +315,22 @@ def _table_name(column: WrittenColumn) -> str:
     return name if name.endswith(suffix) else name + suffix
 
 
-def _table(columns: list[WrittenColumn], numbers: Numbers, meta: Meta) -> Table:
+def _table(
+    columns: list[quantities.WrittenColumn], numbers: quantities.Numbers, meta: Meta
+) -> Table:
     data: dict[str, NDArray[Any]] = {}
     units: dict[str, str] = {}
-    written: dict[str, WrittenColumn] = {}
+    written: dict[str, quantities.WrittenColumn] = {}
     for column in columns:
         if column.unit:
             name = _table_name(column)
             data[name] = numbers.values(column)
-            if column.key in NEVER_NEGATIVE:
+            if column.key in quantities.NEVER_NEGATIVE:
                 _refuse_negative(numbers.grid, column, data[name])
             units[name], written[name] = column.unit, column
         elif numbers.numeric(column):
-            if column.key in NEEDS_UNIT:
-                _required(numbers.grid, column, NEEDS_UNIT[column.key])
+            if column.key in quantities.NEEDS_UNIT:
+                _required(numbers.grid, column, quantities.NEEDS_UNIT[column.key])
             data[column.name] = numbers.values(column)
         else:
             data[column.name] = column.cells.texts()
@@ -338,7 +343,7 @@ def _table(columns: list[WrittenColumn], numbers: Numbers, meta: Meta) -> Table:
     return Table(data=fixed(data), meta=meta)
 
 
-def _flags(grid: CellGrid, column: WrittenColumn) -> NDArray[np.bool_]:
+def _flags(grid: CellGrid, column: quantities.WrittenColumn) -> NDArray[np.bool_]:
     flags = np.empty(len(column.cells), dtype=np.bool_)
     for row, (cell, line) in enumerate(zip(column.cells, grid.numbers, strict=True)):
         flag = _BOOLEANS.get(cell.lower())
@@ -348,7 +353,9 @@ def _flags(grid: CellGrid, column: WrittenColumn) -> NDArray[np.bool_]:
     return flags
 
 
-def _unused(every: list[WrittenColumn], used: list[WrittenColumn]) -> list[Notice]:
+def _unused(
+    every: list[quantities.WrittenColumn], used: list[quantities.WrittenColumn]
+) -> list[Notice]:
     left = [shorten(column.header or column.name) for column in every if column not in used]
     return [Notice("columns-ignored", {"count": len(left), "columns": left})] if left else []
 
@@ -416,7 +423,7 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
     """
     file = Input(source)
     grid = read_grid(file.unpacked, file.text, None)
-    columns = named_columns(grid, {})
+    columns = quantities.named_columns(grid, {})
     matching = [each for each in columns if column in (each.header, each.name)] or [
         each for each in columns if column.lower() in (each.header.lower(), each.name.lower())
     ]
@@ -432,10 +439,10 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
         try:
             units.factor_of(column_read.written, unit)
         except UnitError as error:
-            raise unit_refused(grid, column_read, unit, error) from None
+            raise quantities.unit_refused(grid, column_read, unit, error) from None
     if not has_unit and unit != "1":
         raise _no_unit(grid, column_read, unit)
-    values = Numbers(grid, None, columns).values(column_read)
+    values = quantities.Numbers(grid, None, columns).values(column_read)
     gaps = np.flatnonzero(np.isnan(values))
     if gaps.size or not values.size:
         raise grid.refused(
@@ -510,8 +517,8 @@ def read_usage(
     for notice in grid.warnings:  # a row of another width, or a last line that is cut
         line = notice.values.get("number") or notice.values["numbers"][0]
         raise ReaderError("sample-not-whole", file=file.name, line=line)
-    columns_read = named_columns(grid, {})
-    numbers = Numbers(grid, None, columns_read)
+    columns_read = quantities.named_columns(grid, {})
+    numbers = quantities.Numbers(grid, None, columns_read)
     directions = _directions(numbers, columns_read)
     step_s = _step_s(numbers, columns_read)
     interval = interval_s or step_s or INTERVAL_S
@@ -529,17 +536,19 @@ def read_usage(
     return Usage(file.name, rates, interval, layers)
 
 
-def _directions(numbers: Numbers, columns: Sequence[WrittenColumn]) -> list[WrittenColumn]:
+def _directions(
+    numbers: quantities.Numbers, columns: Sequence[quantities.WrittenColumn]
+) -> list[quantities.WrittenColumn]:
     grid = numbers.grid
     directions = [column for column in columns if column.unit in ("bit/s", "byte")]
     for column in columns:
         counts = column.key in _NUMBERS or column.key in _TIMES
         if not column.unit and not counts and numbers.numeric(column):
             value = shorten(next((cell for cell in column.cells if cell), ""))
-            readings = [f"{value} {example}" for example in EXAMPLES["bit/s"]]
+            readings = [f"{value} {example}" for example in quantities.EXAMPLES["bit/s"]]
             raise grid.refused(
                 "column-without-unit", column.name, value=value, column=shorten(column.name),
-                readings=readings, example=EXAMPLES["bit/s"][0],
+                readings=readings, example=quantities.EXAMPLES["bit/s"][0],
             )  # fmt: skip
     if len(directions) not in (1, 2):
         code = "no-direction" if not directions else "too-many-directions"
@@ -547,7 +556,9 @@ def _directions(numbers: Numbers, columns: Sequence[WrittenColumn]) -> list[Writ
     return directions
 
 
-def _refuse_gaps(grid: CellGrid, column: WrittenColumn, values: NDArray[np.float64]) -> None:
+def _refuse_gaps(
+    grid: CellGrid, column: quantities.WrittenColumn, values: NDArray[np.float64]
+) -> None:
     for code, wrong in (("sample-missing", np.isnan(values)), ("sample-negative", values < 0)):
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
@@ -555,7 +566,7 @@ def _refuse_gaps(grid: CellGrid, column: WrittenColumn, values: NDArray[np.float
             raise grid.refused(code, column.name, line=grid.numbers[row], value=value)
 
 
-def _step_s(numbers: Numbers, columns: Sequence[WrittenColumn]) -> float:
+def _step_s(numbers: quantities.Numbers, columns: Sequence[quantities.WrittenColumn]) -> float:
     """Return the time between two samples, the same all over the file; 0 where it has no times."""
     for column in columns:
         times = _times_s(numbers, column)
@@ -574,7 +585,9 @@ def _step_s(numbers: Numbers, columns: Sequence[WrittenColumn]) -> float:
     return 0.0
 
 
-def _times_s(numbers: Numbers, column: WrittenColumn) -> NDArray[np.float64] | None:
+def _times_s(
+    numbers: quantities.Numbers, column: quantities.WrittenColumn
+) -> NDArray[np.float64] | None:
     """Return a column of times; None if it is none. [s]"""
     if column.unit == "s":
         return numbers.values(column)

@@ -18,17 +18,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from netcalc import rate_layers
 from netcalc.messages import Notice
-from netcalc.rate_layers import (
-    FRAME,
-    IP,
-    LAYERS,
-    LINE,
-    TCP_PAYLOAD,
-    UDP_PAYLOAD,
-    UNKNOWN,
-    RateLayer,
-)
 from netcalc.readers.document import Documents, read_documents
 from netcalc.readers.source import (
     Readable,
@@ -336,7 +327,7 @@ class Counted:
     probes_by: Mapping[str, MeasuringPoint] = field(default_factory=dict)
     facts: Mapping[str, MeasuringPoint] = field(default_factory=dict)
     data: str = "application data"
-    rates: RateLayer | Literal["transport"] | None = None
+    rates: rate_layers.RateLayer | Literal["transport"] | None = None
     loss_at_receiver: bool = False
 
 
@@ -354,7 +345,7 @@ def of_sockets(side: str, **others: MeasuringPoint) -> Mapping[str, MeasuringPoi
     return {**segments, **payload, **others}
 
 
-def of_kernel(layer: str, rates: RateLayer | None = None) -> Counted:
+def of_kernel(layer: str, rates: rate_layers.RateLayer | None = None) -> Counted:
     """Return what the counters of a host's kernel count."""
     return Counted(facts={"counter:*": MeasuringPoint("", layer, HOST)}, rates=rates)
 
@@ -394,14 +385,14 @@ TOOLS: dict[str, Counted] = {
     "netcalc echo": Counted(probes=MESSAGES),
     "netcalc small-writes": Counted(probes=REQUESTS),
     "netcalc transactions": Counted(probes=REQUESTS),
-    "netcalc lockstep": Counted(probes=REQUESTS, rates=TCP_PAYLOAD),
+    "netcalc lockstep": Counted(probes=REQUESTS, rates=rate_layers.TCP_PAYLOAD),
     "netcalc probing": Counted(probes=UDP_PROBES),
     "netcalc packet trains": Counted(
-        probes=replace(UDP_PROBES, side=RECEIVER, way=ONE_WAY), rates=IP
+        probes=replace(UDP_PROBES, side=RECEIVER, way=ONE_WAY), rates=rate_layers.IP
     ),
     "netcalc bulk": Counted(rates=TRANSPORT, loss_at_receiver=True),
-    "netcalc line-rate": Counted(rates=UDP_PAYLOAD),
-    "netcalc congestion": Counted(rates=TCP_PAYLOAD),
+    "netcalc line-rate": Counted(rates=rate_layers.UDP_PAYLOAD),
+    "netcalc congestion": Counted(rates=rate_layers.TCP_PAYLOAD),
 }
 """Tool -> what its numbers count; :mod:`netcalc.readers.formats` adds the tools of all formats."""
 
@@ -442,12 +433,18 @@ _COUNTS = ("sent_count", "received_count", "duplicate_count", "probe_count", "re
            "loss_ratio", "printed_loss_ratio")  # fmt: skip
 _TIMED = ("rtt_", "one_way_delay_", "last_hop_rtt_")
 
-_RATES_BY_PROTOCOL: Mapping[str, RateLayer] = {"tcp": TCP_PAYLOAD, "udp": UDP_PAYLOAD}
-OCTETS: RateLayer = FRAME
+_RATES_BY_PROTOCOL: Mapping[str, rate_layers.RateLayer] = {
+    "tcp": rate_layers.TCP_PAYLOAD,
+    "udp": rate_layers.UDP_PAYLOAD,
+}
+OCTETS: rate_layers.RateLayer = rate_layers.FRAME
 """What ``ifInOctets`` and ``ifHCInOctets`` of SNMP count on Ethernet: frames with MAC header and
 FCS (RFC 3635, 3.2.6; RFC 2863 has "framing characters")."""
 _OCTETS = ("ifinoctets", "ifoutoctets", "ifhcinoctets", "ifhcoutoctets")
-_OF_LINKS: Mapping[str, RateLayer] = {"rate_bps": IP, "bandwidth_bps": LINE}
+_OF_LINKS: Mapping[str, rate_layers.RateLayer] = {
+    "rate_bps": rate_layers.IP,
+    "bandwidth_bps": rate_layers.LINE,
+}
 """Rates of links in the tables of netcalc: a scenario's counts packets, a link's is its name's."""
 
 
@@ -557,7 +554,7 @@ def _counted(samples: Samples) -> Counted:
     return TOOLS.get(samples.meta.tool) or TOOLS.get(_tool(samples)) or Counted()
 
 
-def rate_layer(samples: Samples, row: Mapping[str, Any], name: str) -> RateLayer:
+def rate_layer(samples: Samples, row: Mapping[str, Any], name: str) -> rate_layers.RateLayer:
     """Return the layer of a rate of samples: which bytes the tool says that it counts.
 
     Parameters
@@ -583,7 +580,7 @@ def rate_layer(samples: Samples, row: Mapping[str, Any], name: str) -> RateLayer
     'UDP payload'
     """
     said = samples.meta.layers.get(name, "")
-    stated = next((layer for layer in LAYERS if layer == said), None)
+    stated = next((layer for layer in rate_layers.LAYERS if layer == said), None)
     if stated is not None:
         return stated
     if _tool(samples) == "netcalc congestion" and name in _OF_LINKS:
@@ -597,7 +594,7 @@ def rate_layer(samples: Samples, row: Mapping[str, Any], name: str) -> RateLayer
     return _RATES_BY_PROTOCOL.get(protocol, _layer_of_rows(samples))
 
 
-def octets_layer(name: str) -> RateLayer:
+def octets_layer(name: str) -> rate_layers.RateLayer:
     """Return the layer of a column by its name: that of a counter of SNMP, or unknown.
 
     Examples
@@ -605,10 +602,10 @@ def octets_layer(name: str) -> RateLayer:
     >>> octets_layer("ifHCInOctets"), octets_layer("in")
     ('Ethernet frame', 'unknown')
     """
-    return OCTETS if name.lower().startswith(_OCTETS) else UNKNOWN
+    return OCTETS if name.lower().startswith(_OCTETS) else rate_layers.UNKNOWN
 
 
-def layers_of_row(samples: Samples, row: Mapping[str, Any]) -> dict[str, RateLayer]:
+def layers_of_row(samples: Samples, row: Mapping[str, Any]) -> dict[str, rate_layers.RateLayer]:
     """Return the layer of each rate of a row of facts.
 
     Examples
@@ -621,7 +618,7 @@ def layers_of_row(samples: Samples, row: Mapping[str, Any]) -> dict[str, RateLay
     return {name: rate_layer(samples, row, name) for name in row if unit_of_fact(name) == "bit/s"}
 
 
-def layers_of_columns(samples: Samples) -> dict[str, RateLayer]:
+def layers_of_columns(samples: Samples) -> dict[str, rate_layers.RateLayer]:
     """Return the layer of each column of samples that is a rate.
 
     Examples
@@ -636,8 +633,8 @@ def layers_of_columns(samples: Samples) -> dict[str, RateLayer]:
     return {name: rate_layer(samples, {}, name) for name in names}
 
 
-def _layer_of_rows(samples: Samples) -> RateLayer:
+def _layer_of_rows(samples: Samples) -> rate_layers.RateLayer:
     """Return the layer of the rows of facts, where all of them with a protocol have the same."""
     protocols = [str(row.get("protocol", "")).lower() for row in samples.facts()]
     layers = {_RATES_BY_PROTOCOL[each] for each in protocols if each in _RATES_BY_PROTOCOL}
-    return layers.pop() if len(layers) == 1 else UNKNOWN
+    return layers.pop() if len(layers) == 1 else rate_layers.UNKNOWN

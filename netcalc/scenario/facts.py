@@ -9,16 +9,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    flag,
-    named_arguments,
-    non_negative,
-    positive,
-    ratio,
-    whole,
-)
+from netcalc import checks
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.printable import safe_repr
 
@@ -38,7 +29,7 @@ MOST_SENDERS = 8
 Item = TypeVar("Item")
 
 
-@named_arguments
+@checks.named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
     """A transfer: its algorithm, its start, and its end by time, by size, or by the first of both.
@@ -66,16 +57,16 @@ class Flow:
     size_bytes: float | None = None
 
     def __post_init__(self) -> None:
-        choice("algorithm", self.algorithm, ALGORITHMS)
-        _keep(self, "start_s", non_negative)
-        _keep(self, "stop_s", non_negative)
+        checks.choice("algorithm", self.algorithm, ALGORITHMS)
+        _keep(self, "start_s", checks.non_negative)
+        _keep(self, "stop_s", checks.non_negative)
         _keep(self, "size_bytes", _whole_bytes)
         if self.stop_s is None and self.size_bytes is None:
             raise DomainError("flow-endless", "stop_s", None)
         _require_later(self)
 
 
-@named_arguments
+@checks.named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
     """Requests back to back over one connection, each sent when the reply to the last is there.
@@ -104,15 +95,15 @@ class Requests:
     stop_s: float
 
     def __post_init__(self) -> None:
-        choice("algorithm", self.algorithm, ALGORITHMS)
+        checks.choice("algorithm", self.algorithm, ALGORITHMS)
         _keep(self, "request_bytes", _whole_bytes)
         _keep(self, "reply_bytes", _whole_bytes)
-        _keep(self, "start_s", non_negative)
-        _keep(self, "stop_s", non_negative)
+        _keep(self, "start_s", checks.non_negative)
+        _keep(self, "stop_s", checks.non_negative)
         _require_later(self)
 
 
-@named_arguments
+@checks.named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bottleneck:
     """The link that all share: rate, round-trip time without load, buffer and what it marks.
@@ -155,14 +146,14 @@ class Bottleneck:
     delay_on_acks: bool = False
 
     def __post_init__(self) -> None:
-        _keep(self, "rate_bps", positive)
-        _keep(self, "rtt_s", positive)
+        _keep(self, "rate_bps", checks.positive)
+        _keep(self, "rtt_s", checks.positive)
         _keep(self, "mtu_bytes", _packet_size)
-        _keep(self, "buffer_bytes", positive)
-        _keep(self, "loss_ratio", ratio)
-        _keep(self, "marking_bytes", positive)
+        _keep(self, "buffer_bytes", checks.positive)
+        _keep(self, "loss_ratio", checks.ratio)
+        _keep(self, "marking_bytes", checks.positive)
         object.__setattr__(self, "mtu_bytes", int(self.mtu_bytes))
-        object.__setattr__(self, "delay_on_acks", flag("delay_on_acks", self.delay_on_acks))
+        object.__setattr__(self, "delay_on_acks", checks.flag("delay_on_acks", self.delay_on_acks))
         if self.buffer_bytes < self.mtu_bytes:
             raise DomainError(
                 "buffer-below-packet", "buffer_bytes", self.buffer_bytes, low=self.mtu_bytes
@@ -194,9 +185,9 @@ class Bottleneck:
         if buffer_packets is not None:
             buffer_bytes = size * _number("buffer_packets", buffer_packets, _some_packets)
         else:
-            bdp_bytes = _number("rate_bps", rate_bps, positive) / 8
-            bdp_bytes *= _number("rtt_s", rtt_s, positive)
-            buffer_bytes = bdp_bytes * _number("buffer_bdp", buffer_bdp, positive)
+            bdp_bytes = _number("rate_bps", rate_bps, checks.positive) / 8
+            bdp_bytes *= _number("rtt_s", rtt_s, checks.positive)
+            buffer_bytes = bdp_bytes * _number("buffer_bdp", buffer_bdp, checks.positive)
         return cls(
             rate_bps=rate_bps,
             rtt_s=rtt_s,
@@ -223,7 +214,7 @@ class Bottleneck:
         return max(1, int(np.ceil(marking / self.mtu_bytes)))
 
 
-@named_arguments
+@checks.named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
     """Flows and request loops on a bottleneck, and when they are observed.
@@ -275,8 +266,8 @@ class Scenario:
             raise ArgumentTypeError("not-of-class", "bottleneck", shown, expected="a Bottleneck")
         object.__setattr__(self, "flows", _all_of("flows", self.flows, Flow))
         object.__setattr__(self, "requests", _all_of("requests", self.requests, Requests))
-        _keep(self, "end_s", positive)
-        _keep(self, "warm_s", non_negative)
+        _keep(self, "end_s", checks.positive)
+        _keep(self, "warm_s", checks.non_negative)
         object.__setattr__(self, "seed", _seed(self.seed))
         object.__setattr__(self, "senders", int(_number("senders", self.senders, _hosts)))
         if self.warm_s >= self.end_s:
@@ -316,7 +307,7 @@ def _require_later(load: Flow | Requests) -> None:
         raise DomainError("stop-not-after-start", "stop_s", load.stop_s, start_s=load.start_s)
 
 
-def _keep(holder: Any, name: str, check: Callable[[str, ArrayLike], FloatArray]) -> None:
+def _keep(holder: Any, name: str, check: Callable[[str, ArrayLike], checks.FloatArray]) -> None:
     """Put a checked number back as a float; None stays."""
     value = getattr(holder, name)
     optional = str(type(holder).__dataclass_fields__[name].type).endswith("| None")
@@ -324,36 +315,36 @@ def _keep(holder: Any, name: str, check: Callable[[str, ArrayLike], FloatArray])
         object.__setattr__(holder, name, _number(name, value, check))
 
 
-def _number(name: str, value: Any, check: Callable[[str, ArrayLike], FloatArray]) -> float:
+def _number(name: str, value: Any, check: Callable[[str, ArrayLike], checks.FloatArray]) -> float:
     number = np.asarray(check(name, value))
     if number.ndim or not np.isfinite(number):
         raise DomainError("not-one-number", name, value)
     return float(number)
 
 
-def _packet_size(name: str, value: ArrayLike) -> FloatArray:
+def _packet_size(name: str, value: ArrayLike) -> checks.FloatArray:
     """Return the size of a packet; refuse one that does not hold headers and some payload."""
-    return whole(name, value, 68)
+    return checks.whole(name, value, 68)
 
 
-def _hosts(name: str, value: ArrayLike) -> FloatArray:
-    count = whole(name, value, 1)
+def _hosts(name: str, value: ArrayLike) -> checks.FloatArray:
+    count = checks.whole(name, value, 1)
     if np.any(count > MOST_SENDERS):
         raise DomainError("out-of-range", name, value, low=1, high=MOST_SENDERS)
     return count
 
 
-def _some_packets(name: str, value: ArrayLike) -> FloatArray:
-    return whole(name, value, 1)
+def _some_packets(name: str, value: ArrayLike) -> checks.FloatArray:
+    return checks.whole(name, value, 1)
 
 
-def _whole_bytes(name: str, value: ArrayLike) -> FloatArray:
+def _whole_bytes(name: str, value: ArrayLike) -> checks.FloatArray:
     """Return a payload: a part of a byte takes a whole one."""
-    return np.ceil(positive(name, value))
+    return np.ceil(checks.positive(name, value))
 
 
 def _seed(value: Any) -> int:
     """Return a seed; a whole number is kept exactly, also where a float64 would round it."""
-    checked = _number("seed", value, whole)
+    checked = _number("seed", value, checks.whole)
     is_whole = isinstance(value, int | np.integer)
     return int(value) if is_whole else int(checked)

@@ -30,15 +30,7 @@ from netcalc.errors import (
     doubts,
 )
 from netcalc.messages import Notice
-from netcalc.uncertain.distributions import (
-    Distribution,
-    Known,
-    Permissive,
-    Truncated,
-    Whole,
-    as_distribution,
-    is_frozen,
-)
+from netcalc.uncertain import distributions
 from netcalc.uncertain.text import Fitted, correlations_of_fits
 
 DRAWS = 10_000
@@ -64,7 +56,7 @@ class DrawPlan:
     Any block of draws can be made without those before it, so that workers share them.
     """
 
-    inputs: Mapping[str, Distribution]
+    inputs: Mapping[str, distributions.Distribution]
     seed: int
     mixing: FloatArray | None = None
 
@@ -154,7 +146,7 @@ MOST_LIMITS = 20
 
 def planned(
     model: Callable[..., Any],
-    inputs: Mapping[str, Known],
+    inputs: Mapping[str, distributions.Known],
     *,
     seed: int,
     correlations: Mapping[tuple[str, str], float] | None,
@@ -182,36 +174,36 @@ def _parameters(model: Callable[..., Any]) -> tuple[Mapping[str, inspect.Paramet
 
 
 def _without_free(
-    model: Callable[..., Any], inputs: Mapping[str, Known], free: str
-) -> dict[str, Known]:
+    model: Callable[..., Any], inputs: Mapping[str, distributions.Known], free: str
+) -> dict[str, distributions.Known]:
     parameters, takes_all = _parameters(model)
     if free not in parameters and not takes_all:
         raise DomainError("not-a-choice", "over", free, choices=list(parameters))
     value = inputs.get(free)
-    if isinstance(value, Distribution) or is_frozen(value):
+    if isinstance(value, distributions.Distribution) or distributions.is_frozen(value):
         raise DomainError("input-also-free", free)
     return {name: value for name, value in inputs.items() if name != free}
 
 
 def _sorted_out(
-    model: Callable[..., Any], inputs: Mapping[str, Known], free: str
-) -> tuple[dict[str, Distribution], dict[str, Any]]:
+    model: Callable[..., Any], inputs: Mapping[str, distributions.Known], free: str
+) -> tuple[dict[str, distributions.Distribution], dict[str, Any]]:
     """Return the inputs that vary and the others."""
     parameters, takes_all = _parameters(model)
-    varying: dict[str, Distribution] = {}
+    varying: dict[str, distributions.Distribution] = {}
     fixed: dict[str, Any] = {}
     for name, value in inputs.items():
         if name not in parameters and not takes_all:
             raise DomainError("not-a-choice", "inputs", name, choices=list(parameters))
-        if isinstance(value, Distribution) or is_frozen(value):
-            drawn = as_distribution(name, value)
-            varying[name] = Whole(drawn) if name.endswith("_count") else drawn
+        if isinstance(value, distributions.Distribution) or distributions.is_frozen(value):
+            drawn = distributions.as_distribution(name, value)
+            varying[name] = distributions.Whole(drawn) if name.endswith("_count") else drawn
             continue
         fixed[name] = value
         if isinstance(value, list | tuple):
             for index, item in enumerate(value):
-                if isinstance(item, Distribution) or is_frozen(item):
-                    varying[f"{name}[{index}]"] = as_distribution(name, item)
+                if isinstance(item, distributions.Distribution) or distributions.is_frozen(item):
+                    varying[f"{name}[{index}]"] = distributions.as_distribution(name, item)
     for name, parameter in parameters.items():
         by_name = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         if by_name and parameter.default is parameter.empty and name not in {*inputs, free}:
@@ -259,9 +251,9 @@ def _without_refused(
 ) -> DrawPlan:
     """Return a plan whose draws of one input are possible, with a note, or raise an error."""
     name, drawn = refused.name, plan.inputs[refused.name]
-    if refused.is_of_fractions and not isinstance(drawn, Whole):
+    if refused.is_of_fractions and not isinstance(drawn, distributions.Whole):
         notes[f"whole {name}"] = Notice("draws-whole", {"name": name})
-        return DrawPlan({**plan.inputs, name: Whole(drawn)}, plan.seed, plan.mixing)
+        return DrawPlan({**plan.inputs, name: distributions.Whole(drawn)}, plan.seed, plan.mixing)
     low, high = refused.low, refused.high
     share = drawn.share_outside(low, high, low_open=refused.low_open)
     limits = refused.error.allowed or f"from {low} to {high}"
@@ -272,13 +264,13 @@ def _without_refused(
     }
     if not (truncate or drawn.may_truncate) or share <= 0.0:
         raise DomainError("draws-impossible", name, refused.error.value, **values) from None
-    whole = drawn.inner if isinstance(drawn, Whole) else drawn
-    inner = whole.inner if isinstance(whole, Permissive) else whole
-    part = Truncated(inner, low, high, refused.low_open)
+    whole = drawn.inner if isinstance(drawn, distributions.Whole) else drawn
+    inner = whole.inner if isinstance(whole, distributions.Permissive) else whole
+    part = distributions.Truncated(inner, low, high, refused.low_open)
     if part.share_left_out >= 1.0:
         raise DomainError("draws-impossible", name, refused.error.value, **values) from None
     notes[f"truncated {name}"] = Notice("draws-truncated", {"name": name, **values})
-    possible = Whole(part) if isinstance(drawn, Whole) else part
+    possible = distributions.Whole(part) if isinstance(drawn, distributions.Whole) else part
     return DrawPlan({**plan.inputs, name: possible}, plan.seed, plan.mixing)
 
 
@@ -483,7 +475,8 @@ class Evaluation:
 
 def _has_distribution(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(
-        isinstance(item, Distribution) or is_frozen(item) for item in value
+        isinstance(item, distributions.Distribution) or distributions.is_frozen(item)
+        for item in value
     )
 
 

@@ -22,19 +22,7 @@ from netcalc.checks import FloatArray, named_arguments
 from netcalc.display import show
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.printable import safe_str
-from netcalc.uncertain.distributions import (
-    Distribution,
-    Frozen,
-    Inverse,
-    Normal,
-    empirical,
-    exponential,
-    lognormal,
-    normal,
-    triangular,
-    truncated,
-    uniform,
-)
+from netcalc.uncertain import distributions
 
 if TYPE_CHECKING:
     from netcalc.fit import Fit
@@ -89,7 +77,7 @@ Read = Callable[[str], float]
 @named_arguments
 def parse(
     text: str, unit: str, *, field: str | None = None, read: Read | None = None
-) -> Distribution | float:
+) -> distributions.Distribution | float:
     """Read what is known about a quantity: a value, a range, a distribution, a column of a file.
 
     Parameters
@@ -147,7 +135,7 @@ def parse(
 @named_arguments
 def parse_list(
     text: str, unit: str, *, field: str | None = None, read: Read | None = None
-) -> list[Distribution | float]:
+) -> list[distributions.Distribution | float]:
     """Read a list whose elements are quantities or distributions, separated by ``,`` or ``;``.
 
     Examples
@@ -238,8 +226,8 @@ class _Text:
                 error.values["text"] = self.text
             raise
 
-    def range(self) -> Distribution:
-        return uniform(*self._ends(self.text))
+    def range(self) -> distributions.Distribution:
+        return distributions.uniform(*self._ends(self.text))
 
     def _ends(self, text: str) -> tuple[float, float]:
         parts = [part.strip() for part in _RANGE.split(text)]
@@ -257,7 +245,7 @@ class _Text:
         return {"bit/s": "80..100 Mbit/s", "s": "20..30 ms", "byte": "1..2 MB",
                 "ratio": "1..3%"}.get(self.unit, "10..20")  # fmt: skip
 
-    def plus_minus(self) -> Distribution:
+    def plus_minus(self) -> distributions.Distribution:
         parts = [part.strip() for part in _PLUS_MINUS.split(self.text)]
         if len(parts) != 2 or not all(parts):
             raise self.refused("range-malformed", example="30 ms ± 5 ms")
@@ -268,12 +256,12 @@ class _Text:
             mean, deviation = self.quantities(parts)
         return self._normal(mean, deviation)
 
-    def _normal(self, mean: float, deviation: float) -> Distribution:
+    def _normal(self, mean: float, deviation: float) -> distributions.Distribution:
         if not deviation > 0.0:
             raise self.refused("deviation-not-positive")
-        return normal(mean, deviation)
+        return distributions.normal(mean, deviation)
 
-    def call(self, name: str, inside: str) -> Distribution:
+    def call(self, name: str, inside: str) -> distributions.Distribution:
         if name not in FORMS:
             raise self.refused("distribution-unknown", name=name, choices=list(FORMS))
         if name == "truncated":
@@ -286,9 +274,11 @@ class _Text:
         values = self.quantities(parts)
         if name == "normal":
             return self._normal(*values)
-        makers: dict[str, Callable[..., Distribution]] = {
-            "uniform": uniform, "triangular": triangular, "exponential": exponential,
-        }  # fmt: skip
+        makers: dict[str, Callable[..., distributions.Distribution]] = {
+            "uniform": distributions.uniform,
+            "triangular": distributions.triangular,
+            "exponential": distributions.exponential,
+        }
         try:
             return makers[name](*values)
         except DomainError as error:
@@ -300,7 +290,7 @@ class _Text:
                 raise self.refused("range-backwards", low=low, high=high) from None
             raise self.refused("distribution-refused", reason=error.what) from None
 
-    def _lognormal(self, parts: Sequence[str]) -> Distribution:
+    def _lognormal(self, parts: Sequence[str]) -> distributions.Distribution:
         if len(parts) != 2 or not all(parts):
             raise self.refused("distribution-malformed", form=FORMS["lognormal"])
         match = _PERCENTILE.fullmatch(parts[1])
@@ -312,11 +302,11 @@ class _Text:
         if not value > median:
             raise self.refused("percentile-below-median", percent=match[1])
         try:
-            return lognormal(median, ratio=float(match[1]) / 100.0, value=value)
+            return distributions.lognormal(median, ratio=float(match[1]) / 100.0, value=value)
         except DomainError as error:
             raise self.refused("distribution-refused", reason=error.what) from None
 
-    def _truncated(self, inside: str) -> Distribution:
+    def _truncated(self, inside: str) -> distributions.Distribution:
         *parts, last = _at_commas(inside)
         if self.text.lower().count("truncated") > _MOST_TRUNCATED:
             raise self.refused("distribution-malformed", form=FORMS["truncated"])
@@ -324,13 +314,13 @@ class _Text:
         # "truncated(1..2 s)" the first and only one is the distribution.
         whole = ",".join(parts) if parts else last
         inner = parse(whole, self.unit, field=self.field, read=self.read)
-        if not isinstance(inner, Distribution):
+        if not isinstance(inner, distributions.Distribution):
             raise self.refused("distribution-malformed", form=FORMS["truncated"])
         if not parts:
-            return truncated(inner)
+            return distributions.truncated(inner)
         low, high = self._open_ends(last)
         try:
-            return truncated(inner, low=low, high=high)
+            return distributions.truncated(inner, low=low, high=high)
         except DomainError:
             raise self.refused(
                 "truncated-to-nothing", distribution=inner.text(self.unit), limits=last.strip()
@@ -343,13 +333,13 @@ class _Text:
             return low, high
         return self._ends(text)
 
-    def column(self) -> Distribution:
+    def column(self) -> distributions.Distribution:
         from netcalc.readers import read_column  # late: most texts name no file
 
         match = _FILE.fullmatch(self.text)
         assert match is not None
         values = read_column(match[1], match[2].strip(), self.unit)
-        return empirical(values, name=self.text)
+        return distributions.empirical(values, name=self.text)
 
 
 def _at_commas(text: str) -> list[str]:
@@ -365,7 +355,9 @@ def _at_commas(text: str) -> list[str]:
 
 
 @named_arguments
-def fitted(fit: Any, names: Sequence[str] | None = None) -> dict[str, Distribution | float]:
+def fitted(
+    fit: Any, names: Sequence[str] | None = None
+) -> dict[str, distributions.Distribution | float]:
     """Return the parameters of a fit as inputs of a plan, correlated as the fit has them.
 
     Parameters
@@ -402,7 +394,7 @@ def fitted(fit: Any, names: Sequence[str] | None = None) -> dict[str, Distributi
     """
     parameters = list(fit.params)
     covariance = np.asarray(fit.covariance, dtype=float)
-    inputs: dict[str, Distribution | float] = {}
+    inputs: dict[str, distributions.Distribution | float] = {}
     for name in parameters if names is None else names:
         if name not in parameters:
             raise DomainError("not-a-choice", "names", name, choices=parameters)
@@ -419,18 +411,20 @@ def fitted(fit: Any, names: Sequence[str] | None = None) -> dict[str, Distributi
         is_rate = name.endswith("_bps")
         of = (1.0 / value, deviation / value**2) if is_rate else (value, deviation)
         drawn = _student(*of, degrees=fit.degrees)
-        inputs[name] = Fitted(Inverse(1.0, drawn) if is_rate else drawn, fit=fit, name=name)
+        inputs[name] = Fitted(
+            distributions.Inverse(1.0, drawn) if is_rate else drawn, fit=fit, name=name
+        )
     return inputs
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted(Distribution):
+class Fitted(distributions.Distribution):
     """One parameter of a fit; others of the same fit are correlated with it.
 
     ``origin`` is where the fit is from.
     """
 
-    inner: Distribution
+    inner: distributions.Distribution
     fit: Any
     name: str
     origin: str = ""
@@ -449,7 +443,9 @@ class Fitted(Distribution):
         return f"{self.origin or 'fitted'}, {low} to {high} with 90%"
 
 
-def correlations_of_fits(inputs: Mapping[str, Distribution]) -> dict[tuple[str, str], float]:
+def correlations_of_fits(
+    inputs: Mapping[str, distributions.Distribution],
+) -> dict[tuple[str, str], float]:
     """Return the correlations of inputs that are parameters of one fit."""
     correlations = {}
     for (first, drawn), (second, other) in combinations(inputs.items(), 2):
@@ -462,12 +458,12 @@ def correlations_of_fits(inputs: Mapping[str, Distribution]) -> dict[tuple[str, 
     return correlations
 
 
-def _student(value: float, deviation: float, *, degrees: int) -> Distribution:
+def _student(value: float, deviation: float, *, degrees: int) -> distributions.Distribution:
     if degrees > 200:  # indistinguishable from the normal distribution
-        return Normal(value, deviation)
+        return distributions.Normal(value, deviation)
     from scipy import stats
 
-    return Frozen(stats.t(degrees, loc=value, scale=deviation))
+    return distributions.Frozen(stats.t(degrees, loc=value, scale=deviation))
 
 
 FORM = re.compile(r"@(.+):\s*([A-Za-z]\w*)", re.DOTALL)
@@ -481,7 +477,9 @@ _FILES = 32
 """Fits that are kept, so that two parameters of one file are those of one fit. [1]"""
 
 
-def fitted_in_file(text: str, unit: str, *, field: str | None = None) -> Distribution | float:
+def fitted_in_file(
+    text: str, unit: str, *, field: str | None = None
+) -> distributions.Distribution | float:
     """Return a parameter of the fit that ``netcalc read`` prints for a file.
 
     Two parameters of one file are correlated as its fit has them.

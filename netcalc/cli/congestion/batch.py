@@ -12,18 +12,9 @@ import numpy as np
 from netcalc import scenario as scenarios
 from netcalc import units
 from netcalc.checks import FloatArray
-from netcalc.cli import INTERRUPTED, complain, print_json, put
+from netcalc.cli import INTERRUPTED, complain, output, print_json, put
 from netcalc.cli.mistakes import CommandError, lacking
 from netcalc.cli.options import Choice, WholeNumber, options_of
-from netcalc.cli.output import (
-    Progress,
-    cell,
-    check_output,
-    print_rows,
-    print_table,
-    print_written,
-    write_plot,
-)
 from netcalc.cli.read import encode, require_parquet
 from netcalc.congestion import Result
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Matrix, Value, unit_of
@@ -77,7 +68,7 @@ def draw_courses(results: list[Result], title: str, path: str) -> None:
         drawn.append(plots.phase(results, title="Window against window, while both run"))
     if any(loop.count for result in results for loop in result.requests or ()):
         drawn.append(plots.latencies(results, title="Latency of requests"))
-    write_plot(drawn[0] if len(drawn) == 1 else plots.together(*drawn), path)
+    output.write_plot(drawn[0] if len(drawn) == 1 else plots.together(*drawn), path)
 
 
 def _two_run_together(result: Result) -> bool:
@@ -108,7 +99,7 @@ def print_result(result: Result) -> None:
         for number, flow in enumerate(result.scenario.flows)
     ]
     if rows:
-        print_rows(headings, rows, left=("algorithm",), box=HEAVY_HEAD)
+        output.print_rows(headings, rows, left=("algorithm",), box=HEAVY_HEAD)
     if result.trajectory is not None:
         _print_courses(result)
     mean_bytes = result.queue_mean_bytes
@@ -181,7 +172,7 @@ def _print_courses(result: Result) -> None:
     ]
     if rows:
         title = named("rates and windows of the flows", TCP_PAYLOAD)
-        print_rows(headings, rows, title=title, box=HEAVY_HEAD)
+        output.print_rows(headings, rows, title=title, box=HEAVY_HEAD)
     trips = (courses.rtt_min_s, courses.rtt_mean_s, courses.rtt_max_s)
     least, mean, greatest = (_or_dash(rtt_s, "s") for rtt_s in trips)
     put(f"round trip of the flows: least {least}, mean {mean}, greatest {greatest}")
@@ -209,8 +200,8 @@ def print_partings(rows: Sequence[Parting]) -> None:
         name = named(name, LAYERS_OF_QUANTITIES.get(row.quantity, ""))
         values = [_value(value, UNITS[row.quantity]) for value in row.values.values()]
         apart = [_difference(row, way) for way in others]
-        table.add_row(*map(cell, (name, *values, *apart)))
-    print_table(table)
+        table.add_row(*map(output.cell, (name, *values, *apart)))
+    output.print_table(table)
     put(f"* further apart than theory is meant to be: {_aims()}")
     if any(row.quantity == "convergence_s" for row in rows):
         put(str(Notice("slow-start-counts")))
@@ -348,14 +339,14 @@ def run_grid(
     from netcalc.congestion.batch import Batch
     from netcalc.congestion.grid import table
 
-    check_output(out, force=True)  # one that exists is continued
+    output.check_output(out, force=True)  # one that exists is continued
     check_table(table_path, inputs=[out], force=force)
     if plot_path is not None and not _varies(grid):
         raise DomainError("nothing-varies", "--plot", plot_path, choices=list(ALONG_AN_AXIS))
     alike = how["by"] == "theory" and grid.repeats > 1
     if alike and not any(case.scenario.bottleneck.loss_ratio for case in grid.cases()):
         complain(str(Notice("repeats-alike", {"count": grid.repeats})))
-    with Progress("congestion") as progress:
+    with output.Progress("congestion") as progress:
         outcome = Batch(workers=workers, progress=progress, **how).run(grid, out)
     results = table(out)
     _write(results, table_path, plot_path)
@@ -367,7 +358,7 @@ def run_grid(
         _print(results, names)
     _say(outcome, out)
     _say_marks(results)
-    print_written(out, table_path, plot_path)
+    output.print_written(out, table_path, plot_path)
     if outcome.ended_by:
         raise SystemExit(INTERRUPTED)
     if outcome.failed:
@@ -407,7 +398,7 @@ def show_results(
         if "case" in several:  # whose names say so
             several = [name for name in several if name not in ("streams", "algorithm")]
         _print(results, several)
-    print_written(table_path, plot_path)
+    output.print_written(table_path, plot_path)
 
 
 def write_table(results: Table, table_path: str) -> None:
@@ -421,7 +412,7 @@ def _write(results: Table, table_path: str | None, plot_path: str | None) -> Non
     if plot_path is not None:
         from netcalc import plots  # late: bokeh takes its time
 
-        write_plot(plots.sweep(results), plot_path)
+        output.write_plot(plots.sweep(results), plot_path)
 
 
 def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
@@ -480,7 +471,7 @@ def check_table(table_path: str | None, *, inputs: Sequence[str], force: bool) -
     """Refuse a table that cannot or should not be written."""
     if table_path is None:
         return
-    check_output(table_path, inputs=inputs, force=force)
+    output.check_output(table_path, inputs=inputs, force=force)
     form = Path(table_path).suffix
     if form not in (".csv", ".json", ".parquet"):
         raise CommandError("table-of-other-form", file=table_path)
@@ -530,7 +521,7 @@ def _print(results: Table, varied: Sequence[str]) -> None:
         rows.append(texts + [_text(columns[name][row], unit) for _, name, unit in shown])
     words = [name for name in names if columns[name].dtype.kind in "UO"]
     with_layers = [named(heading, layers.get(heading, "")) for heading in headings]
-    print_rows(with_layers, rows, left=words, box=HEAVY_HEAD)
+    output.print_rows(with_layers, rows, left=words, box=HEAVY_HEAD)
     if len(results) > MOST_ROWS:
         put(f"and {len(results) - MOST_ROWS:,} more")
 

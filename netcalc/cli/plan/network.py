@@ -12,17 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from netcalc import units
-from netcalc.cli import INTERRUPTED, check_one_form, complain, print_json, put, say
+from netcalc.cli import INTERRUPTED, check_one_form, complain, output, print_json, put, say
 from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.options import JSON, Choice, Growth, WholeNumber, command, options_of, plot_option
-from netcalc.cli.output import (
-    Progress,
-    check_outputs,
-    print_csv,
-    print_rows,
-    print_written,
-    write_plot,
-)
 from netcalc.messages import Notice
 from netcalc.planning.network.plan import Settings
 from netcalc.planning.network.routing import COSTS
@@ -110,8 +102,8 @@ def network(
         Save each failure as soon as it is computed; one that exists is continued.
     """
     check_one_form(as_json, as_csv)
-    check_outputs(plot=plot_path, force=force)
-    check_outputs(save_path, plot=None, force=True)
+    output.check_outputs(plot=plot_path, force=force)
+    output.check_outputs(save_path, plot=None, force=True)
     from netcalc.planning.network import NetworkPlan, read
 
     topology = read(links, demands=demands, nodes=nodes, one_way=one_way)
@@ -136,8 +128,8 @@ def network(
     if plot_path is not None:
         from netcalc import plots  # late: bokeh takes its time
 
-        write_plot(plots.network(plan), plot_path)
-    print_written(plot_path, save_path)
+        output.write_plot(plots.network(plan), plot_path)
+    output.print_written(plot_path, save_path)
     if any(notice.code != "network-continued" for notice in notices):
         raise SystemExit(INTERRUPTED)
 
@@ -155,14 +147,14 @@ def _complete(plan: NetworkPlan, save_path: str | None, *, force: bool) -> list[
         if saved is not None and saved.count:
             notices.append(Notice("network-continued", {"done": saved.count, "total": total}))
         try:
-            with Progress("failures") as progress:
+            with output.Progress("failures") as progress:
                 for result in plan.scan():
                     if saved is not None:
                         saved.add(result)
                     progress(len(plan.failures), total)
                     stopping.check()
             if plan.varies:
-                with Progress("draws of ranges") as progress:
+                with output.Progress("draws of ranges") as progress:
                     for done, count in plan.find_ranges():
                         progress(done, count)
                         stopping.check()
@@ -192,7 +184,7 @@ def _print_csv(plan: NetworkPlan) -> None:
     from netcalc.planning.network.page import flat_rows
 
     rows = flat_rows(plan)
-    print_csv(rows[0], (row.values() for row in rows))
+    output.print_csv(rows[0], (row.values() for row in rows))
 
 
 def _print_page(plan: NetworkPlan, count: int) -> None:
@@ -299,4 +291,4 @@ def _month(day: str | None) -> str:
 
 
 def _print_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    print_rows(headings, rows, left=("from", "to", "if this fails", "slowest from"))
+    output.print_rows(headings, rows, left=("from", "to", "if this fails", "slowest from"))

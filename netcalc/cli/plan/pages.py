@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from netcalc import planning, units
-from netcalc.cli import complain, print_json, say
+from netcalc.cli import complain, options, print_json, say
 from netcalc.cli.mistakes import CommandError, exclusive, named_as_typed
-from netcalc.cli.options import (
-    FORCE,
-    JSON,
-    Choice,
-    Growth,
-    Percentile,
-    PlannersCommand,
-    QuantityOrRange,
-    WholeNumber,
-    command,
-    options_of,
-    plot_option,
-    read_path,
-)
 from netcalc.cli.output import check_output, print_written, write_plot
 from netcalc.errors import DomainError, NetcalcError, UnitError
 from netcalc.messages import Notice
@@ -48,13 +34,17 @@ _NAMES = {
 }
 _OF_PAGE = (
     click.Option(
-        ["--draws"], type=WholeNumber(2), help="Number of draws, if an input is a range: 10000."
+        ["--draws"],
+        type=options.WholeNumber(2),
+        help="Number of draws, if an input is a range: 10000.",
     ),
-    click.Option(["--seed"], type=WholeNumber(0), default=0, help="Random seed of the draws."),
+    click.Option(
+        ["--seed"], type=options.WholeNumber(0), default=0, help="Random seed of the draws."
+    ),
     click.Option(["--truncate"], is_flag=True, help="Discard impossible draws, with a note."),
-    plot_option("Draw the plan"),
-    FORCE,
-    JSON,
+    options.plot_option("Draw the plan"),
+    options.FORCE,
+    options.JSON,
 )
 
 
@@ -85,7 +75,9 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
                 print_written(plot_path)
 
         print_page.__doc__ = answer.__doc__
-        made = command(*params, *_OF_PAGE, cls=PlannersCommand, name=answer.__name__)
+        made = options.command(
+            *params, *_OF_PAGE, cls=options.PlannersCommand, name=answer.__name__
+        )
         return made(print_page)
 
     return make
@@ -93,7 +85,9 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
 
 def _first(name: str, metavar: str, unit: str, *, required: bool = True) -> click.Argument:
     """Return the argument of a plan that has no option."""
-    return click.Argument([name], type=QuantityOrRange(unit), metavar=metavar, required=required)
+    return click.Argument(
+        [name], type=options.QuantityOrRange(unit), metavar=metavar, required=required
+    )
 
 
 def _options(
@@ -103,7 +97,7 @@ def _options(
     **special: Any,
 ) -> list[click.Parameter]:
     """Return an option for each argument of a plan, without those of its page."""
-    return options_of(
+    return options.options_of(
         planned,
         names={**_NAMES, **(names or {})},
         leave_out={*leave_out, "draws", "seed", "truncate"},
@@ -164,7 +158,7 @@ def backup(**arguments: Any) -> Plan:
     click.Option(
         ["--over", "axes"],
         nargs=2,
-        type=Choice(list(_AXES)),
+        type=options.Choice(list(_AXES)),
         default=("rate", "rtt"),
         show_default=True,
         help="Inputs along the axes of the map.",
@@ -192,7 +186,7 @@ def buy(*, axes: tuple[str, str], **arguments: Any) -> Plan:
     *_options(planning.buffer, "bandwidth_bps", "sender_count", "burst_bytes", "sender_bps"),
     click.Option(  # without a default, as it needs a burst
         ["--fan-in", "sender_count"],
-        type=QuantityOrRange("1"),
+        type=options.QuantityOrRange("1"),
         help="Senders that start a burst at the same time.",
     ),
     *_options(planning.buffer, "bandwidth_bps", "sender_count", "rtt_s", "flow_count"),
@@ -228,10 +222,10 @@ def buffer(*, sender_count: Any, **arguments: Any) -> Plan:
             "as_map": "--map",
         },
         types={
-            "quantile": Percentile(),
-            "annual_growth": Growth(),
-            "link_count": WholeNumber(1),
-            "failed_count": WholeNumber(0),
+            "quantile": options.Percentile(),
+            "annual_growth": options.Growth(),
+            "link_count": options.WholeNumber(1),
+            "failed_count": options.WholeNumber(0),
         },
         described={
             "start": "Date of the count of users, such as 2026-01-31; by default today.",
@@ -255,7 +249,7 @@ def link(*, start: date | None, **arguments: Any) -> Plan:
     *_options(
         planning.tunnel, "stack", "ip_version", "mix",
         names={"tcp_option_bytes": "--tcp-options", "tag_count": "--tags"},
-        types={"tag_count": WholeNumber(0)},
+        types={"tag_count": options.WholeNumber(0)},
     ),
     _ipv6("IPv6 in the tunnel."),
     click.Option(
@@ -284,7 +278,7 @@ def tunnel(*, stack: str, mix_text: str | None, **arguments: Any) -> Plan:
     _first("calls_per_second", "CALLS", "call/s", required=False),
     click.Option(
         ["--erlang", "offered_erlang"],
-        type=QuantityOrRange("1"),
+        type=options.QuantityOrRange("1"),
         help="Offered load in place of CALLS.",
     ),
     *_options(
@@ -343,7 +337,7 @@ def _with_path(arguments: dict[str, Any]) -> dict[str, Any]:
 def _read_path(text: str) -> Path:
     """Read a path; a range in it is refused with the options that take one."""
     try:
-        return read_path(text)
+        return options.read_path(text)
     except NetcalcError:
         from netcalc.uncertain.text import is_distribution  # late: most paths have none
 

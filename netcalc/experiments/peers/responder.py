@@ -33,17 +33,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from netcalc.experiments.peers.helper import (
-    BACKLOG,
-    LIMIT_REACHED,
-    HelperCounts,
-    accept_only_from,
-    address_family,
-    granted,
-    read_settings,
-    say,
-    start,
-)
+from netcalc.experiments.peers import helper
 
 TOKEN_S = 2.0
 """Time for a connection to send its first bytes. The client's own needs this much where a packet of
@@ -95,7 +85,7 @@ class Listener:
     def __init__(
         self,
         listener: socket.socket,
-        counts: HelperCounts,
+        counts: helper.HelperCounts,
         view: memoryview,
         token: bytes,
         *,
@@ -268,22 +258,22 @@ _clock = time.perf_counter_ns
 
 def main() -> int:
     """Serve one run; return the exit code."""
-    settings = read_settings()
+    settings = helper.read_settings()
     try:
         sock = bound_socket(settings)
     except OSError as error:
-        say({"error": error.errno, "text": error.strerror or str(error)})
+        helper.say({"error": error.errno, "text": error.strerror or str(error)})
         return 2
-    counts = HelperCounts()
-    start(settings, {"port": sock.getsockname()[1], **granted(sock)}, counts)
+    counts = helper.HelperCounts()
+    helper.start(settings, {"port": sock.getsockname()[1], **helper.granted(sock)}, counts)
     session = bytes.fromhex(settings["session"])
     if settings["protocol"] == "udp":
         gc.disable()  # a collection between two datagrams would only add to one round trip
         echo_datagrams(sock, session[:4], settings, counts)
     else:
         Service(sock, session, settings, counts).run()
-    say(vars(counts))
-    return LIMIT_REACHED
+    helper.say(vars(counts))
+    return helper.LIMIT_REACHED
 
 
 def bound_socket(settings: dict[str, Any]) -> socket.socket:
@@ -292,20 +282,20 @@ def bound_socket(settings: dict[str, Any]) -> socket.socket:
         return socket.socket(fileno=settings["fd"])
     stream = settings["protocol"] == "tcp"
     sock = socket.socket(
-        address_family(settings["host"]), socket.SOCK_STREAM if stream else socket.SOCK_DGRAM
+        helper.address_family(settings["host"]), socket.SOCK_STREAM if stream else socket.SOCK_DGRAM
     )
     if stream:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind((settings["host"], settings["port"]))
     if stream:
         if settings.get("client"):
-            accept_only_from(sock, settings["client"])
-        sock.listen(BACKLOG)
+            helper.accept_only_from(sock, settings["client"])
+        sock.listen(helper.BACKLOG)
     return sock
 
 
 def echo_datagrams(
-    sock: socket.socket, session: bytes, settings: dict[str, Any], counts: HelperCounts
+    sock: socket.socket, session: bytes, settings: dict[str, Any], counts: helper.HelperCounts
 ) -> None:
     """Echo datagrams until the limit; connect to the client if it uses one port."""
     buffer = bytearray(65_536)
@@ -330,7 +320,7 @@ def echo_datagrams(
 
 
 def echo_to_one(
-    sock: socket.socket, session: bytes, limit_bytes: int, counts: HelperCounts
+    sock: socket.socket, session: bytes, limit_bytes: int, counts: helper.HelperCounts
 ) -> None:
     """Echo datagrams on a connected socket, which saves the address in both calls."""
     buffer = bytearray(65_536)
@@ -371,7 +361,7 @@ class Service:
         listener: socket.socket,
         session: bytes,
         settings: dict[str, Any],
-        counts: HelperCounts,
+        counts: helper.HelperCounts,
     ) -> None:
         self.session, self.counts = session, counts
         self.size: int = settings["message_bytes"]

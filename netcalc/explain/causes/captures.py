@@ -15,17 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
+from netcalc.explain.causes import sessions
 from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.datagrams import datagram_cause
 from netcalc.explain.causes.dialogue import SENDER
-from netcalc.explain.causes.sessions import (
-    FlowCause,
-    flow_causes,
-    has_tcp,
-    in_order,
-    session_cause,
-    waterfall,
-)
 from netcalc.explain.causes.verdict import LEAST_QUEUE_S, counterfactuals
 from netcalc.explain.evidence import (
     MOST_FLOWS,
@@ -314,7 +307,7 @@ def explain_capture(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
         The first one is what its user waited for most; then each other flow with data, in the
         direction that carried most. Empty where no packet carried any.
     """
-    ordered = in_order(trace)
+    ordered = sessions.in_order(trace)
     is_kept = np.array_equal(ordered.ints("ip_id"), trace.ints("ip_id"))
     code = "capture-times-kept-in-order" if is_kept else "capture-in-order"
     said = (Notice(code),) if ordered is not trace else ()
@@ -324,7 +317,7 @@ def explain_capture(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
 
 
 def _findings(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
-    flows = flow_causes(trace)
+    flows = sessions.flow_causes(trace)
     datagrams = [evidence for evidence in from_capture(trace) if evidence.is_udp]
     if not flows:
         return tuple(
@@ -335,20 +328,20 @@ def _findings(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
     evidence = [
         _evidence(of_tcp_flow(columns, flow.series, option_bytes=options), flow) for flow in flows
     ]
-    session = session_cause(trace, flows)
+    session = sessions.session_cause(trace, flows)
     if session.code == "shared-line":
         flows = [replace(flows[0], cause=session), *flows[1:]]
-    rows = waterfall(trace, flows, [each.label for each in evidence])
+    rows = sessions.waterfall(trace, flows, [each.label for each in evidence])
     session = replace(session, waterfall=rows)
     flows = [replace(flows[0], cause=session), *flows[1:MOST_FLOWS]]
     of_flows = (_finding(each, stated, flow) for each, flow in zip(evidence, flows, strict=False))
-    is_tcp = has_tcp(trace)
+    is_tcp = sessions.has_tcp(trace)
     cause = None if is_tcp else datagram_cause(trace)
     of_datagrams = (_of_datagrams(datagram, stated, cause) for datagram in datagrams)
     return (*of_flows, *of_datagrams) if is_tcp else (*of_datagrams, *of_flows)
 
 
-def _evidence(evidence: Evidence, flow: FlowCause) -> Evidence:
+def _evidence(evidence: Evidence, flow: sessions.FlowCause) -> Evidence:
     """Return the numbers of a flow as its sender saw them."""
     d = flow.dialogue
     loaded = float(np.median(d.trip_s)) if d.trip_s.size else math.nan
@@ -382,7 +375,7 @@ def _carried(evidence: Evidence, size_bytes: float, span_s: float) -> Evidence:
     return replace(evidence, rate_bps=rate_bps, duration_s=span_s, size_bytes=size_bytes)
 
 
-def _finding(evidence: Evidence, stated: Known, flow: FlowCause) -> Finding:
+def _finding(evidence: Evidence, stated: Known, flow: sessions.FlowCause) -> Finding:
     cause, said = flow.cause, [*_of_capture(flow)]
     differing = _differing(evidence, stated, cause)
     is_stated = stated.line_bps is not None
@@ -437,7 +430,7 @@ SIGMAS = 4
 """As many standard deviations of its count a loss ratio is off by chance at most. [1]"""
 
 
-def _of_capture(flow: FlowCause) -> tuple[Notice, ...]:
+def _of_capture(flow: sessions.FlowCause) -> tuple[Notice, ...]:
     """Return what the capture itself did to the numbers of a flow."""
     d, said = flow.dialogue, []
     said += [Notice("capture-clock-stepped", {"step_s": by_s}) for _, by_s in d.clock_steps]

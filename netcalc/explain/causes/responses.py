@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
+from netcalc.explain import tables
 from netcalc.explain.causes.cause import LOW, MEDIUM, Cause, Sign, cause_of_limit
 from netcalc.explain.causes.tools import TRIP_ERROR
 from netcalc.explain.evidence import Evidence, Known, first_known
@@ -21,24 +22,6 @@ from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.frame_tables import Frames, frames_of
 from netcalc.explain.rate_limits import above_line, line_ceiling_bps, rate_limits
 from netcalc.explain.summaries import is_over_time
-from netcalc.explain.tables import (
-    FITTED_TOLERANCE,
-    FLAT_RATIO,
-    LEAST_OFF,
-    Pairs,
-    Writes,
-    column_name,
-    labelled,
-    left_out,
-    numbers,
-    pairs_of,
-    plausible,
-    rates_of,
-    rows_of,
-    series_of,
-    two_points,
-    writes_of,
-)
 from netcalc.fit import Fit, transfer_against_size
 from netcalc.messages import Notice
 from netcalc.models.rates import line_rate
@@ -131,18 +114,19 @@ def _read(table: Table) -> RateRows | None:
     None for other tables.
     """
     name = next(
-        filter(None, (column_name(table, field) for field in ("goodput_bps", "rate_bps"))), ""
+        filter(None, (tables.column_name(table, field) for field in ("goodput_bps", "rate_bps"))),
+        "",
     )
-    rates = rates_of(table)
-    roles = [role for role in LAWS if numbers(table, role) is not None]
+    rates = tables.rates_of(table)
+    roles = [role for role in LAWS if tables.numbers(table, role) is not None]
     if rates is None or len(roles) != 1 or is_over_time(table):
         return None
-    x = numbers(table, roles[0])
+    x = tables.numbers(table, roles[0])
     assert x is not None  # it was just there
-    good = plausible(x, rates)
+    good = tables.plausible(x, rates)
     if roles[0] == "loss_ratio":
         good &= x < 1
-    rows = rows_of(series_of(table), good)
+    rows = tables.rows_of(tables.series_of(table), good)
     exponent = LAWS[roles[0]][1]
     fits = {name: bend_of(x[at], rates[at], exponent=exponent) for name, at in rows.items()}
     bends = {name: bend for name, bend in fits.items() if bend is not None}
@@ -167,7 +151,7 @@ def bend_of(x: FloatArray, rate_bps: FloatArray, *, exponent: float) -> Bend | N
         if capped and cap > CAPPED_RATIO * factor * shape[capped - 1]:
             continue
         off = np.abs(np.log(rates / np.minimum(factor * shape, cap)))
-        if off.max() <= math.log(1 + FITTED_TOLERANCE) and off.mean() < least:
+        if off.max() <= math.log(1 + tables.FITTED_TOLERANCE) and off.mean() < least:
             least = float(off.mean())
             on_law = int(np.count_nonzero(factor * shape <= cap))
             best = Bend(
@@ -203,20 +187,23 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
         caps = _lines(stated)
         if not caps and bend.cap_count:
             values = {"count": bend.cap_count}
-            caps = [Limit("plateau", bend.cap_bps, "bit/s", FITTED_TOLERANCE, values)]
-        whole = _of_all(seen, name, stated, left_out(len(table), seen.rows))
+            caps = [Limit("plateau", bend.cap_bps, "bit/s", tables.FITTED_TOLERANCE, values)]
+        whole = _of_all(seen, name, stated, tables.left_out(len(table), seen.rows))
         findings.append(whole)
         said = (Notice("whole-table-low"),) if whole.confidence == LOW else ()
         code = "fitted-loss" if seen.role == "loss_ratio" else "fitted-window"
         for row in rows.tolist():
             x = float(seen.x[row])
             law = float(bend.law_bps(np.array([x]))[0])
-            limits = [Limit(code, law, "bit/s", FITTED_TOLERANCE, seen.values(name, x)), *caps]
+            limits = [
+                Limit(code, law, "bit/s", tables.FITTED_TOLERANCE, seen.values(name, x)),
+                *caps,
+            ]
             findings.append(Finding(
-                label=labelled(name, show(x, seen.unit)),
+                label=tables.labelled(name, show(x, seen.unit)),
                 measured=float(seen.rate_bps[row]),
                 limits=tuple(sorted(limits, key=lambda limit: limit.value)),
-                notices=(*said, *two_points(rows)),
+                notices=(*said, *tables.two_points(rows)),
                 layer=TCP_PAYLOAD,
             ))  # fmt: skip
     return tuple(findings)
@@ -244,10 +231,12 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
         Sign(what, value, origin, low=value / error, high=value * error),
         Sign("law_count", float(bend.law_count), "the table"),
         Sign("row_count", float(rows.size), "the table"),
-        Sign("off_ratio", max(float(f"{np.expm1(np.abs(off).max()):.2g}"), LEAST_OFF), origin),
+        Sign(
+            "off_ratio", max(float(f"{np.expm1(np.abs(off).max()):.2g}"), tables.LEAST_OFF), origin
+        ),
     ]  # fmt: skip
     refuted = above_line(float(seen.rate_bps[rows].max()), stated)
-    notices = [*said, *two_points(rows), *refuted]
+    notices = [*said, *tables.two_points(rows), *refuted]
     if bend.cap_count:
         values = {"count": bend.cap_count, "cap_bps": bend.cap_bps, "layer": TCP_PAYLOAD}
         notices.append(Notice("response-cap", values))
@@ -327,14 +316,14 @@ def explain_other_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
     seen = _read(table)
     if seen is None:
         return ()
-    said = left_out(len(table), seen.rows)
+    said = tables.left_out(len(table), seen.rows)
     missing = () if stated.line_bps is not None else (Notice("ask-line"),)
     findings = []
     for name, rows in seen.rows.items():
         if rows.size > 1:
             finding = _without_law(seen, name, rows, stated)
             refuted = above_line(float(seen.rate_bps[rows].max()), stated)
-            notices = (*finding.notices, *said, *two_points(rows), *refuted)
+            notices = (*finding.notices, *said, *tables.two_points(rows), *refuted)
             findings.append(replace(finding, missing=missing, notices=notices, layer=TCP_PAYLOAD))
     return tuple(findings)
 
@@ -352,7 +341,7 @@ def _without_law(seen: RateRows, name: str, rows: NDArray[np.intp], stated: Know
         return Finding(label=name, cause=Cause(signs=signs, variant="narrow"))
     if name in seen.bends:
         return Finding(label=name, cause=Cause(signs=signs, variant="law-of-some"))
-    if rates.max() <= (1 + FLAT_RATIO) * rates.min():
+    if rates.max() <= (1 + tables.FLAT_RATIO) * rates.min():
         middle = float(np.median(rates))
         lines = tuple(_lines(stated))
         flat = Finding(label=name, measured=middle, limits=lines, layer=TCP_PAYLOAD)
@@ -369,7 +358,7 @@ def _without_law(seen: RateRows, name: str, rows: NDArray[np.intp], stated: Know
         Sign("rate_bps", float(rates[row]), "the table"),
         Sign("expected_bps", expected, "the other rows"),
     )
-    label = labelled(name, show(float(x[row]), seen.unit))
+    label = tables.labelled(name, show(float(x[row]), seen.unit))
     return Finding(label=label, cause=Cause(signs=of_row, variant="odd-row"))
 
 
@@ -412,8 +401,8 @@ def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ..
     if any("handshake_rtt_min_s" in row for row in transfers.facts()):
         return ()  # a run that measured its round trip: the limits of its rate say more
     sizes, times = np.asarray(transfers.payload_bytes), np.asarray(transfers.duration_s)
-    good = transfers.measured & plausible(times) & (sizes >= 0)
-    rows = rows_of([str(name) for name in transfers.group], good)
+    good = transfers.measured & tables.plausible(times) & (sizes >= 0)
+    rows = tables.rows_of([str(name) for name in transfers.group], good)
     if stated.rtt_s is not None and good.any():
         trips = times[good] / stated.rtt_s
         off = np.abs(trips - np.maximum(np.rint(trips), 1))
@@ -421,7 +410,7 @@ def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ..
             return ()  # whole round trips, not a line
     if any(np.unique(sizes[at]).size < 2 for at in rows.values()):
         return ()
-    said = left_out(sizes.size, rows)
+    said = tables.left_out(sizes.size, rows)
     findings = []
     for name, at in rows.items():
         part = TransferSamples(
@@ -430,7 +419,7 @@ def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ..
         finding = _of_group(transfer_against_size(part), stated)
         findings.append(replace(
             finding, label=name, layer=TCP_PAYLOAD,
-            notices=(*said, *two_points(np.unique(sizes[at])), *finding.notices),
+            notices=(*said, *tables.two_points(np.unique(sizes[at])), *finding.notices),
             missing=() if stated.line_bps is not None else (Notice("ask-line"),),
         ))  # fmt: skip
     return tuple(findings)
@@ -438,17 +427,17 @@ def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ..
 
 def _transfers(table: Table) -> TransferSamples | None:
     """Return the transfers of a table of sizes with times or with rates; None of another."""
-    sizes, times = numbers(table, "packet_bytes"), numbers(table, "transfer_s")
-    rates = rates_of(table)
+    sizes, times = tables.numbers(table, "packet_bytes"), tables.numbers(table, "transfer_s")
+    rates = tables.rates_of(table)
     if sizes is None or (times is None) == (rates is None):
         return None
     if times is None:
         assert rates is not None  # one of both is there
         with np.errstate(all="ignore"):  # rows without a rate are left out
-            times = np.where(plausible(sizes, rates), 8 * sizes / rates, math.nan)
+            times = np.where(tables.plausible(sizes, rates), 8 * sizes / rates, math.nan)
     return TransferSamples(
-        payload_bytes=sizes, duration_s=times, failed=~plausible(times),
-        group=np.array(series_of(table), object),
+        payload_bytes=sizes, duration_s=times, failed=~tables.plausible(times),
+        group=np.array(tables.series_of(table), object),
     )  # fmt: skip
 
 
@@ -462,12 +451,12 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
         span = float(sizes.max() / max(sizes.min(), 1.0))
         ends = {"low_s": float(times.min()), "high_s": float(times.max()), "span_ratio": span}
         seen = (count, *(Sign(name, value, "the table") for name, value in ends.items()))
-        is_flat = times.max() <= (1 + FITTED_TOLERANCE) * times.min()
+        is_flat = times.max() <= (1 + tables.FITTED_TOLERANCE) * times.min()
         return Finding(
             cause=Cause(signs=seen, variant="sizes-flat" if is_flat else "sizes-scatter"),
             notices=() if is_flat else tuple(fit.not_identifiable.values())[:1],
         )
-    off = max(float(f"{np.abs(times / fit.predict(sizes) - 1).max():.2g}"), LEAST_OFF)
+    off = max(float(f"{np.abs(times / fit.predict(sizes) - 1).max():.2g}"), tables.LEAST_OFF)
     rate = _fitted(fit, "fitted_bps", "bandwidth_bps")
     signs = [rate, count, Sign("off_ratio", off, "the table")]
     variant, said = "sizes-alone", list(fit.notes)
@@ -543,7 +532,7 @@ def table_theory(samples: Samples, stated: Known) -> TableTheory | None:
     """
     if not isinstance(samples, Table):
         return None
-    frames, pairs, writes = frames_of(samples), pairs_of(samples), writes_of(samples)
+    frames, pairs, writes = frames_of(samples), tables.pairs_of(samples), tables.writes_of(samples)
     theory = None
     if frames is not None:
         theory = _of_frames(frames, stated)
@@ -607,7 +596,7 @@ def _of_frames(frames: Frames, stated: Known) -> TableTheory:
     )  # fmt: skip
 
 
-def _of_pairs(pairs: Pairs, stated: Known) -> TableTheory:
+def _of_pairs(pairs: tables.Pairs, stated: Known) -> TableTheory:
     rows = np.concatenate(list(pairs.rows.values()))
     x = _grid(pairs.count[rows])
     points, lines = {}, {}
@@ -652,7 +641,7 @@ def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
     )  # fmt: skip
 
 
-def _of_writes(writes: Writes) -> TableTheory | None:
+def _of_writes(writes: tables.Writes) -> TableTheory | None:
     if not writes.rows:
         return None
     rows = np.concatenate(list(writes.rows.values()))

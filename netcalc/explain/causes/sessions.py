@@ -10,18 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from netcalc.checks import named_arguments
+from netcalc.explain.causes import verdict
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause
 from netcalc.explain.causes.datagrams import datagram_cause
 from netcalc.explain.causes.dialogue import STEP_S, Dialogue, dialogue_of
 from netcalc.explain.causes.intervals import Intervals
-from netcalc.explain.causes.verdict import (
-    LEAST_COPIES,
-    LEAST_SHARE,
-    MOST_COPIES,
-    SHARED_RATIO,
-    SURE_SHARE,
-    judge,
-)
 from netcalc.messages import Notice
 from netcalc.readers.captures.flows import Bools, mirrored
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
@@ -91,7 +84,7 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
             continue
         both = np.isin(stalls.delayed_series, [2 * flow, 2 * flow + 1]) & is_waited_for
         held_s = float(stalls.delayed_s[both].sum()) if both.size else 0.0
-        cause, waits = judge(dialogue, sender_is_client=series % 2 == 0, held_s=held_s)
+        cause, waits = verdict.judge(dialogue, sender_is_client=series % 2 == 0, held_s=held_s)
         row = s.flows.row[s.flows.first[flow]]
         ports = int(trace.ints("source_port")[row]), int(trace.ints("destination_port")[row])
         causes.append(FlowCause(series, int(sizes[series]), dialogue, cause, ports, waits))
@@ -194,10 +187,13 @@ def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
         return Cause(code="host", confidence=MEDIUM)
     main = flows[0]
     copies = int(np.count_nonzero(mirrored(trace)))
-    if LEAST_COPIES * len(trace) < copies < MOST_COPIES * len(trace) and len(trace) > 200:
+    if (
+        verdict.LEAST_COPIES * len(trace) < copies < verdict.MOST_COPIES * len(trace)
+        and len(trace) > 200
+    ):
         return _named(main.cause, "duplicates", main.cause.share_of_time, MEDIUM)
     user = _user_cause(flows, names)
-    if user.shares.get("name-resolution", 0.0) > LEAST_SHARE:
+    if user.shares.get("name-resolution", 0.0) > verdict.LEAST_SHARE:
         return user
     if main.cause.code == "line" and _has_rivals(flows):
         share, sure = main.cause.share_of_time, main.cause.confidence
@@ -208,19 +204,21 @@ def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
         user = cause
     merged = ("round-trips", "handshake", *(() if alone else ("slow-start", "other")))
     trips = sum(cause.shares.get(code, 0.0) for code in merged)
-    if trips <= LEAST_SHARE:
+    if trips <= verdict.LEAST_SHARE:
         return cause
     is_short = main.dialogue.sequence.size < MOST_OF_A_HANDSHAKE
     turns = cause.shares.get("round-trips", 0.0)
     opening = cause.shares.get("handshake", 0.0)
-    if turns < LEAST_TURNS and opening > LEAST_SHARE and alone:
+    if turns < LEAST_TURNS and opening > verdict.LEAST_SHARE and alone:
         grows = cause.shares.get("slow-start", 0.0)
-        code, share = ("slow-start", grows) if grows > LEAST_SHARE else ("handshake", opening)
+        code, share = (
+            ("slow-start", grows) if grows > verdict.LEAST_SHARE else ("handshake", opening)
+        )
         return _named(cause, code, share, MEDIUM)
     if set(main.ports) & set(TLS_PORTS) and is_short:
         return _named(cause, "tls-handshake", trips, MEDIUM, merged)
     if cause.code in (UNKNOWN_CAUSE, "handshake", "round-trips") or not alone:
-        is_based = trips > SURE_SHARE and main.dialogue.handshake_rtt_s > 0
+        is_based = trips > verdict.SURE_SHARE and main.dialogue.handshake_rtt_s > 0
         return _named(cause, "round-trips", trips, HIGH if is_based else MEDIUM, merged)
     return cause
 
@@ -237,7 +235,9 @@ def _has_rivals(flows: Sequence[FlowCause]) -> bool:
         lines = [each.cause.sign("line_bps") for each in (flows[0], other)]
         is_one_line = not max(lines) > ALIKE_LINES * min(lines)
         both_bps = main.rate_bps + d.rate_bps
-        is_whole = main.rate_bps > SHARED_RATIO * lines[0] and both_bps > ALIKE_LINES * lines[0]
+        is_whole = (
+            main.rate_bps > verdict.SHARED_RATIO * lines[0] and both_bps > ALIKE_LINES * lines[0]
+        )
         is_long = together_s > 0.3 * (main.end_s - main.begin_s)
         if began_apart and is_one_line and is_long and not is_whole:
             return True
@@ -278,8 +278,8 @@ def _user_cause(flows: Sequence[FlowCause], names: Sequence[tuple[float, float]]
     ordered = sorted(total.items(), key=lambda item: -item[1])
     shares = {code: part / whole_s for code, part in ordered if part > 0}
     code, share = next(iter(shares.items()))
-    sure = HIGH if share > SURE_SHARE else MEDIUM
-    if share < LEAST_SHARE or code in ("idle", "other", "flat"):
+    sure = HIGH if share > verdict.SURE_SHARE else MEDIUM
+    if share < verdict.LEAST_SHARE or code in ("idle", "other", "flat"):
         code, sure = UNKNOWN_CAUSE, LOW
     return Cause(
         code=code, share_of_time=share, duration_s=whole_s, confidence=sure, shares=shares,

@@ -13,25 +13,13 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.errors import doubts
+from netcalc.explain import evidence
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, Cause, Sign
 from netcalc.explain.causes.datagrams import (
     PAUSE_SHARE,
     datagram_run_cause,
     rows_of_fact,
     signs_of_pause,
-)
-from netcalc.explain.evidence import (
-    LEAST_SEGMENTS,
-    Known,
-    Pace,
-    above_zero,
-    first_known,
-    is_alike,
-    middle_of,
-    number_in,
-    offered_windows,
-    pace_of,
-    rows_in,
 )
 from netcalc.explain.frame_tables import ETHERNET_BPS
 from netcalc.models.sizes.framing import ethernet_wire_bytes
@@ -135,11 +123,11 @@ def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
     rtt, least = rows["rtt_s"], float(rows["rtt_min_s"][-1])
     queued = np.median(rtt) > least + max(QUEUE_RATIO * least, QUEUE_S)
     again = float(rows["retransmit_total_count"][-1])
-    sent = first_known(float(rows["bytes_sent"][-1]), float(rows["bytes_acked"][-1]))
+    sent = evidence.first_known(float(rows["bytes_sent"][-1]), float(rows["bytes_acked"][-1]))
     mss = float(rows["mss_bytes"][-1])
     loss = math.nan  # of a few segments it is no ratio
-    if sent >= LEAST_SEGMENTS * mss:
-        loss = first_known(float(rows["bytes_retransmitted"][-1]), again * mss) / sent
+    if sent >= evidence.LEAST_SEGMENTS * mss:
+        loss = evidence.first_known(float(rows["bytes_retransmitted"][-1]), again * mss) / sent
     control = str(rows["congestion_control"][-1]) if "congestion_control" in rows else ""
     name = "slow-start" if whole_s < SLOW_START_ROUNDS * least else "other"
     if queued:
@@ -148,7 +136,7 @@ def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
         with doubts():  # a bound to judge by, that no answer shows
             allowed = float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=least))
         # Losses do not hold a sender that is much faster with them than they allow, nor BBR.
-        moved = first_known(_spent(rows["bytes_sent"]), _spent(rows["bytes_acked"]))
+        moved = evidence.first_known(_spent(rows["bytes_sent"]), _spent(rows["bytes_acked"]))
         moved = moved if times.size > 1 else sent
         held = 8 * moved / busy < BURSTY_RATIO * allowed if busy > 0 else True
         name = "random-loss" if held and not control.startswith("bbr") else "loss"
@@ -197,31 +185,38 @@ def _largest(times: Mapping[str, float], whole_s: float, signs: tuple[Sign, ...]
 class _Run:
     """A run of a tool: its intervals, its row of facts, and what both say of its sender."""
 
-    def __init__(self, flows: FlowSeries, fact: Mapping[str, Any], stated: Known) -> None:
+    def __init__(self, flows: FlowSeries, fact: Mapping[str, Any], stated: evidence.Known) -> None:
         self.flows, self.fact, self.stated = flows, fact, stated
         self.printed = flows.meta.printed
         self.is_udp = fact.get("protocol") == "udp"
-        self.rate_bps = number_in(fact, "received_rate_bps", "sent_rate_bps")
-        self.streams = max(first_known(number_in(fact, "stream_count"), 1.0), 1.0)
-        self.asked_bps = number_in(self.printed, "asked_rate_bps") * self.streams
+        self.rate_bps = evidence.number_in(fact, "received_rate_bps", "sent_rate_bps")
+        self.streams = max(evidence.first_known(evidence.number_in(fact, "stream_count"), 1.0), 1.0)
+        self.asked_bps = evidence.number_in(self.printed, "asked_rate_bps") * self.streams
         self.rows = rows_of_fact(flows, fact)
-        self.pace = pace_of(flows, self.rows)
+        self.pace = evidence.pace_of(flows, self.rows)
         rates = self.pace.rate_bps
         self.later_bps = rates[1:] if rates.size > 2 else rates
-        self.is_steady = is_alike(self.later_bps, STEADY_RATIO)
+        self.is_steady = evidence.is_alike(self.later_bps, STEADY_RATIO)
         self.has_several = rates.size >= LEAST_INTERVALS
-        self.again = number_in(fact, "retransmit_count")
+        self.again = evidence.number_in(fact, "retransmit_count")
         self.is_lossless = not self.again > 0
-        self.mss_bytes = first_known(number_in(self.printed, "mss_bytes"), USUAL_MSS_BYTES)
-        self.trips_s = above_zero(flows.rtt_s, self.rows)
-        self.rtt_s = middle_of(self.trips_s)
-        least = (number_in(row, "rtt_min_s") for row in rows_in(self.printed, "streams"))
+        self.mss_bytes = evidence.first_known(
+            evidence.number_in(self.printed, "mss_bytes"), USUAL_MSS_BYTES
+        )
+        self.trips_s = evidence.above_zero(flows.rtt_s, self.rows)
+        self.rtt_s = evidence.middle_of(self.trips_s)
+        least = (
+            evidence.number_in(row, "rtt_min_s")
+            for row in evidence.rows_in(self.printed, "streams")
+        )
         self.least_rtt_s = min((rtt_s for rtt_s in least if rtt_s > 0), default=math.nan)
         self.flight_bytes = self.rate_bps * self.rtt_s / 8 / self.streams
-        self.cwnd_bytes = above_zero(flows.cwnd_bytes, self.rows)
-        self.window_bytes = middle_of(self.cwnd_bytes) if self.cwnd_bytes.size else math.inf
-        self.offered_bytes = offered_windows(self.printed)
-        self.buffer_bytes = number_in(self.printed, "send_buffer_bytes")
+        self.cwnd_bytes = evidence.above_zero(flows.cwnd_bytes, self.rows)
+        self.window_bytes = (
+            evidence.middle_of(self.cwnd_bytes) if self.cwnd_bytes.size else math.inf
+        )
+        self.offered_bytes = evidence.offered_windows(self.printed)
+        self.buffer_bytes = evidence.number_in(self.printed, "send_buffer_bytes")
 
     def fills(self, size_bytes: float, least_ratio: float = FULL_RATIO) -> bool:
         """Whether so many bytes are in flight, within the error of a rate and a round trip."""
@@ -268,7 +263,11 @@ class _Run:
 
 
 def run_cause(
-    flows: FlowSeries, fact: Mapping[str, Any], stated: Known, *, in_fragments: bool = False
+    flows: FlowSeries,
+    fact: Mapping[str, Any],
+    stated: evidence.Known,
+    *,
+    in_fragments: bool = False,
 ) -> Cause:
     """Return the cause of a run with a row of facts and its intervals.
 
@@ -300,16 +299,18 @@ def _by_kernel(run: _Run) -> Cause | None:
     """Return what the kernel of the sender counted, which a tool passed on; None if it did not."""
     names = ("busy_s", "receive_window_limited_s", "send_buffer_limited_s")
     fact = run.fact
-    last = [number_in(fact, name) for name in names]
-    whole_s = number_in(fact, "duration_s")
+    last = [evidence.number_in(fact, name) for name in names]
+    whole_s = evidence.number_in(fact, "duration_s")
     if any(math.isnan(value) for value in last) or not whole_s > 0:
         return None
-    middle = run.rtt_s if run.trips_s.size else number_in(fact, "rtt_s")
+    middle = run.rtt_s if run.trips_s.size else evidence.number_in(fact, "rtt_s")
     unknown = ("unacked_packets", "offered_window_bytes", "is_application_limited")
     counted = ("retransmit_total_count", "bytes_sent", "bytes_acked", "bytes_retransmitted")
     rows = {name: np.array([0.0, value]) for name, value in zip(names, last, strict=True)}
-    rows |= {name: np.array([0.0, number_in(fact, name)]) for name in counted}
-    rows |= {name: np.full(2, number_in(fact, name)) for name in ("rtt_min_s", "mss_bytes")}
+    rows |= {name: np.array([0.0, evidence.number_in(fact, name)]) for name in counted}
+    rows |= {
+        name: np.full(2, evidence.number_in(fact, name)) for name in ("rtt_min_s", "mss_bytes")
+    }
     rows |= {name: np.full(2, math.nan) for name in unknown}
     rows |= {"time_s": np.array([0.0, whole_s]), "rtt_s": np.full(2, middle)}
     cause = _socket_cause(rows)
@@ -324,7 +325,7 @@ def _of_nothing(run: _Run) -> Cause | None:
         return None
     signs = (
         Sign("received_bytes", 0.0, "the tool"),
-        Sign("run_s", number_in(run.fact, "duration_s"), "the tool"),
+        Sign("run_s", evidence.number_in(run.fact, "duration_s"), "the tool"),
     )
     return Cause(signs=signs, variant="nothing")
 
@@ -370,7 +371,7 @@ def _at_offered_window(run: _Run) -> Cause | None:
 
 
 def _at_asked_buffer(run: _Run) -> Cause | None:
-    is_asked = number_in(run.printed, "asked_buffer_bytes") > 0
+    is_asked = evidence.number_in(run.printed, "asked_buffer_bytes") > 0
     if not (is_asked and run.fills(run.buffer_bytes, HALF_RATIO) and run.is_lossless):
         return None
     buffer = Sign("window_bytes", run.buffer_bytes, "sndbuf_actual")
@@ -385,7 +386,7 @@ def _without_losses(run: _Run) -> Cause | None:
     """Return the buffer of a sender whose congestion window grew until it kept less in flight."""
     if not run.is_lossless:
         return None
-    is_flat = is_alike(run.cwnd_bytes[run.cwnd_bytes.size // 2 :], FLAT_RATIO)
+    is_flat = evidence.is_alike(run.cwnd_bytes[run.cwnd_bytes.size // 2 :], FLAT_RATIO)
     is_held = is_flat and not run.is_queued(run.least_rtt_s) and run.fills(run.window_bytes)
     if run.is_in_buffer or (is_held and run.is_steady and run.has_several):
         # Or a line of just this rate was full.
@@ -396,10 +397,10 @@ def _without_losses(run: _Run) -> Cause | None:
 
 def _by_losses(run: _Run) -> Cause:
     """Return what the losses of a run come from, by what they allow."""
-    size = number_in(run.fact, "sent_byte_count", "received_byte_count")
+    size = evidence.number_in(run.fact, "sent_byte_count", "received_byte_count")
     segments = size / run.mss_bytes + run.again
     control = str(run.fact.get("congestion_control", ""))
-    if segments < LEAST_SEGMENTS or control.startswith("bbr"):
+    if segments < evidence.LEAST_SEGMENTS or control.startswith("bbr"):
         return Cause(signs=run.signs)  # too few for a ratio, or a sender that losses do not hold
     loss = run.again / segments
     cause = Cause(signs=(*run.signs, Sign("loss_ratio", loss, "retransmits")))
@@ -455,7 +456,7 @@ def _pause_cause(run: _Run) -> Cause | None:
     if pause is None or pause.share_of_time < PAUSE_SHARE:
         return None
     usual_bps = float(np.median(pace.rate_bps[pace.rate_bps > 0]))
-    taken = first_known(number_in(run.printed, "write_bytes"), WRITE_BYTES)
+    taken = evidence.first_known(evidence.number_in(run.printed, "write_bytes"), WRITE_BYTES)
     streams = max(np.unique(np.asarray(flows.stream)[run.rows]).size, 1)
     if (np.asarray(flows.side)[run.rows] != "receiver").any():
         cwnd = run.cwnd_bytes
@@ -464,8 +465,8 @@ def _pause_cause(run: _Run) -> Cause | None:
         return None
     signs = signs_of_pause(pause)
     sent, received = (
-        number_in(run.fact, "sent_byte_count"),
-        number_in(run.fact, "received_byte_count"),
+        evidence.number_in(run.fact, "sent_byte_count"),
+        evidence.number_in(run.fact, "received_byte_count"),
     )
     all_came = pause.is_last and received >= sent > 0
     is_timer = 0 < pause.again_count <= AGAIN_IN_PAUSE * pause.interval_count * streams
@@ -478,9 +479,9 @@ def _pause_cause(run: _Run) -> Cause | None:
     return cause
 
 
-def _likely_line(pace: Pace, rate_bps: float, mss_bytes: float) -> Cause | None:
+def _likely_line(pace: evidence.Pace, rate_bps: float, mss_bytes: float) -> Cause | None:
     """Return the line of Ethernet that an even rate fills, with the headers of full segments."""
-    is_even = is_alike(pace.rate_bps[1:], EVEN_RATIO)
+    is_even = evidence.is_alike(pace.rate_bps[1:], EVEN_RATIO)
     share = mss_bytes / float(ethernet_wire_bytes(mss_bytes + STAMPED_HEADERS_BYTES))
     for line_bps in ETHERNET_BPS:
         if is_even and FULL_LINE <= rate_bps / (share * line_bps) <= OVER_LINE:
@@ -493,12 +494,12 @@ def _likely_line(pace: Pace, rate_bps: float, mss_bytes: float) -> Cause | None:
     return None
 
 
-def _asked_window(printed: Mapping[str, Any], rate_bps: float, stated: Known) -> Cause:
+def _asked_window(printed: Mapping[str, Any], rate_bps: float, stated: evidence.Known) -> Cause:
     """Return the window of a buffer that was asked for, where no round trip was measured.
 
     Linux grants twice of it, of which half or more is the window.
     """
-    asked = number_in(printed, "asked_buffer_bytes")
+    asked = evidence.number_in(printed, "asked_buffer_bytes")
     if not 0 < asked <= SMALL_BUFFER_BYTES:
         return Cause()
     sign = Sign("asked_buffer_bytes", asked, "-w")
@@ -527,7 +528,7 @@ def _hole(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
     streams = max(np.unique(np.asarray(flows.stream)[own]).size, 1)
     is_first = starts == starts.min(initial=math.inf)
     later = int(np.unique(starts[~is_first]).size)
-    received = number_in(fact, "received_byte_count")
+    received = evidence.number_in(fact, "received_byte_count")
     if later < LEAST_ZEROS or sizes[~is_first].any() or not sizes[is_first].sum() > 0:
         return None
     in_buffer = sizes[is_first].max() <= MOST_IN_BUFFER_BYTES
@@ -535,7 +536,7 @@ def _hole(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
     if not (in_buffer and is_timer and received <= FEW_RECEIVED_BYTES * streams):
         return None
     share = later / (later + 1)
-    duration_s = float(number_in(fact, "duration_s"))
+    duration_s = float(evidence.number_in(fact, "duration_s"))
     signs = (
         Sign("received_bytes", received, "the receiver"),
         Sign("intervals", float(later), "intervals without a byte"),

@@ -17,18 +17,7 @@ from bokeh.resources import Resources
 
 from netcalc import language, widgets
 from netcalc.errors import NetcalcError
-from netcalc.lessons.site import calculator_page
-from netcalc.lessons.site.html import (
-    CALCULATOR_LINK,
-    LIBRARY,
-    PROGRAM,
-    SCRIPTS,
-    STYLE,
-    THEME,
-    contents_page,
-    lesson_page,
-    title_of,
-)
+from netcalc.lessons.site import calculator_page, html
 from netcalc.samples import write_atomically
 from netcalc.version import __version__
 from netcalc.widgets.figure import THEME_SCRIPT, page_words
@@ -162,13 +151,13 @@ def build(
     options = [*(["--live"] if live else []), *([f"--positions={positions}"] if positions else [])]
     jobs = 1 if live else jobs or os.cpu_count() or 1
     contents = _run_all(lessons, options, jobs=jobs, progress=progress)
-    listed = [(str(content["name"]), title_of(content)) for content in contents]
-    more = CALCULATOR_LINK if with_calculator else ""
-    files = {"index.html": contents_page(listed, more=more).encode()}
+    listed = [(str(content["name"]), html.title_of(content)) for content in contents]
+    more = html.CALCULATOR_LINK if with_calculator else ""
+    files = {"index.html": html.contents_page(listed, more=more).encode()}
     if with_calculator:
         files["calculator.html"] = calculator_page.page().encode()
     for content in contents:
-        page = lesson_page(content, listed).encode()
+        page = html.lesson_page(content, listed).encode()
         if len(page) > PAGE_LIMIT_BYTES:
             raise NetcalcError(
                 "site-page-too-large",
@@ -178,10 +167,14 @@ def build(
             )
         files[f"{content['name']}.html"] = page
     pages = [folder / name for name in files]
-    files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
-    files[THEME] = THEME_SCRIPT.encode()
-    files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name not in files}
-    files[PROGRAM] += _tables().encode()
+    files[html.LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
+    files[html.THEME] = THEME_SCRIPT.encode()
+    files |= {
+        name: (_HERE / name).read_bytes()
+        for name in (*html.SCRIPTS, html.STYLE)
+        if name not in files
+    }
+    files[html.PROGRAM] += _tables().encode()
     write(folder, files)
     return pages
 

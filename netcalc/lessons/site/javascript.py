@@ -23,18 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from netcalc.lessons.site import recording
 from netcalc.lessons.site.arrays import OperationNode
-from netcalc.lessons.site.recording import (
-    Branch,
-    Fields,
-    Note,
-    NotRecorded,
-    OperationBlock,
-    Recorded,
-    Refuse,
-    Return,
-    record,
-)
 
 RUNTIME = Path(__file__).with_name("runtime.js")
 """What the functions call; a page loads it before them."""
@@ -79,7 +69,9 @@ length has a factor, so that a part of a list, or a product, is not taken for a 
 """
 
 
-def function(recorded: Recorded, name: str, *, rules: dict[str, int] | None = None) -> str:
+def function(
+    recorded: recording.Recorded, name: str, *, rules: dict[str, int] | None = None
+) -> str:
     """Return a recorded model as a pure function of numbers and lists of numbers.
 
     Its arguments are the inputs in their order, and last ``notes``, a list that receives what is
@@ -115,7 +107,7 @@ def of_any_length(
     *,
     longer: Mapping[str, int] | None = None,
     rules: dict[str, int] | None = None,
-) -> str | NotRecorded:
+) -> str | recording.NotRecorded:
     """Return a model that takes lists as a function of lists of any length, or why that is not.
 
     It is recorded at three lengths. What differs is the length itself, or the model goes through
@@ -142,16 +134,16 @@ def of_any_length(
             key: np.resize(example_value, lengths[key]) if key in lists else example_value
             for key, example_value in arguments.items()
         }
-        recorded = record(model, example)
-        if isinstance(recorded, NotRecorded):
+        recorded = recording.record(model, example)
+        if isinstance(recorded, recording.NotRecorded):
             return recorded
         if not recorded.returns:
-            return NotRecorded("lengths")
+            return recording.NotRecorded("lengths")
         own = rules if rules is None or not number else dict(rules)
         texts.append(function(recorded, name, rules=own))
     general = _with_length(texts[0], texts[1], f"{identifier(lists[0])}.length")
     if general is None or _at_length(general, lists[0]) != texts[2]:
-        return NotRecorded("length")
+        return recording.NotRecorded("length")
     return general
 
 
@@ -231,7 +223,9 @@ class _BlockWriter:
     names: dict[int, str] = field(default_factory=dict)
     used: int = 0
 
-    def block(self, block: OperationBlock, outer_texts: Mapping[int, tuple[str, int]]) -> list[str]:
+    def block(
+        self, block: recording.OperationBlock, outer_texts: Mapping[int, tuple[str, int]]
+    ) -> list[str]:
         """Return the lines of a block; ``known`` has the operations before it."""
         counts = _uses(block)
         texts = dict(outer_texts)
@@ -256,18 +250,20 @@ class _BlockWriter:
         return [*lines, *self._end(block.end, texts)]
 
     def _end(
-        self, end: Branch | Return | Refuse, texts: Mapping[int, tuple[str, int]]
+        self,
+        end: recording.Branch | recording.Return | recording.Refuse,
+        texts: Mapping[int, tuple[str, int]],
     ) -> list[str]:
-        if isinstance(end, Branch):
+        if isinstance(end, recording.Branch):
             yes, no = self.block(end.yes, texts), self.block(end.no, texts)
             return [f"if ({self._text(end.condition, texts)}) {{", *yes, "}", *no]
-        if isinstance(end, Refuse):
+        if isinstance(end, recording.Refuse):
             words = self._facts(end.values, texts)
             return [f"throw new rt.Refusal({value(end.code)}, {words});"]
         notes = [self._note(note, texts) for note in end.notes]
         return [*notes, f"return {self._result(end.result, texts)};"]
 
-    def _note(self, note: Note, texts: Mapping[int, tuple[str, int]]) -> str:
+    def _note(self, note: recording.Note, texts: Mapping[int, tuple[str, int]]) -> str:
         holds = [
             self._text(asked, texts, _AND + 1) if is_true else f"!{self._text(asked, texts, _CALL)}"
             for asked, is_true in note.where
@@ -279,7 +275,7 @@ class _BlockWriter:
         if isinstance(result, OperationNode):
             text = self._text(result, texts)
             return f"[{text}]" if result.shape == (1,) else text
-        if isinstance(result, Fields):
+        if isinstance(result, recording.Fields):
             parts = (
                 f"{name}: {self._result(column, texts)}" for name, column in result.columns.items()
             )
@@ -386,13 +382,13 @@ def _is_lone(made: OperationNode) -> bool:
     return math.prod(made.shape) == 1
 
 
-def _uses(block: OperationBlock) -> Counter[int]:
+def _uses(block: recording.OperationBlock) -> Counter[int]:
     """Return how often each operation is used in a block and what follows it."""
     counts: Counter[int] = Counter()
 
-    def follow(block: OperationBlock) -> None:
+    def follow(block: recording.OperationBlock) -> None:
         end = block.end
-        if isinstance(end, Branch):
+        if isinstance(end, recording.Branch):
             follow(end.yes)
             follow(end.no)
             counts[id(end.condition)] += 1
@@ -412,14 +408,14 @@ def _nodes_of(end: Any) -> Iterator[OperationNode]:
     """Yield the operations that the end of a path names."""
     if isinstance(end, OperationNode):
         yield end
-    elif isinstance(end, Return):
+    elif isinstance(end, recording.Return):
         yield from _nodes_of(end.result)
         for note in end.notes:
             yield from _nodes_of(note.values)
             yield from (asked for asked, _ in note.where)
-    elif isinstance(end, Refuse):
+    elif isinstance(end, recording.Refuse):
         yield from _nodes_of(end.values)
-    elif isinstance(end, Fields):
+    elif isinstance(end, recording.Fields):
         yield from _nodes_of(end.columns)
     elif isinstance(end, Mapping):
         for item in end.values():

@@ -24,19 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from netcalc.errors import NetcalcError, doubts
-from netcalc.lessons.site.arrays import (
-    CannotRecord,
-    OperationNode,
-    OperationRecording,
-    ProgramPath,
-    RecordedArray,
-    apply,
-    begun,
-    broadcast,
-    constant,
-    node,
-    wrap,
-)
+from netcalc.lessons.site import arrays
 
 MAX_PATHS = 256
 """Most ways through a model."""
@@ -88,7 +76,7 @@ class Fields:
     columns: Mapping[str, Result]
 
 
-Result: TypeAlias = "OperationNode | Fields | list[Any] | str | None"
+Result: TypeAlias = "arrays.OperationNode | Fields | list[Any] | str | None"
 """What a model returns: a node, several by name or in order, or a word."""
 
 
@@ -99,7 +87,7 @@ class Note:
     code: str
     values: Mapping[str, Any]
     warns: bool = True
-    where: tuple[tuple[OperationNode, bool], ...] = ()
+    where: tuple[tuple[arrays.OperationNode, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +111,7 @@ class Refuse:
 class Branch:
     """The end of a block: what is done where a condition holds, and where it does not."""
 
-    condition: OperationNode
+    condition: arrays.OperationNode
     yes: OperationBlock
     no: OperationBlock
 
@@ -132,7 +120,7 @@ class Branch:
 class OperationBlock:
     """Operations in order, and what follows them."""
 
-    operations: tuple[OperationNode, ...]
+    operations: tuple[arrays.OperationNode, ...]
     end: Branch | Return | Refuse
 
 
@@ -140,7 +128,7 @@ class OperationBlock:
 class Recorded:
     """A model written down: its inputs in order, by name, and its operations."""
 
-    inputs: tuple[OperationNode, ...]
+    inputs: tuple[arrays.OperationNode, ...]
     body: OperationBlock
 
     @property
@@ -183,34 +171,34 @@ def record(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Record
     'a value decides how often a step is done'
     """
     try:
-        with begun() as made, _with_stand_ins():
+        with arrays.begun() as made, _with_stand_ins():
             inputs = {name: _input(name, value) for name, value in arguments.items()}
             fixed = {name: value for name, value in arguments.items() if inputs[name] is None}
             numbers = {name: stand_in for name, stand_in in inputs.items() if stand_in is not None}
             body = _Paths(made, function, fixed, numbers).block(())
         return Recorded(tuple(numbers.values()), body)
-    except CannotRecord as stopped:
+    except arrays.CannotRecord as stopped:
         return NotRecorded(stopped.code, stopped.what, stopped.where)
     except RecursionError:
         return NotRecorded("many-paths")
 
 
-def _input(name: str, value: Any) -> OperationNode | None:
+def _input(name: str, value: Any) -> arrays.OperationNode | None:
     if value is None or isinstance(value, str):
         return None
     array = np.asarray(value)
     kind = array.dtype.kind if array.dtype.kind == "b" else "f"
-    return node("input", shape=array.shape, kind=kind, value=name)
+    return arrays.node("input", shape=array.shape, kind=kind, value=name)
 
 
 @dataclass
 class _Paths:
     """All ways through a model, one run each."""
 
-    made: OperationRecording
+    made: arrays.OperationRecording
     function: Callable[..., Any]
     fixed: Mapping[str, Any]
-    inputs: Mapping[str, OperationNode]
+    inputs: Mapping[str, arrays.OperationNode]
     count: int = 0
 
     def block(self, prefix: tuple[bool, ...]) -> OperationBlock:
@@ -239,14 +227,14 @@ class _Paths:
                 block = OperationBlock((*operations, *merged.operations), merged.end)
         return block
 
-    def _run(self, prefix: tuple[bool, ...]) -> tuple[ProgramPath, Return | Refuse]:
+    def _run(self, prefix: tuple[bool, ...]) -> tuple[arrays.ProgramPath, Return | Refuse]:
         self.count += 1
         if self.count > MAX_PATHS:
-            raise CannotRecord("many-paths")
-        path = self.made.path = ProgramPath(prefix)
+            raise arrays.CannotRecord("many-paths")
+        path = self.made.path = arrays.ProgramPath(prefix)
         for made in self.inputs.values():
             path.add(made)
-        numbers = {name: RecordedArray(made) for name, made in self.inputs.items()}
+        numbers = {name: arrays.RecordedArray(made) for name, made in self.inputs.items()}
         try:
             with doubts() as notes_met, np.errstate(all="ignore"):
                 result = self.function(**self.fixed, **numbers)
@@ -255,13 +243,13 @@ class _Paths:
         except NetcalcError as error:
             return path, Refuse(type(error).__name__, error.code, _nodes(error.values))
         except KeyError as error:
-            raise CannotRecord("lookup", str(error)) from error
+            raise arrays.CannotRecord("lookup", str(error)) from error
         except Exception as error:
-            raise CannotRecord("failed", f"{type(error).__name__}: {error}") from error
+            raise arrays.CannotRecord("failed", f"{type(error).__name__}: {error}") from error
 
 
 def _merged(
-    condition: OperationNode, yes: OperationBlock, no: OperationBlock
+    condition: arrays.OperationNode, yes: OperationBlock, no: OperationBlock
 ) -> OperationBlock | None:
     """Return two ways as one that picks the result; None where one of them may refuse a number."""
     if not isinstance(yes.end, Return) or not isinstance(no.end, Return):
@@ -269,7 +257,7 @@ def _merged(
     effects = [item for item in yes.operations if item.is_effect]
     if effects != [item for item in no.operations if item.is_effect]:
         return None
-    made: list[OperationNode] = []
+    made: list[arrays.OperationNode] = []
     result = _either(condition, yes.end.result, no.end.result, made)
     if result is _UNLIKE:
         return None
@@ -286,18 +274,20 @@ def _merged(
 _UNLIKE = object()
 
 
-def _either(condition: OperationNode, yes: Any, no: Any, made: list[OperationNode]) -> Any:
+def _either(
+    condition: arrays.OperationNode, yes: Any, no: Any, made: list[arrays.OperationNode]
+) -> Any:
     """Return one of two results, by a condition; a mark if they are not alike."""
     if yes is no or (isinstance(yes, str | None) and yes == no):
         return yes
-    if isinstance(yes, OperationNode) and isinstance(no, OperationNode):
+    if isinstance(yes, arrays.OperationNode) and isinstance(no, arrays.OperationNode):
         if yes.operation == "where" and yes.inputs[0] is condition:
             yes = yes.inputs[1]
         if no.operation == "where" and no.inputs[0] is condition:
             no = no.inputs[2]
         if yes is no or yes.shape != no.shape or yes.kind != no.kind:
             return yes if yes is no else _UNLIKE
-        made.append(node("where", condition, yes, no, shape=yes.shape, kind=yes.kind))
+        made.append(arrays.node("where", condition, yes, no, shape=yes.shape, kind=yes.kind))
         return made[-1]
     if (
         isinstance(yes, Fields)
@@ -318,7 +308,7 @@ def _either(condition: OperationNode, yes: Any, no: Any, made: list[OperationNod
 def _nodes(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a note or an error, with nodes in place of recorded numbers."""
     return {
-        name: value.node if isinstance(value, RecordedArray) else value
+        name: value.node if isinstance(value, arrays.RecordedArray) else value
         for name, value in values.items()
     }
 
@@ -327,7 +317,7 @@ def _tree(value: Any) -> Any:
     """Return a result as nodes, by name where it has several columns."""
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, RecordedArray):
+    if isinstance(value, arrays.RecordedArray):
         return value.node
     if hasattr(value, "_asdict"):
         return Fields({name: _tree(item) for name, item in value._asdict().items()})
@@ -337,7 +327,7 @@ def _tree(value: Any) -> Any:
         return Fields({str(name): _tree(item) for name, item in value.items()})
     if isinstance(value, list | tuple):
         return [_tree(item) for item in value]
-    return constant(value)
+    return arrays.constant(value)
 
 
 class _FloatType(type):
@@ -347,7 +337,7 @@ class _FloatType(type):
         return isinstance(value, builtins.float)
 
     def __call__(cls, value: Any = 0.0) -> Any:
-        if isinstance(value, RecordedArray):
+        if isinstance(value, arrays.RecordedArray):
             return value.item().astype(np.float64)
         return builtins.float(value)
 
@@ -364,16 +354,16 @@ class _Numpy:
 
     @staticmethod
     def asarray(value: Any, dtype: Any = None, **options: Any) -> Any:
-        if isinstance(value, RecordedArray) or _has_recorded(value):
-            array = wrap(value)
+        if isinstance(value, arrays.RecordedArray) or _has_recorded(value):
+            array = arrays.wrap(value)
             return array if dtype is None else array.astype(dtype)
         made = np.asarray(value, dtype=dtype, **options)
-        return wrap(made) if made.dtype.kind in "biuf" else made  # a table to look up in
+        return arrays.wrap(made) if made.dtype.kind in "biuf" else made  # a table to look up in
 
     @staticmethod
     def array(value: Any, dtype: Any = None, **options: Any) -> Any:
-        if isinstance(value, RecordedArray) or _has_recorded(value):
-            array = wrap(value).copy()
+        if isinstance(value, arrays.RecordedArray) or _has_recorded(value):
+            array = arrays.wrap(value).copy()
             return array if dtype is None else array.astype(dtype)
         return np.array(value, dtype=dtype, **options)
 
@@ -384,16 +374,16 @@ class _Numpy:
     @staticmethod
     def full(shape: Any, value: Any, dtype: Any = None) -> Any:
         new_shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        array = broadcast(value, new_shape)
-        return RecordedArray(array.node) if dtype is None else array.astype(dtype)
+        array = arrays.broadcast(value, new_shape)
+        return arrays.RecordedArray(array.node) if dtype is None else array.astype(dtype)
 
     @staticmethod
     def zeros(shape: Any, dtype: Any = np.float64) -> Any:
-        return wrap(np.zeros(shape, dtype=dtype))
+        return arrays.wrap(np.zeros(shape, dtype=dtype))
 
     @staticmethod
     def ones(shape: Any, dtype: Any = np.float64) -> Any:
-        return wrap(np.ones(shape, dtype=dtype))
+        return arrays.wrap(np.ones(shape, dtype=dtype))
 
     empty = zeros
 
@@ -401,13 +391,13 @@ class _Numpy:
 def _has_recorded(value: Any) -> bool:
     if not isinstance(value, list | tuple):
         return False
-    return any(isinstance(item, RecordedArray) or _has_recorded(item) for item in value)
+    return any(isinstance(item, arrays.RecordedArray) or _has_recorded(item) for item in value)
 
 
 def _elementwise(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def called(*values: Any) -> Any:
-        if any(isinstance(value, RecordedArray) for value in values):
-            return apply(name, *values)
+        if any(isinstance(value, arrays.RecordedArray) for value in values):
+            return arrays.apply(name, *values)
         return function(*values)
 
     return called

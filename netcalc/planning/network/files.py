@@ -24,14 +24,7 @@ from netcalc import uncertain, units
 from netcalc.documents import Place, json_lines, load
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
-from netcalc.planning.network.facts import (
-    MOST_COST,
-    Demand,
-    Direction,
-    Link,
-    Network,
-    reachable,
-)
+from netcalc.planning.network import facts
 from netcalc.planning.network.plan import FailureResult, NetworkPlan
 from netcalc.readers.source import Readable, decode, open_source, shorten
 from netcalc.samples import MAX_FILE_BYTES, LineFile, json_line
@@ -137,8 +130,8 @@ class _CsvRow:
     def cost(self) -> int:
         """Return the cost of a link."""
         text = self.text("cost")
-        if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_COST):
-            self.refuse("network-cost", "cost", value=shorten(text), high=MOST_COST)
+        if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= facts.MOST_COST):
+            self.refuse("network-cost", "cost", value=shorten(text), high=facts.MOST_COST)
         return int(text)
 
 
@@ -158,7 +151,7 @@ class _CsvTable:
 
 def read(
     links: Readable, *, demands: Readable, nodes: Readable | None = None, one_way: bool = False
-) -> Network:
+) -> facts.Network:
     """Read a network and its demands from files.
 
     Parameters
@@ -205,8 +198,8 @@ def read(
         listed.names or (n for link in read_links for n in (link.start, link.end))
     )  # looked up for each demand
     loads = _read(demands, _DEMAND_COLUMNS, ("from", "to", "rate"))
-    reached = reachable(read_links, nodes=tuple(names))
-    return Network(
+    reached = facts.reachable(read_links, nodes=tuple(names))
+    return facts.Network(
         links=read_links,
         demands=tuple(_demands(loads, names, reached)),
         nodes=tuple(names),
@@ -216,9 +209,9 @@ def read(
     )
 
 
-def _links(table: _CsvTable, nodes: Collection[str], *, one_way: bool) -> tuple[Link, ...]:
+def _links(table: _CsvTable, nodes: Collection[str], *, one_way: bool) -> tuple[facts.Link, ...]:
     rows: dict[str, _CsvRow] = {}
-    links: dict[str, Link] = {}
+    links: dict[str, facts.Link] = {}
     for row in table.rows:
         link = _link(row, nodes)
         twin = _twin(row, link, links, rows, one_way=one_way)
@@ -240,7 +233,7 @@ def _links(table: _CsvTable, nodes: Collection[str], *, one_way: bool) -> tuple[
 
 def _demands(
     table: _CsvTable, nodes: Collection[str], reached: Callable[[str, str], bool]
-) -> Iterator[Demand]:
+) -> Iterator[facts.Demand]:
     """Return the demands; several between two nodes add up, but not two that are alike."""
     lines: dict[tuple[str, ...], int] = {}
     for row in table.rows:
@@ -251,7 +244,9 @@ def _demands(
         lines[alike] = row.line
 
 
-def _demand(row: _CsvRow, nodes: Collection[str], reached: Callable[[str, str], bool]) -> Demand:
+def _demand(
+    row: _CsvRow, nodes: Collection[str], reached: Callable[[str, str], bool]
+) -> facts.Demand:
     source, target = (_node(row, column, nodes) for column in ("from", "to"))
     if source == target:
         row.refuse("network-loop", "to", value=shorten(target))
@@ -259,20 +254,20 @@ def _demand(row: _CsvRow, nodes: Collection[str], reached: Callable[[str, str], 
         row.refuse("network-disconnected", "to", value=shorten(target), start=shorten(source))
     growth = row.optional("growth")
     try:
-        return Demand(
+        return facts.Demand(
             source=source, target=target, rate_bps=row.number("rate"), growth_ratio=growth
         )
     except DomainError as error:
         _impossible(row, error)
 
 
-def _link(row: _CsvRow, nodes: Collection[str]) -> Link:
+def _link(row: _CsvRow, nodes: Collection[str]) -> facts.Link:
     start, end = (_node(row, column, nodes) for column in ("from", "to"))
     if start == end:
         row.refuse("network-loop", "to", value=end)
     table = row.table
     try:
-        there = Direction(
+        there = facts.Direction(
             rate_bps=row.number("rate"),
             latency_s=row.number("latency"),
             cost=row.cost() if table.has("cost") else None,
@@ -280,7 +275,7 @@ def _link(row: _CsvRow, nodes: Collection[str]) -> Link:
         available = row.optional("availability")
         if isinstance(available, uncertain.Distribution):
             row.refuse("network-one-number", "availability", value=row.text("availability"))
-        return Link(
+        return facts.Link(
             start=start,
             end=end,
             there=there,
@@ -327,12 +322,12 @@ def _node(row: _CsvRow, column: str, nodes: Collection[str]) -> str:
 
 def _twin(
     row: _CsvRow,
-    link: Link,
-    links: Mapping[str, Link],
+    link: facts.Link,
+    links: Mapping[str, facts.Link],
     rows: Mapping[str, _CsvRow],
     *,
     one_way: bool,
-) -> Link | None:
+) -> facts.Link | None:
     """Return the link whose other direction a row is; refuse one that is there already."""
     named = row.table.has("name")
     other = links.get(link.name)

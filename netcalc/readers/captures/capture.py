@@ -16,23 +16,7 @@ from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.captures import headers, pcap
-from netcalc.readers.captures.blocks import (
-    DONE,
-    IPV4,
-    IPV6,
-    LINK,
-    MISSING_NS,
-    PAD_BYTES,
-    PPP,
-    PROTOCOL,
-    ByteStream,
-    FileFacts,
-    Interface,
-    Ints,
-    Layers,
-    PacketBlock,
-)
+from netcalc.readers.captures import blocks, headers, pcap
 from netcalc.readers.captures.flows import MIRROR_S, SYN, Bools, mirrored
 from netcalc.readers.captures.headers import Addresses
 from netcalc.readers.captures.tcp import fact_rows, flow_table, tcp_notices
@@ -50,7 +34,7 @@ _TRANSPORTS = np.uint32(Layer.TCP | Layer.UDP | Layer.ICMP)
 _Key = tuple[int, ...]
 
 
-def put_together(layers: Layers, addresses: Addresses) -> Ints:
+def put_together(layers: blocks.Layers, addresses: Addresses) -> blocks.Ints:
     """Put headers together that are longer than their first fragment.
 
     The bytes are laid behind those of the block, and the row of the first fragment begins there.
@@ -64,7 +48,7 @@ def put_together(layers: Layers, addresses: Addresses) -> Ints:
         return np.empty(0, np.int64)
     rows = np.concatenate([rows for rows, _ in layers.parts])
     offsets = np.concatenate([offsets for _, offsets in layers.parts]) * 8
-    first: Ints = rows[(offsets == 0) & (layers.layers[rows] & _TRANSPORTS == 0)]
+    first: blocks.Ints = rows[(offsets == 0) & (layers.layers[rows] & _TRANSPORTS == 0)]
     if not first.size:
         return first
     same = np.isin(layers.columns["ip_id"][rows], layers.columns["ip_id"][first])
@@ -80,7 +64,7 @@ def put_together(layers: Layers, addresses: Addresses) -> Ints:
     return _laid_behind(layers, headers)
 
 
-def _key(layers: Layers, addresses: Addresses, row: int) -> _Key:
+def _key(layers: blocks.Layers, addresses: Addresses, row: int) -> _Key:
     """Return what the fragments of one packet have in common."""
     columns = layers.columns
     return (
@@ -91,7 +75,10 @@ def _key(layers: Layers, addresses: Addresses, row: int) -> _Key:
 
 
 def _header(
-    layers: Layers, addresses: Addresses, first: int, parts: dict[tuple[_Key, int], list[int]]
+    layers: blocks.Layers,
+    addresses: Addresses,
+    first: int,
+    parts: dict[tuple[_Key, int], list[int]],
 ) -> bytes:
     """Return the bytes from the first fragment on, as far as a header goes; empty with a gap."""
     key = _key(layers, addresses, first)
@@ -109,20 +96,20 @@ def _header(
     return data if row != first else b""
 
 
-def _laid_behind(layers: Layers, headers: dict[int, bytes]) -> Ints:
+def _laid_behind(layers: blocks.Layers, headers: dict[int, bytes]) -> blocks.Ints:
     rows = np.array(list(headers), np.int64)
     if not rows.size:
         return rows
     sizes = np.array([len(data) for data in headers.values()], np.int64)
     # A block ends in PAD_BYTES of zeros, so that any header can be gathered at its very end without
     # a check of the bounds. The headers come where these zeros were, and the zeros behind them.
-    begin = layers.data.size - PAD_BYTES
+    begin = layers.data.size - blocks.PAD_BYTES
     more = np.frombuffer(b"".join(headers.values()), np.uint8)
-    layers.data = np.concatenate([layers.data[:begin], more, np.zeros(PAD_BYTES, np.uint8)])
+    layers.data = np.concatenate([layers.data[:begin], more, np.zeros(blocks.PAD_BYTES, np.uint8)])
     layers.at[rows] = begin + np.cumsum(sizes) - sizes
     layers.end[rows] = layers.at[rows] + sizes
     layers.left[rows] = sizes
-    layers.kind[rows] = PROTOCOL + layers.columns["ip_protocol"][rows].astype(np.int64)
+    layers.kind[rows] = blocks.PROTOCOL + layers.columns["ip_protocol"][rows].astype(np.int64)
     return rows
 
 
@@ -134,7 +121,7 @@ DECODED: dict[str, Any] = {
 """Columns that the headers give, and their types."""
 
 _MOST_PASSES = 300
-_EXTENSIONS = {PROTOCOL + number: number for number in headers.EXTENSIONS}
+_EXTENSIONS = {blocks.PROTOCOL + number: number for number in headers.EXTENSIONS}
 
 Pairs = NDArray[np.uint64]
 
@@ -154,7 +141,9 @@ class AddressBook:
             self.texts.append(_text(high, low))
         return index
 
-    def number(self, addresses: headers.Addresses, has_ip: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    def number(
+        self, addresses: headers.Addresses, has_ip: NDArray[np.bool_]
+    ) -> tuple[blocks.Ints, blocks.Ints]:
         """Return the numbers of the sources and the destinations of a block."""
         halves = (addresses.source, addresses.destination)
         words = [half[:, part].astype(np.uint64) for half in halves for part in (0, 1)]
@@ -171,7 +160,7 @@ class AddressBook:
         return source, to
 
 
-def _distinct(words: list[Pairs]) -> tuple[Ints, Ints]:
+def _distinct(words: list[Pairs]) -> tuple[blocks.Ints, blocks.Ints]:
     """Return the first row of each distinct row of words, and for each row which one it is.
 
     Rows differ by a 64-bit mix of their words; rows of one mix are compared word by word.
@@ -194,12 +183,12 @@ def _text(high: int, low: int) -> str:
 
 
 def columns(
-    block: PacketBlock, interfaces: list[Interface], book: AddressBook
+    block: blocks.PacketBlock, interfaces: list[blocks.Interface], book: AddressBook
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of a block; ``time_ns`` is the time as the file has it."""
     by_interface = np.array([interface.link_type for interface in interfaces] or [0], np.int64)
     link_types = by_interface[block.interface]
-    layers = Layers.of(block, link_types, DECODED)
+    layers = blocks.Layers.of(block, link_types, DECODED)
     addresses = headers.Addresses(len(block))
     if any(interface.fcs_bytes for interface in interfaces):  # no part of the packet
         fcs = np.array([interface.fcs_bytes for interface in interfaces], np.int64)[block.interface]
@@ -221,7 +210,7 @@ def columns(
     }
 
 
-def _decode(layers: Layers, active: Ints, addresses: headers.Addresses) -> None:
+def _decode(layers: blocks.Layers, active: blocks.Ints, addresses: headers.Addresses) -> None:
     """Read one kind of header after the other, each for all packets that have it next."""
     for _ in range(_MOST_PASSES):
         if not active.size:
@@ -231,14 +220,16 @@ def _decode(layers: Layers, active: Ints, addresses: headers.Addresses) -> None:
         is_this = kinds == kind
         rows = active if is_this.all() else active[is_this]
         _read_header(layers, rows, kind, addresses)
-        active = active[layers.kind[active] != DONE]
-    layers.kind[active] = DONE
+        active = active[layers.kind[active] != blocks.DONE]
+    layers.kind[active] = blocks.DONE
 
 
-def _read_header(layers: Layers, rows: Ints, kind: int, addresses: headers.Addresses) -> None:
-    if kind == IPV4:
+def _read_header(
+    layers: blocks.Layers, rows: blocks.Ints, kind: int, addresses: headers.Addresses
+) -> None:
+    if kind == blocks.IPV4:
         headers.ipv4(layers, rows, addresses)
-    elif kind == IPV6:
+    elif kind == blocks.IPV6:
         headers.ipv6(layers, rows, addresses)
     elif kind in _EXTENSIONS:
         headers.extension(layers, rows, _EXTENSIONS[kind])
@@ -246,15 +237,15 @@ def _read_header(layers: Layers, rows: Ints, kind: int, addresses: headers.Addre
         layers.kind[rows] = headers.SAME_AS[kind]
     elif kind in headers.DECODERS:
         headers.DECODERS[kind](layers, rows)
-    elif kind >= PPP:
-        layers.kind[rows] = headers.PPP_KINDS.get(kind - PPP, DONE)
+    elif kind >= blocks.PPP:
+        layers.kind[rows] = headers.PPP_KINDS.get(kind - blocks.PPP, blocks.DONE)
     else:
-        layers.kind[rows] = DONE
+        layers.kind[rows] = blocks.DONE
 
 
 def is_read(link_type: int) -> bool:
     """Whether packets of a link type are decoded."""
-    return LINK + link_type in headers.DECODERS or LINK + link_type in headers.SAME_AS
+    return blocks.LINK + link_type in headers.DECODERS or blocks.LINK + link_type in headers.SAME_AS
 
 
 ETHERNET_FRAME_BYTES = 1522
@@ -270,12 +261,12 @@ _NO_LIMIT = 65535
 """The MSS that stands for any length (RFC 2675, section 5)."""
 
 
-def notices_of(trace: PacketTrace, facts: FileFacts, times: Ints) -> list[Notice]:
+def notices_of(trace: PacketTrace, facts: blocks.FileFacts, times: blocks.Ints) -> list[Notice]:
     """Return the notices of a whole capture."""
     return [*_file_notices(trace, facts), *_clock_notices(times), *_packet_notices(trace)]
 
 
-def _file_notices(trace: PacketTrace, facts: FileFacts) -> list[Notice]:
+def _file_notices(trace: PacketTrace, facts: blocks.FileFacts) -> list[Notice]:
     notices: list[Notice] = []
     note(notices, "capture-dropped", count=facts.capture_drop_count)
     seen, counts = np.unique(trace.ints("link_number"), return_counts=True)
@@ -288,9 +279,9 @@ def _file_notices(trace: PacketTrace, facts: FileFacts) -> list[Notice]:
     return notices
 
 
-def _clock_notices(times: Ints) -> list[Notice]:
+def _clock_notices(times: blocks.Ints) -> list[Notice]:
     notices: list[Notice] = []
-    timed = times != MISSING_NS
+    timed = times != blocks.MISSING_NS
     note(notices, "packets-without-time", count=int(np.count_nonzero(~timed)))
     steps = np.diff(times[timed])
     back = steps < 0
@@ -408,9 +399,9 @@ class CaptureStream:
     """
 
     def __init__(self, source: Readable | Source, *, name: str | None = None) -> None:
-        self._stream = ByteStream(source, name=name)
+        self._stream = blocks.ByteStream(source, name=name)
         self.name = self._stream.name
-        self.facts = FileFacts()
+        self.facts = blocks.FileFacts()
         self.packet_count = 0
         self.start_ns: int | None = None
         self._book = AddressBook()
@@ -455,7 +446,7 @@ class CaptureStream:
     def trace(self, columns: _Columns, meta: Meta) -> PacketTrace:
         """Return the trace of a part's columns."""
         times = columns.pop("time_ns")
-        timed = times != MISSING_NS
+        timed = times != blocks.MISSING_NS
         if self.start_ns is None and timed.any():
             self.start_ns = int(times[timed][0])
         since = np.where(timed, times - (self.start_ns or 0), 0)
@@ -551,9 +542,9 @@ def refuse_unread_links(capture: CaptureStream, parts: list[_Columns]) -> None:
         raise ReaderError("link-type-not-read", file=capture.name, link_types=named)
 
 
-def _meta(capture: CaptureStream, times: Ints) -> Meta:
+def _meta(capture: CaptureStream, times: blocks.Ints) -> Meta:
     facts = capture.facts
-    timed = times[times != MISSING_NS]
+    timed = times[times != blocks.MISSING_NS]
     return Meta(
         tool=facts.format,
         tool_version=facts.writer,

@@ -8,21 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.readers.captures.blocks import (
-    DONE,
-    ETHERNET,
-    IPV4,
-    IPV6,
-    LINK,
-    PPP,
-    PROTOCOL,
-    Ints,
-    Layers,
-    gather,
-    u8,
-    u16,
-    u32,
-)
+from netcalc.readers.captures import blocks
 from netcalc.samples import Layer
 
 NAMES = {
@@ -56,18 +42,25 @@ _PPPOE_HEADER = np.dtype(
     [("version", "u1"), ("code", "u1"), ("session", ">u2"), ("length", ">u2"), ("type", ">u2")]
 )
 
-_FAMILIES = {2: IPV4, 10: IPV6, 23: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
-PPP_KINDS = {0x0021: IPV4, 0x0057: IPV6, 0x0281: _MPLS[0], 0x0283: _MPLS[1]}
+_FAMILIES = {
+    2: blocks.IPV4,
+    10: blocks.IPV6,
+    23: blocks.IPV6,
+    24: blocks.IPV6,
+    28: blocks.IPV6,
+    30: blocks.IPV6,
+}
+PPP_KINDS = {0x0021: blocks.IPV4, 0x0057: blocks.IPV6, 0x0281: _MPLS[0], 0x0283: _MPLS[1]}
 
 
-def typed(layers: Layers, rows: Ints, layout: np.dtype[np.void]) -> Ints:
+def typed(layers: blocks.Layers, rows: blocks.Ints, layout: np.dtype[np.void]) -> blocks.Ints:
     """Read a header that says the type of the next one; return the packets that have it."""
     rows, header = layers.header(rows, layout)
     layers.advance(rows, layout.itemsize, header["type"].astype(np.int64))
     return rows
 
 
-def ethernet(layers: Layers, rows: Ints) -> None:
+def ethernet(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Destination, source, EtherType; below 1536 that is a length, and 802.2 follows."""
     rows = typed(layers, rows, _ETHERNET)
     is_length = layers.kind[rows] < 1536
@@ -75,8 +68,8 @@ def ethernet(layers: Layers, rows: Ints) -> None:
         _snap(layers, rows[is_length])
 
 
-def _snap(layers: Layers, rows: Ints) -> None:
-    layers.kind[rows] = DONE
+def _snap(layers: blocks.Layers, rows: blocks.Ints) -> None:
+    layers.kind[rows] = blocks.DONE
     rows = rows[layers.left[rows] >= _SNAP.itemsize]
     rows, header = layers.header(rows, _SNAP)
     is_snap = header["lsap"] == 0xAAAA
@@ -85,77 +78,79 @@ def _snap(layers: Layers, rows: Ints) -> None:
     layers.advance(rows, 8, header["type"][is_snap].astype(np.int64))
 
 
-def tagged(layers: Layers, rows: Ints) -> None:
+def tagged(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read one 802.1Q or 802.1ad tag."""
     rows = typed(layers, rows, _TAG)
     layers.mark(rows, Layer.VLAN)
     layers.columns["tag_count"][rows] += 1
 
 
-def vn_tagged(layers: Layers, rows: Ints) -> None:
+def vn_tagged(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read the tag of a virtual network interface."""
     rows = typed(layers, rows, _VN)
     layers.columns["tag_count"][rows] += 1
 
 
-def labelled(layers: Layers, rows: Ints) -> None:
+def labelled(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read one MPLS label; behind the last one the first four bits show the IP version."""
     rows, header = layers.header(rows, _WORD)
     layers.mark(rows, Layer.MPLS)
     is_last = (header["word"] >> 8) & 1 == 1
-    layers.advance(rows, 4, np.where(is_last, DONE, layers.kind[rows]))
+    layers.advance(rows, 4, np.where(is_last, blocks.DONE, layers.kind[rows]))
     last = rows[is_last]
-    version = u8(layers.data, layers.at[last]) >> 4
+    version = blocks.u8(layers.data, layers.at[last]) >> 4
     has_more = layers.left[last] > 0
-    kind = np.select([version == 4, version == 6], [IPV4, IPV6], DONE)
-    layers.kind[last] = np.where(has_more, kind, DONE)
+    kind = np.select([version == 4, version == 6], [blocks.IPV4, blocks.IPV6], blocks.DONE)
+    layers.kind[last] = np.where(has_more, kind, blocks.DONE)
 
 
-def pppoe(layers: Layers, rows: Ints) -> None:
+def pppoe(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read the header of a PPPoE session and the PPP protocol behind it."""
     rows, header = layers.header(rows, _PPPOE_HEADER)
     layers.mark(rows, Layer.PPPOE)
     is_session = (header["version"] == 0x11) & (header["code"] == 0)
-    kind = np.where(is_session, PPP + header["type"].astype(np.int64), DONE)
+    kind = np.where(is_session, blocks.PPP + header["type"].astype(np.int64), blocks.DONE)
     layers.advance(rows, 8, kind)
     inside = np.maximum(header["length"].astype(np.int64) - 2, 0)
     layers.left[rows] = np.minimum(layers.left[rows], inside)
 
 
-def ppp(layers: Layers, rows: Ints) -> None:
+def ppp(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read PPP with or without address and control, its protocol in two bytes or one."""
     rows = layers.with_bytes(rows, 2)
-    has_control = u16(layers.data, layers.at[rows]) == 0xFF03
-    layers.advance(rows, np.where(has_control, 2, 0), DONE)
+    has_control = blocks.u16(layers.data, layers.at[rows]) == 0xFF03
+    layers.advance(rows, np.where(has_control, 2, 0), blocks.DONE)
     rows = layers.with_bytes(rows, 2)
-    first = u8(layers.data, layers.at[rows])
+    first = blocks.u8(layers.data, layers.at[rows])
     is_short = first & 1 == 1
-    kind = np.where(is_short, first, u16(layers.data, layers.at[rows]))
-    layers.advance(rows, np.where(is_short, 1, 2), PPP + kind)
+    kind = np.where(is_short, first, blocks.u16(layers.data, layers.at[rows]))
+    layers.advance(rows, np.where(is_short, 1, 2), blocks.PPP + kind)
 
 
-def loopback(layers: Layers, rows: Ints) -> None:
+def loopback(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read the address family of BSD loopback, in the byte order of whoever captured."""
     rows, header = layers.header(rows, _WORD)
     word = header["word"].astype(np.int64)
     family = np.where(word > 0xFFFF, word >> 24, word)
-    kind = np.full(rows.size, DONE, np.int64)
+    kind = np.full(rows.size, blocks.DONE, np.int64)
     for number, version in _FAMILIES.items():
         kind[family == number] = version
     layers.advance(rows, 4, kind)
 
 
-def raw(layers: Layers, rows: Ints) -> None:
+def raw(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Take the IP version from the packet itself."""
     rows = layers.with_bytes(rows, 1)
-    version = u8(layers.data, layers.at[rows]) >> 4
-    layers.kind[rows] = np.select([version == 4, version == 6], [IPV4, IPV6], DONE)
+    version = blocks.u8(layers.data, layers.at[rows]) >> 4
+    layers.kind[rows] = np.select(
+        [version == 4, version == 6], [blocks.IPV4, blocks.IPV6], blocks.DONE
+    )
 
 
-def arp(layers: Layers, rows: Ints) -> None:
+def arp(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Note ARP, of which nothing is read."""
     layers.mark(rows, Layer.ARP)
-    layers.kind[rows] = DONE
+    layers.kind[rows] = blocks.DONE
 
 
 _IPV4_HEADER = np.dtype(
@@ -180,7 +175,7 @@ _HOP_BY_HOP, _ROUTING, _FRAGMENT, _AH, _DESTINATION, _MOBILITY, _HIP, _SHIM6 = (
 _JUMBO_OPTION = 0xC204
 _ERSPAN_2 = 0x88BE
 _PPTP = 0x880B
-_PPP_LINK = LINK + 9
+_PPP_LINK = blocks.LINK + 9
 
 
 class Addresses:
@@ -190,19 +185,19 @@ class Addresses:
         self.source = np.zeros((count, 2), ">u8")
         self.destination = np.zeros((count, 2), ">u8")
 
-    def put_4(self, rows: Ints, header: NDArray[np.void]) -> None:
+    def put_4(self, rows: blocks.Ints, header: NDArray[np.void]) -> None:
         """Store IPv4 addresses as those IPv6 maps them to: ``::ffff:a.b.c.d``."""
         for target, name in ((self.source, "source"), (self.destination, "destination")):
             target[rows, 0] = 0
             target[rows, 1] = header[name].astype(np.uint64) | np.uint64(0xFFFF_0000_0000)
 
-    def put_6(self, rows: Ints, header: NDArray[np.void]) -> None:
+    def put_6(self, rows: blocks.Ints, header: NDArray[np.void]) -> None:
         """Store IPv6 addresses."""
         for target, name in ((self.source, "source"), (self.destination, "destination")):
             target[rows] = np.ascontiguousarray(header[name]).view(">u8").reshape(-1, 2)
 
 
-def ipv4(layers: Layers, rows: Ints, addresses: Addresses) -> None:
+def ipv4(layers: blocks.Layers, rows: blocks.Ints, addresses: Addresses) -> None:
     """Read IPv4 headers."""
     rows, header = layers.header(rows, _IPV4_HEADER)
     own = (header["version_length"] & 15).astype(np.int64) * 4
@@ -214,7 +209,7 @@ def ipv4(layers: Layers, rows: Ints, addresses: Addresses) -> None:
     is_bad = (header["version_length"] >> 4 != 4) | (own < 20) | (total < own)
     if is_bad.any():
         layers.mark(rows[is_bad], Layer.MALFORMED)
-        layers.kind[rows[is_bad]] = DONE
+        layers.kind[rows[is_bad]] = blocks.DONE
         good = ~is_bad
         rows, header, own, total = rows[good], header[good], own[good], total[good]
     layers.begin_packet(rows, Layer.IPV4)
@@ -227,28 +222,28 @@ def ipv4(layers: Layers, rows: Ints, addresses: Addresses) -> None:
     )  # fmt: skip
     addresses.put_4(rows, header)
     layers.left[rows] = np.minimum(total, layers.left[rows])
-    layers.advance(rows, own, PROTOCOL + header["protocol"].astype(np.int64))
+    layers.advance(rows, own, blocks.PROTOCOL + header["protocol"].astype(np.int64))
     part = header["fragment"] & 0x3FFF
     if part.any():
         _fragments(layers, rows[part != 0], header["fragment"][part != 0] & 0x1FFF)
 
 
-def _fragments(layers: Layers, rows: Ints, offset: NDArray[np.integer]) -> None:
+def _fragments(layers: blocks.Layers, rows: blocks.Ints, offset: NDArray[np.integer]) -> None:
     """Note fragments; those behind the first have no transport header."""
     layers.mark(rows, Layer.FRAGMENT)
     layers.parts.append((rows, offset.astype(np.int64)))
     later = rows[offset != 0]
     layers.mark(later, Layer.LATER_FRAGMENT)
-    layers.kind[later] = DONE
+    layers.kind[later] = blocks.DONE
 
 
-def ipv6(layers: Layers, rows: Ints, addresses: Addresses) -> None:
+def ipv6(layers: blocks.Layers, rows: blocks.Ints, addresses: Addresses) -> None:
     """Read IPv6 headers; a length of 0 is that of a jumbogram, or left to the network card."""
     rows, header = layers.header(rows, _IPV6_HEADER)
     is_bad = header["first"] >> 28 != 6
     if is_bad.any():
         layers.mark(rows[is_bad], Layer.MALFORMED)
-        layers.kind[rows[is_bad]] = DONE
+        layers.kind[rows[is_bad]] = blocks.DONE
         rows, header = rows[~is_bad], header[~is_bad]
     layers.begin_packet(rows, Layer.IPV6)
     length = header["length"].astype(np.int64)
@@ -265,22 +260,27 @@ def ipv6(layers: Layers, rows: Ints, addresses: Addresses) -> None:
     )  # fmt: skip
     addresses.put_6(rows, header)
     layers.left[rows] = np.minimum(length + 40, layers.left[rows])
-    layers.advance(rows, 40, PROTOCOL + following)
+    layers.advance(rows, 40, blocks.PROTOCOL + following)
 
 
-def _jumbo_bytes(layers: Layers, rows: Ints, following: Ints, no_length: NDArray[np.bool_]) -> Ints:
+def _jumbo_bytes(
+    layers: blocks.Layers, rows: blocks.Ints, following: blocks.Ints, no_length: NDArray[np.bool_]
+) -> blocks.Ints:
     """Return the payload of packets whose length field is 0."""
     behind = layers.at[rows] + 40
-    has_option = (following == _HOP_BY_HOP) & (u16(layers.data, behind + 2) == _JUMBO_OPTION)
+    has_option = (following == _HOP_BY_HOP) & (blocks.u16(layers.data, behind + 2) == _JUMBO_OPTION)
     has_option &= behind + 8 <= layers.end[rows]
     layers.mark(rows[no_length], Layer.OFFLOADED)
-    return np.where(has_option, u32(layers.data, behind + 4), layers.left[rows] - 40)
+    return np.where(has_option, blocks.u32(layers.data, behind + 4), layers.left[rows] - 40)
 
 
-def extension(layers: Layers, rows: Ints, number: int) -> None:
+def extension(layers: blocks.Layers, rows: blocks.Ints, number: int) -> None:
     """Read an extension header, whose length is in its second byte."""
     rows = layers.with_bytes(rows, 8)
-    following, length = u8(layers.data, layers.at[rows]), u8(layers.data, layers.at[rows] + 1)
+    following, length = (
+        blocks.u8(layers.data, layers.at[rows]),
+        blocks.u8(layers.data, layers.at[rows] + 1),
+    )
     size = (length + 2) * 4 if number == _AH else (length + 1) * 8
     layers.mark(rows, Layer.EXTENSION)
     rows_whole = layers.with_bytes(rows, size)
@@ -288,19 +288,19 @@ def extension(layers: Layers, rows: Ints, number: int) -> None:
         is_whole = np.isin(rows, rows_whole)
         rows, following, size = rows[is_whole], following[is_whole], size[is_whole]
     layers.put(rows, ip_protocol=following)
-    layers.advance(rows, size, PROTOCOL + following)
+    layers.advance(rows, size, blocks.PROTOCOL + following)
 
 
-def fragment(layers: Layers, rows: Ints) -> None:
+def fragment(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read the fragment header of IPv6."""
     rows, header = layers.header(rows, _FRAGMENT_HEADER)
     layers.put(rows, ip_protocol=header["next"], ip_id=header["id"] & 0xFFFF)
-    layers.advance(rows, 8, PROTOCOL + header["next"].astype(np.int64))
+    layers.advance(rows, 8, blocks.PROTOCOL + header["next"].astype(np.int64))
     is_part = header["offset"] & 0xFFF9 != 0
     _fragments(layers, rows[is_part], header["offset"][is_part] >> 3)
 
 
-def gre(layers: Layers, rows: Ints) -> None:
+def gre(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read GRE: four bytes, and four more for each of checksum, key, sequence, acknowledgement."""
     rows, header = layers.header(rows, _GRE_HEADER)
     flags = header["flags"].astype(np.int64)
@@ -313,7 +313,7 @@ def gre(layers: Layers, rows: Ints) -> None:
     is_routed = flags & 0x4000 != 0
     following = np.select(
         [is_routed | (layers.left[rows] <= size), kind == _PPTP, kind == _ERSPAN_2],
-        [DONE, _PPP_LINK, ETHERNET],
+        [blocks.DONE, _PPP_LINK, blocks.ETHERNET],
         kind,
     )
     layers.advance(rows, size, following)
@@ -343,7 +343,7 @@ _VXLAN_PORT, _GENEVE_PORT = 4789, 6081
 _MOST_OPTIONS = 40
 
 
-def tcp(layers: Layers, rows: Ints) -> None:
+def tcp(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read TCP headers and options; the payload is what the IP length leaves."""
     rows, header = layers.header(rows, _TCP_HEADER)
     size = (header["flags"] >> 12).astype(np.int64) * 4
@@ -351,7 +351,7 @@ def tcp(layers: Layers, rows: Ints) -> None:
     if is_bad.any():
         is_part = layers.layers[rows] & np.uint32(Layer.FRAGMENT) != 0  # the rest is in another
         layers.mark(rows[is_bad & ~(is_part & (size >= 20))], Layer.MALFORMED)
-        layers.kind[rows[is_bad]] = DONE
+        layers.kind[rows[is_bad]] = blocks.DONE
         rows, header, size = rows[~is_bad], header[~is_bad], size[~is_bad]
     layers.mark(rows, Layer.TCP)
     layers.put(
@@ -361,10 +361,10 @@ def tcp(layers: Layers, rows: Ints) -> None:
         payload_bytes=layers.left[rows] - size,
     )  # fmt: skip
     _options(layers, rows, size)
-    layers.advance(rows, size, DONE)
+    layers.advance(rows, size, blocks.DONE)
 
 
-def _options(layers: Layers, rows: Ints, size: Ints) -> None:
+def _options(layers: blocks.Layers, rows: blocks.Ints, size: blocks.Ints) -> None:
     """Read the options: time stamps in their usual place at once, all others one by one."""
     has_options = size > 20
     rows, size = rows[has_options], size[has_options]
@@ -372,7 +372,7 @@ def _options(layers: Layers, rows: Ints, size: Ints) -> None:
     is_cut = layers.at[rows] + size > layers.end[rows]
     if is_cut.any():
         layers.mark(rows[is_cut], Layer.CUT)
-    usual = gather(layers.data, at, _TIMESTAMPS)
+    usual = blocks.gather(layers.data, at, _TIMESTAMPS)
     is_usual = (usual["intro"] == _PADDED_TIMESTAMPS) & (at + 12 <= layers.end[rows])
     _put_timestamps(layers, rows[is_usual], usual["value"][is_usual], usual["echo"][is_usual])
     rest = ~is_usual | (size > 32)
@@ -382,13 +382,15 @@ def _options(layers: Layers, rows: Ints, size: Ints) -> None:
 
 
 def _put_timestamps(
-    layers: Layers, rows: Ints, value: NDArray[np.integer], echo: NDArray[np.integer]
+    layers: blocks.Layers, rows: blocks.Ints, value: NDArray[np.integer], echo: NDArray[np.integer]
 ) -> None:
     layers.mark(rows, Layer.TIMESTAMPS)
     layers.put(rows, timestamp=value, timestamp_echo=echo)
 
 
-def _walk_options(layers: Layers, rows: Ints, at: Ints, end: Ints) -> None:
+def _walk_options(
+    layers: blocks.Layers, rows: blocks.Ints, at: blocks.Ints, end: blocks.Ints
+) -> None:
     """Go from option to option in all packets at once."""
     data = layers.data
     for _ in range(_MOST_OPTIONS):
@@ -396,7 +398,7 @@ def _walk_options(layers: Layers, rows: Ints, at: Ints, end: Ints) -> None:
         rows, at, end = rows[going], at[going], end[going]
         if not rows.size:
             return
-        kind, length = u8(data, at), u8(data, at + 1)
+        kind, length = blocks.u8(data, at), blocks.u8(data, at + 1)
         is_padding = kind == 1
         is_broken = ~is_padding & ((kind == 0) | (length < 2) | (at + length > end))
         whole = ~is_padding & ~is_broken
@@ -405,27 +407,33 @@ def _walk_options(layers: Layers, rows: Ints, at: Ints, end: Ints) -> None:
         rows, at, end = rows[~is_broken], at[~is_broken], end[~is_broken]
 
 
-def _put_option(layers: Layers, rows: Ints, kind: Ints, length: Ints, at: Ints) -> None:
+def _put_option(
+    layers: blocks.Layers,
+    rows: blocks.Ints,
+    kind: blocks.Ints,
+    length: blocks.Ints,
+    at: blocks.Ints,
+) -> None:
     data = layers.data
     chosen = (kind == 2) & (length == 4)
-    layers.put(rows[chosen], mss_bytes=u16(data, at[chosen] + 2))
+    layers.put(rows[chosen], mss_bytes=blocks.u16(data, at[chosen] + 2))
     chosen = (kind == 3) & (length == 3)
     layers.mark(rows[chosen], Layer.WINDOW_SCALE)
-    layers.put(rows[chosen], shift=u8(data, at[chosen] + 2))
+    layers.put(rows[chosen], shift=blocks.u8(data, at[chosen] + 2))
     chosen = (kind == 4) & (length == 2)
     layers.mark(rows[chosen], Layer.SACK_PERMITTED)
     chosen = (kind == 5) & (length >= 10)
     edges = at[chosen] + 2
     layers.put(
         rows[chosen], sack_count=(length[chosen] - 2) // 8,
-        sack_left=u32(data, edges), sack_right=u32(data, edges + 4),
+        sack_left=blocks.u32(data, edges), sack_right=blocks.u32(data, edges + 4),
     )  # fmt: skip
     chosen = (kind == 8) & (length == 10)
     stamps = at[chosen] + 2
-    _put_timestamps(layers, rows[chosen], u32(data, stamps), u32(data, stamps + 4))
+    _put_timestamps(layers, rows[chosen], blocks.u32(data, stamps), blocks.u32(data, stamps + 4))
 
 
-def udp(layers: Layers, rows: Ints) -> None:
+def udp(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read UDP headers, and go into VXLAN and Geneve by their ports."""
     rows, header = layers.header(rows, _UDP_HEADER)
     layers.mark(rows, Layer.UDP)
@@ -435,27 +443,27 @@ def udp(layers: Layers, rows: Ints) -> None:
     port = header["destination"].astype(np.int64)
     layers.put(rows, source_port=header["source"], destination_port=port, payload_bytes=length - 8)
     layers.left[rows] = length
-    layers.advance(rows, 8, DONE)
+    layers.advance(rows, 8, blocks.DONE)
     is_tunnel = ((port == _VXLAN_PORT) | (port == _GENEVE_PORT)) & (length >= 30)
     if is_tunnel.any():
         _tunnels(layers, rows[is_tunnel], port[is_tunnel])
 
 
-def _tunnels(layers: Layers, rows: Ints, port: Ints) -> None:
+def _tunnels(layers: blocks.Layers, rows: blocks.Ints, port: blocks.Ints) -> None:
     """Go behind the eight bytes of VXLAN, or the header of Geneve and its options."""
     at = layers.at[rows]
-    first = u8(layers.data, at)
+    first = blocks.u8(layers.data, at)
     is_vxlan = (port == _VXLAN_PORT) & (first & 0x08 != 0)
     is_geneve = (port == _GENEVE_PORT) & (first >> 6 == 0)
     size = np.where(is_geneve, 8 + 4 * (first & 0x3F), 8)
-    kind = np.where(is_geneve, u16(layers.data, at + 2), ETHERNET)
+    kind = np.where(is_geneve, blocks.u16(layers.data, at + 2), blocks.ETHERNET)
     goes_on = (is_vxlan | is_geneve) & (at + size <= layers.end[rows]) & (size <= layers.left[rows])
     chosen = rows[goes_on]
     layers.mark(chosen, Layer.VXLAN)
     layers.advance(chosen, size[goes_on], kind[goes_on])
 
 
-def icmp(layers: Layers, rows: Ints) -> None:
+def icmp(layers: blocks.Layers, rows: blocks.Ints) -> None:
     """Read ICMP of both versions: type, code, and the numbers of an echo."""
     rows, header = layers.header(rows, _ICMP_HEADER)
     layers.mark(rows, Layer.ICMP)
@@ -463,30 +471,42 @@ def icmp(layers: Layers, rows: Ints) -> None:
         rows, icmp_type=header["type"], icmp_code=header["code"], echo_id=header["id"],
         echo_sequence=header["sequence"], payload_bytes=layers.left[rows] - 8,
     )  # fmt: skip
-    layers.advance(rows, 8, DONE)
+    layers.advance(rows, 8, blocks.DONE)
 
 
-DECODERS: dict[int, Callable[[Layers, Ints], object]] = {
-    ETHERNET: ethernet,
-    **dict.fromkeys((LINK, LINK + 108), loopback),
-    **dict.fromkeys((LINK + 9, LINK + 50), ppp),
-    **dict.fromkeys((LINK + 12, LINK + 14, LINK + 101, LINK + 228, LINK + 229), raw),
-    LINK + 113: partial(typed, layout=_SLL),  # the cooked header of Linux, and the later one
-    LINK + 276: partial(typed, layout=_SLL2),
+DECODERS: dict[int, Callable[[blocks.Layers, blocks.Ints], object]] = {
+    blocks.ETHERNET: ethernet,
+    **dict.fromkeys((blocks.LINK, blocks.LINK + 108), loopback),
+    **dict.fromkeys((blocks.LINK + 9, blocks.LINK + 50), ppp),
+    **dict.fromkeys(
+        (
+            blocks.LINK + 12,
+            blocks.LINK + 14,
+            blocks.LINK + 101,
+            blocks.LINK + 228,
+            blocks.LINK + 229,
+        ),
+        raw,
+    ),
+    blocks.LINK + 113: partial(typed, layout=_SLL),  # the cooked header of Linux, and the later one
+    blocks.LINK + 276: partial(typed, layout=_SLL2),
     **dict.fromkeys(_VLAN, tagged),
     _VN_TAG: vn_tagged,
     **dict.fromkeys(_MPLS, labelled),
-    **dict.fromkeys((_PPPOE, LINK + 51), pppoe),
+    **dict.fromkeys((_PPPOE, blocks.LINK + 51), pppoe),
     _ARP: arp,
-    PROTOCOL + _FRAGMENT: fragment,
-    PROTOCOL + 47: gre,
-    PROTOCOL + TCP: tcp,
-    PROTOCOL + UDP: udp,
-    PROTOCOL + ICMP: icmp,
-    PROTOCOL + ICMPV6: icmp,
+    blocks.PROTOCOL + _FRAGMENT: fragment,
+    blocks.PROTOCOL + 47: gre,
+    blocks.PROTOCOL + TCP: tcp,
+    blocks.PROTOCOL + UDP: udp,
+    blocks.PROTOCOL + ICMP: icmp,
+    blocks.PROTOCOL + ICMPV6: icmp,
 }
 
 SAME_AS = {
-    _BRIDGED: ETHERNET, PROTOCOL + 4: IPV4, PROTOCOL + 41: IPV6, PROTOCOL + 143: ETHERNET,
-}  # fmt: skip
+    _BRIDGED: blocks.ETHERNET,
+    blocks.PROTOCOL + 4: blocks.IPV4,
+    blocks.PROTOCOL + 41: blocks.IPV6,
+    blocks.PROTOCOL + 143: blocks.ETHERNET,
+}
 """A kind that is another one, without a header of its own."""

@@ -14,19 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.readers.captures.flows import (
-    ACK,
-    FIN,
-    RST,
-    SYN,
-    Bools,
-    Ints,
-    Segments,
-    begins_at,
-    min_by,
-    running_max,
-    starts_of,
-)
+from netcalc.readers.captures import flows
 from netcalc.readers.captures.round_trips import Handshakes, RoundTrips
 
 FAST_RETRANSMISSION_S = 0.02
@@ -44,29 +32,29 @@ AT_SENDER_SHARE = 0.15
 class Losses:
     """What each segment is; at most one of the first four is true of it."""
 
-    fast: Bools
-    spurious: Bools
-    late: Bools
+    fast: flows.Bools
+    spurious: flows.Bools
+    late: flows.Bools
     """Retransmitted for another reason, mostly a timeout."""
-    out_of_order: Bools
-    duplicate_ack: Bools
-    keep_alive: Bools
-    zero_window: Bools
-    next_sequence: Ints
+    out_of_order: flows.Bools
+    duplicate_ack: flows.Bools
+    keep_alive: flows.Bools
+    zero_window: flows.Bools
+    next_sequence: flows.Ints
     """Highest end of a segment of the same direction before this one."""
-    new_bytes: Ints
+    new_bytes: flows.Ints
     """Payload that no segment before had."""
 
     @property
-    def retransmitted(self) -> Bools:
+    def retransmitted(self) -> flows.Bools:
         """Segments that were sent again, for whatever reason."""
         return self.fast | self.spurious | self.late
 
 
-def find_losses(segments: Segments, handshakes: Handshakes, trips: RoundTrips) -> Losses:
+def find_losses(segments: flows.Segments, handshakes: Handshakes, trips: RoundTrips) -> Losses:
     """Find out which segments were sent again, and which acknowledgements repeat themselves."""
     s = segments
-    control = s.is_set(SYN | FIN | RST)
+    control = s.is_set(flows.SYN | flows.FIN | flows.RST)
     has_same, has_other = s.same >= 0, s.other >= 0
     window_there = np.where(has_other, s.window[s.other], -1)
     is_probe = (s.payload == 1) & (window_there == 0) & has_same
@@ -80,9 +68,9 @@ def find_losses(segments: Segments, handshakes: Handshakes, trips: RoundTrips) -
     duplicate = repeats & ~(has_other & keep_alive[s.other])
     repeated = _repeats_of_ack(s, duplicate, has_same)
 
-    last_ack = np.where(has_other & s.is_set(ACK)[s.other], s.ack[s.other], -1)
+    last_ack = np.where(has_other & s.is_set(flows.ACK)[s.other], s.ack[s.other], -1)
     since_ack_s = s.time_s - s.time_s[s.other]
-    may = ((s.payload > 0) | s.is_set(SYN | FIN)) & ~keep_alive & has_same
+    may = ((s.payload > 0) | s.is_set(flows.SYN | flows.FIN)) & ~keep_alive & has_same
     behind = (s.sequence < following) & ~((s.payload > 1) & (s.sequence == following - 1))
     new_bytes, opener = _coverage(s)
     reordered = may & behind & _is_overtaken(s, handshakes, trips, opener)
@@ -99,13 +87,13 @@ def find_losses(segments: Segments, handshakes: Handshakes, trips: RoundTrips) -
     )
 
 
-def _next_sequence(s: Segments, is_probe: Bools) -> Ints:
+def _next_sequence(s: flows.Segments, is_probe: flows.Bools) -> flows.Ints:
     """Return the highest end before each segment in its direction."""
     order = s.by_series
     series = s.series[order]
-    begins = starts_of(series)
+    begins = flows.starts_of(series)
     reach = np.where(is_probe, s.sequence, s.end)[order]
-    highest = running_max(reach, series)
+    highest = flows.running_max(reach, series)
     before = np.empty_like(highest)
     before[1:] = highest[:-1]
     before[begins] = reach[begins]
@@ -114,18 +102,18 @@ def _next_sequence(s: Segments, is_probe: Bools) -> Ints:
     return following
 
 
-def _repeats_of_ack(s: Segments, duplicate: Bools, has_same: Bools) -> Ints:
+def _repeats_of_ack(s: flows.Segments, duplicate: flows.Bools, has_same: flows.Bools) -> flows.Ints:
     """Return how many duplicates of its acknowledgement each packet ends, itself included."""
     order = s.by_series
     ordered = duplicate[order]
     changes = (~has_same | (s.ack != s.ack[s.same]))[order]
     total = np.cumsum(ordered)
     counted = np.empty(order.size, np.int64)
-    counted[order] = total - total[begins_at(changes)]
+    counted[order] = total - total[flows.begins_at(changes)]
     return counted
 
 
-def _coverage(s: Segments) -> tuple[Ints, Ints]:
+def _coverage(s: flows.Segments) -> tuple[flows.Ints, flows.Ints]:
     """Return the new payload of each segment, and who opened the hole that it fills."""
     order = s.by_series[s.payload[s.by_series] > 0]
     end = s.sequence[order] + s.payload[order]
@@ -137,7 +125,9 @@ def _coverage(s: Segments) -> tuple[Ints, Ints]:
     return new_bytes, opener
 
 
-def _is_overtaken(s: Segments, handshakes: Handshakes, trips: RoundTrips, opener: Ints) -> Bools:
+def _is_overtaken(
+    s: flows.Segments, handshakes: Handshakes, trips: RoundTrips, opener: flows.Ints
+) -> flows.Bools:
     """Return the segments that fill a hole sooner than a repetition could."""
     flow = s.flows.flow
     rtt_s = handshakes.rtt_s[flow]
@@ -154,15 +144,17 @@ def _is_overtaken(s: Segments, handshakes: Handshakes, trips: RoundTrips, opener
         )
     limit_s = np.where(is_known, REORDERED_SHARE * np.where(is_known, rtt_s, 0.0), REORDERED_S)
     age_s = s.time_s - s.time_s[np.maximum(opener, 0)]
-    overtaken: Bools = (opener >= 0) & (age_s >= 0) & (age_s < limit_s) & ~at_sender
+    overtaken: flows.Bools = (opener >= 0) & (age_s >= 0) & (age_s < limit_s) & ~at_sender
     return overtaken
 
 
-def _least_answer_s(s: Segments, trips: RoundTrips) -> NDArray[np.float64]:
+def _least_answer_s(s: flows.Segments, trips: RoundTrips) -> NDArray[np.float64]:
     """Return of each series how soon its data were acknowledged; inf where none were."""
     is_data = s.payload[trips.segment] > 0
     order = np.argsort(trips.series[is_data], kind="stable")
-    least = min_by(trips.rtt_s[is_data][order], trips.series[is_data][order], 2 * s.flows.count)
+    least = flows.min_by(
+        trips.rtt_s[is_data][order], trips.series[is_data][order], 2 * s.flows.count
+    )
     return np.where(np.isnan(least), np.inf, least)
 
 
@@ -175,12 +167,14 @@ class Coverage:
     filled.
     """
 
-    new_bytes: Ints
-    opener: Ints
-    missing_bytes: Ints
+    new_bytes: flows.Ints
+    opener: flows.Ints
+    missing_bytes: flows.Ints
 
 
-def find_coverage(sequence: Ints, end: Ints, series: Ints, *, count: int = 1) -> Coverage:
+def find_coverage(
+    sequence: flows.Ints, end: flows.Ints, series: flows.Ints, *, count: int = 1
+) -> Coverage:
     """Find out what each segment adds.
 
     Parameters
@@ -197,7 +191,7 @@ def find_coverage(sequence: Ints, end: Ints, series: Ints, *, count: int = 1) ->
     Coverage
         Rows as those of the segments.
     """
-    begins = starts_of(series)
+    begins = flows.starts_of(series)
     top = _highest(end, series)
     top_before = np.empty_like(top)
     top_before[1:] = top[:-1]
@@ -222,11 +216,11 @@ def find_coverage(sequence: Ints, end: Ints, series: Ints, *, count: int = 1) ->
     return Coverage(new_bytes, opener, missing)
 
 
-def _highest(end: Ints, series: Ints) -> Ints:
+def _highest(end: flows.Ints, series: flows.Ints) -> flows.Ints:
     """Return the highest end so far within each series."""
     if series.size and series[0] == series[-1]:
         return np.maximum.accumulate(end)
-    first = np.flatnonzero(starts_of(series))
+    first = np.flatnonzero(flows.starts_of(series))
     parts = np.split(end, first[1:])
     return np.concatenate([np.maximum.accumulate(part) for part in parts]) if parts else end
 
@@ -290,12 +284,12 @@ class Stalls:
     before: the longest that they can have waited.
     """
 
-    delayed: Ints
-    delayed_series: Ints
+    delayed: flows.Ints
+    delayed_series: flows.Ints
     delayed_s: NDArray[np.float64]
-    held: Ints
+    held: flows.Ints
     held_s: NDArray[np.float64]
-    is_held_by_delay: Bools
+    is_held_by_delay: flows.Bools
     """Of ``held``: whether the acknowledgement waited for was a delayed one."""
 
     @property
@@ -309,7 +303,7 @@ class Stalls:
         return np.where(fits, timers[apart.argmin(axis=1)], np.nan)
 
 
-def find_stalls(segments: Segments, losses: Losses, trips: RoundTrips) -> Stalls:
+def find_stalls(segments: flows.Segments, losses: Losses, trips: RoundTrips) -> Stalls:
     """Find the acknowledgements that were delayed and the segments that were held back."""
     s = segments
     delayed, series, late_s = _delayed(s, trips)
@@ -326,15 +320,17 @@ def find_stalls(segments: Segments, losses: Losses, trips: RoundTrips) -> Stalls
     )
 
 
-def _delayed(s: Segments, trips: RoundTrips) -> tuple[Ints, Ints, NDArray[np.float64]]:
+def _delayed(
+    s: flows.Segments, trips: RoundTrips
+) -> tuple[flows.Ints, flows.Ints, NDArray[np.float64]]:
     """Find acknowledgements without data, of one segment alone, that came late."""
     count = 2 * s.flows.count
     is_data = s.payload[trips.segment] > 0
     segment, answer = trips.segment[is_data], trips.answer[is_data]
     series, rtt_s = trips.series[is_data], trips.rtt_s[is_data]
-    fastest = min_by(rtt_s, series, count)
+    fastest = flows.min_by(rtt_s, series, count)
     late_s = rtt_s - fastest[series]
-    is_pure = (s.payload[answer] == 0) & ~s.is_set(SYN | FIN | RST)[answer]
+    is_pure = (s.payload[answer] == 0) & ~s.is_set(flows.SYN | flows.FIN | flows.RST)[answer]
     acked_before = np.where(s.same[answer] >= 0, s.ack[s.same[answer]], 0)
     is_alone = acked_before >= s.sequence[segment]
     # A receiver with a second segment answers at once: behind a queue all answers are late.
@@ -344,7 +340,7 @@ def _delayed(s: Segments, trips: RoundTrips) -> tuple[Ints, Ints, NDArray[np.flo
     return answer[chosen], series[chosen], late_s[chosen]
 
 
-def _next_data_s(s: Segments) -> NDArray[np.float64]:
+def _next_data_s(s: flows.Segments) -> NDArray[np.float64]:
     """Return when the next segment with data of its direction passed; inf if there is none."""
     next_s = np.full(s.payload.size, np.inf)
     data = s.by_series[s.payload[s.by_series] > 0]
@@ -353,7 +349,7 @@ def _next_data_s(s: Segments) -> NDArray[np.float64]:
     return next_s
 
 
-def _held(s: Segments, losses: Losses) -> Ints:
+def _held(s: flows.Segments, losses: Losses) -> flows.Ints:
     """Find small new segments that left at once when an acknowledgement had come for all before."""
     largest = np.zeros(2 * s.flows.count, np.int64)
     np.maximum.at(largest, s.series, s.payload)
@@ -362,13 +358,13 @@ def _held(s: Segments, losses: Losses) -> Ints:
     rows = np.flatnonzero(is_small & (s.other >= 0) & (s.same >= 0) & ~losses.retransmitted)
     ack = s.other[rows]
     follows = ack > s.same[rows]  # nothing was sent between the acknowledgement and this
-    is_pure = (s.payload[ack] == 0) & ~s.is_set(SYN | FIN | RST)[ack]
+    is_pure = (s.payload[ack] == 0) & ~s.is_set(flows.SYN | flows.FIN | flows.RST)[ack]
     is_all = s.ack[ack] == s.sequence[rows]
     had_data = s.payload[s.same[rows]] > 0
     acked_before = np.where(s.same[ack] >= 0, s.ack[s.same[ack]], -1)
     was_open = acked_before < s.sequence[rows]
     at_once = s.time_s[rows] - s.time_s[ack] <= AT_ONCE_S
-    held: Ints = rows[follows & is_pure & is_all & had_data & was_open & at_once]
+    held: flows.Ints = rows[follows & is_pure & is_all & had_data & was_open & at_once]
     return held
 
 

@@ -12,18 +12,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import TO_NODES, Counted, Format, Input, seen
-from netcalc.readers.paths.traces import (
-    HEADINGS,
-    HopProbe,
-    Report,
-    ReportedHop,
-    Trace,
-    is_heading,
-    read_figures,
-    split_name,
-    to_samples,
-    to_table,
-)
+from netcalc.readers.paths import traces
 from netcalc.readers.source import csv_rows, no_measurement, note, shorten
 from netcalc.samples import PathSamples, Table
 
@@ -40,7 +29,7 @@ _MPLS = re.compile(r"^\s*(?:\|\s*)*(?:\+--\s*)?\[MPLS: |^\s*\|\s+\+--\[MPLS")
 
 def _read(file: Input) -> Table:
     text = file.text
-    reports: list[Report] = []
+    reports: list[traces.Report] = []
     headings: list[str] = []
     skipped: list[int] = []
     others: list[int] = []
@@ -54,12 +43,12 @@ def _read(file: Input) -> Table:
             if cut:
                 continue
             headings = _headings(header["headings"])
-            reports.append(Report(host=header["host"].strip(), start=_iso(start)))
+            reports.append(traces.Report(host=header["host"].strip(), start=_iso(start)))
         elif hop := _HOP.match(line):
             if not headings:
                 raise ReaderError("mtr-no-header", file=file.name, line=line_number, field="header")
             if reports[-1].hops and int(hop["hop"]) <= reports[-1].hops[-1].hop:
-                reports.append(Report(host=reports[-1].host, start=reports[-1].start))
+                reports.append(traces.Report(host=reports[-1].host, start=reports[-1].start))
             if cut:
                 reports[-1].partial = True
                 continue
@@ -76,20 +65,20 @@ def _read(file: Input) -> Table:
     return _table(file, reports, warnings)
 
 
-def _table(file: Input, reports: list[Report], warnings: list[Notice], **meta: Any) -> Table:
+def _table(file: Input, reports: list[traces.Report], warnings: list[Notice], **meta: Any) -> Table:
     """Return the reports that have a hop."""
     reports = [report for report in reports if report.hops]
     if not reports:
         raise no_measurement("mtr-no-hop", file.unpacked, file.text)
-    return to_table(file, reports, "mtr", [*file.text.warnings, *warnings], **meta)
+    return traces.to_table(file, reports, "mtr", [*file.text.warnings, *warnings], **meta)
 
 
 def _headings(text: str) -> list[str]:
     """Return the names of the columns behind the name of the host, which may look like one."""
-    return list(dropwhile(lambda word: not is_heading(word), text.split()))
+    return list(dropwhile(lambda word: not traces.is_heading(word), text.split()))
 
 
-def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> ReportedHop:
+def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> traces.ReportedHop:
     cells = hop["rest"].split()
     count = len(headings)
     if len(cells) < count:
@@ -97,9 +86,9 @@ def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> Rep
             "mtr-unreadable", file=file.name, line=line, field="columns", value=str(len(cells))
         )
     figures = cells[len(cells) - count :]
-    node, name = split_name(_AS.sub("", " ".join(cells[: len(cells) - count])))
-    values = read_figures(file, line, zip(headings, figures, strict=True))
-    return ReportedHop(float(hop["hop"]), node, name, values)
+    node, name = traces.split_name(_AS.sub("", " ".join(cells[: len(cells) - count])))
+    values = traces.read_figures(file, line, zip(headings, figures, strict=True))
+    return traces.ReportedHop(float(hop["hop"]), node, name, values)
 
 
 def _iso(written: str) -> str:
@@ -140,7 +129,7 @@ _OLD = ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev"]
 
 def _read_csv(file: Input) -> Table:
     text = file.text
-    reports: list[Report] = []
+    reports: list[traces.Report] = []
     headings: list[str] | None = None
     skipped: list[int] = []
     version = ""
@@ -149,7 +138,7 @@ def _read_csv(file: Input) -> Table:
         (cells,) = csv_rows([(line_number, line)], file.unpacked, delimiter=separator)
         if _HEADER.match(line):
             headings = cells[_FIRST:]
-            reports.append(Report())
+            reports.append(traces.Report())
             continue
         row = _ROW.match(line)
         if row is None or len(cells) < _FIRST:
@@ -172,7 +161,7 @@ def _read_csv(file: Input) -> Table:
     return _table(file, reports, warnings, tool_version=shorten(version, 40))
 
 
-def _begin(reports: list[Report], cells: list[str]) -> None:
+def _begin(reports: list[traces.Report], cells: list[str]) -> None:
     """Begin a report where the hops start again without a header."""
     target, hop = cells[3], cells[4]
     last = reports[-1] if reports else None
@@ -181,7 +170,7 @@ def _begin(reports: list[Report], cells: list[str]) -> None:
         and (last.target != target or (_is_hop(hop) and int(hop) < last.hops[-1].hop))
     )
     if fresh:
-        reports.append(Report())
+        reports.append(traces.Report())
     if not reports[-1].hops:
         reports[-1].target = target
         reports[-1].start = _start_of_csv(cells[1])
@@ -193,17 +182,17 @@ def _is_hop(text: str) -> bool:
 
 def _csv_hop(
     file: Input, line: int, cells: list[str], headings: list[str], *, cut: bool
-) -> ReportedHop:
+) -> traces.ReportedHop:
     if not _is_hop(cells[4]):
         raise ReaderError(
             "mtr-unreadable", file=file.name, line=line, field="Hop", value=shorten(cells[4])
         )
-    node, name = split_name(cells[5])
+    node, name = traces.split_name(cells[5])
     figures = cells[_FIRST:]
     if cut:
         figures = figures[:-1]  # the last one may have lost its end
-    shown = [pair for pair in zip(headings, figures, strict=False) if is_heading(pair[0])]
-    return ReportedHop(float(cells[4]), node, name, read_figures(file, line, shown))
+    shown = [pair for pair in zip(headings, figures, strict=False) if traces.is_heading(pair[0])]
+    return traces.ReportedHop(float(cells[4]), node, name, traces.read_figures(file, line, shown))
 
 
 def _start_of_csv(epoch: str) -> str:
@@ -243,26 +232,26 @@ def _read_json(file: Input) -> Table:
             raise documents.fault
         raise ReaderError("mtr-no-hop", file=file.name, field="hubs")
     reports[-1].partial = documents.fault is not None
-    return to_table(file, reports, "mtr", documents.warnings_of_cut("mtr-document-cut"))
+    return traces.to_table(file, reports, "mtr", documents.warnings_of_cut("mtr-document-cut"))
 
 
-def _report(document: Any) -> Report:
+def _report(document: Any) -> traces.Report:
     about = member(document, "report", "mtr")
-    made = Report(target=words(about, "dst"), host=words(about, "src"))
+    made = traces.Report(target=words(about, "dst"), host=words(about, "src"))
     for index, hub in enumerate(rows(member(document, "report"), "hubs"), 1):
         made.hops.append(_json_hop(hub, index))
     return made
 
 
-def _json_hop(hub: Mapping[str, Any], index: int) -> ReportedHop:
+def _json_hop(hub: Mapping[str, Any], index: int) -> traces.ReportedHop:
     """Return one hop: its number is text in old versions."""
     count = number(hub, "count")
     if count != count and words(hub, "count").isdecimal():
         count = float(words(hub, "count"))
-    node, name = split_name(words(hub, "host", "ip"))
-    made = ReportedHop(count if count >= 1 else float(index), node, name)
+    node, name = traces.split_name(words(hub, "host", "ip"))
+    made = traces.ReportedHop(count if count >= 1 else float(index), node, name)
     for heading, value in hub.items():
-        values = HEADINGS.get(str(heading).strip().lower())
+        values = traces.HEADINGS.get(str(heading).strip().lower())
         if values is not None and not isinstance(value, bool) and isinstance(value, int | float):
             made.values[values[0]] = number(hub, heading) * values[1]
     return made
@@ -303,10 +292,10 @@ def _recognize_raw(file: Input) -> bool:
 
 def _read_raw(file: Input) -> PathSamples:
     text = file.text
-    trace = Trace(ended=True)
+    trace = traces.Trace(ended=True)
     nodes: dict[int, str] = {}
     names: dict[int, str] = {}
-    open_probes: dict[str, HopProbe] = {}
+    open_probes: dict[str, traces.HopProbe] = {}
     skipped: list[int] = []
     has_sent = any(line.startswith("x ") for line in text.lines)
     late = 0
@@ -317,7 +306,7 @@ def _read_raw(file: Input) -> PathSamples:
         elif match is None:
             skipped.append(line_number)
         elif match["sent"]:
-            probe = HopProbe(int(match["sent"]) + 1, lost=True)
+            probe = traces.HopProbe(int(match["sent"]) + 1, lost=True)
             trace.probes.append(probe)
             open_probes[match["sent_id"]] = probe
         elif match["host"]:
@@ -331,7 +320,7 @@ def _read_raw(file: Input) -> PathSamples:
                 late += 1
                 continue
             if answered is None:
-                answered = HopProbe(hop + 1)
+                answered = traces.HopProbe(hop + 1)
                 trace.probes.append(answered)
             answered.rtt_s, answered.lost = int(match["usec"]) * 1e-6, False
             answered.node, answered.node_name = nodes.get(hop, ""), names.get(hop, "")
@@ -343,10 +332,10 @@ def _read_raw(file: Input) -> PathSamples:
         warnings.append(Notice("lost-probes-unknown"))
     note(warnings, "answers-without-probe", count=late)
     note(warnings, "not-of-a-path", numbers=skipped)
-    return to_samples(file, [trace], "mtr", warnings)
+    return traces.to_samples(file, [trace], "mtr", warnings)
 
 
-def _drop_beyond(trace: Trace) -> int:
+def _drop_beyond(trace: traces.Trace) -> int:
     """Leave out hops behind the first one that the last node answered: it is the target."""
     answered = {probe.hop: probe.node for probe in trace.probes if probe.node}
     if not answered:

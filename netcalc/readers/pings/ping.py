@@ -28,24 +28,13 @@ import numpy as np
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import ICMP_PROBES, Counted, Format, Input, joined
-from netcalc.readers.pings import ping_lines
+from netcalc.readers.pings import ping_lines, ping_runs
 from netcalc.readers.pings.ping_lines import PingLine
-from netcalc.readers.pings.ping_runs import (
-    NONE,
-    Probes,
-    Rows,
-    RunLines,
-    may_be_plain,
-    plain_replies,
-    printed_counts,
-    probes,
-    scale_error,
-)
 from netcalc.readers.source import Source, Text, fixed, no_measurement, note, shorten
 from netcalc.samples import Fact, Meta, RttSamples, fact_row
 
 
-def _facts(run: RunLines, result: Probes, *, partial: bool) -> dict[str, Fact]:
+def _facts(run: ping_runs.RunLines, result: ping_runs.Probes, *, partial: bool) -> dict[str, Fact]:
     rows, sent, received = result.rows, result.sent, result.received
     times = rows.rtt_s[~rows.duplicate & ~rows.lost & ~np.isnan(rows.rtt_s)]
     counted: dict[str, Any] = {}
@@ -75,7 +64,7 @@ def _facts(run: RunLines, result: Probes, *, partial: bool) -> dict[str, Fact]:
     )
 
 
-def _wider(run: RunLines, facts: dict[str, Any], width_s: float) -> dict[str, Any]:
+def _wider(run: ping_runs.RunLines, facts: dict[str, Any], width_s: float) -> dict[str, Any]:
     """Return the summary's extremes beyond those of the lines: of replies without a time."""
     low, high = (run.spread.get(f"rtt_{name}_s") for name in ("min", "max"))
     wider: dict[str, Any] = {}
@@ -86,7 +75,7 @@ def _wider(run: RunLines, facts: dict[str, Any], width_s: float) -> dict[str, An
     return wider
 
 
-def _target(run: RunLines) -> str:
+def _target(run: ping_runs.RunLines) -> str:
     return run.header.target if run.header else ""
 
 
@@ -130,12 +119,14 @@ def to_samples(source: Source, text: Text) -> RttSamples:
     file.read()
     if any(run.events.reply_count for run in file.runs):
         text.let_go()  # only a file without a reply is refused by the words of a line
-    results = [probes(run) for run in file.runs]
+    results = [ping_runs.probes(run) for run in file.runs]
     _refuse_uncertain(source, file, results)
     for run in file.runs:
         run.events.parts.clear()
-    rows = Rows.join([result.rows for result in results])
-    columns: dict[str, Any] = fixed({name: getattr(rows, name) for name in Rows.__slots__})
+    rows = ping_runs.Rows.join([result.rows for result in results])
+    columns: dict[str, Any] = fixed(
+        {name: getattr(rows, name) for name in ping_runs.Rows.__slots__}
+    )
     targets = [_target(run) for run in file.runs]
     if len(set(targets)) > 1:
         lengths = [len(result.rows) for result in results]
@@ -154,7 +145,7 @@ class _PingRuns:
 
     def __init__(self, text: Text) -> None:
         self.text = text
-        self.runs: list[RunLines] = []
+        self.runs: list[ping_runs.RunLines] = []
         self.command = ""
         self.version = ""
         self.skipped: list[int] = []
@@ -163,9 +154,9 @@ class _PingRuns:
         self.busybox = self.integer_loss = self.timeouts = False
 
     @property
-    def run(self) -> RunLines:
+    def run(self) -> ping_runs.RunLines:
         if not self.runs:
-            self.runs.append(RunLines())
+            self.runs.append(ping_runs.RunLines())
         return self.runs[-1]
 
     def read(self) -> None:
@@ -187,7 +178,7 @@ class _PingRuns:
         """Read some lines; plain replies at once, halves of them where there is another line."""
         if not last_is_cut and self._read_replies(lines, numbers):
             return
-        if len(lines) > _FEW and any(map(may_be_plain, lines)):
+        if len(lines) > _FEW and any(map(ping_runs.may_be_plain, lines)):
             middle = len(lines) // 2
             self._read_lines(lines[:middle], numbers[:middle], last_is_cut=False)
             self._read_lines(lines[middle:], numbers[middle:], last_is_cut=last_is_cut)
@@ -199,16 +190,16 @@ class _PingRuns:
 
     def _read_replies(self, lines: Sequence[str], numbers: Sequence[int]) -> bool:
         """Take lines that are all plain replies of the run so far; False if they are not."""
-        if not may_be_plain(lines[0]):
+        if not ping_runs.may_be_plain(lines[0]):
             return False
         run = self.run
         if run.counts and not run.windows:
             return False
-        plain = plain_replies(lines, numbers)
+        plain = ping_runs.plain_replies(lines, numbers)
         if plain is None:
             return False
         replies, busybox = plain
-        if replies["sequence"][0] == NONE:
+        if replies["sequence"][0] == ping_runs.NONE:
             if not run.windows and (run.header is not None or run.events.numbered_replies):
                 return False
             run.events.extend(replies)
@@ -241,7 +232,7 @@ class _PingRuns:
         bare = ping_lines.without_clock(text)
         header = ping_lines.read_header(bare)
         if header is not None:
-            self.runs.append(RunLines(header=header))
+            self.runs.append(ping_runs.RunLines(header=header))
             return
         if "seq=" not in bare and self._summary(number, bare):
             return
@@ -305,7 +296,7 @@ class _PingRuns:
                 line.ttl if not math.isnan(line.rtt_s) and line.sequence is not None else None
             )
         if self._starts_again(line):
-            self.runs.append(RunLines())
+            self.runs.append(ping_runs.RunLines())
         if line.kind == "dump":
             # What an error quotes: a line above it that was not understood is an error, too.
             above = self.run.events.last or line
@@ -353,11 +344,11 @@ class _PingRuns:
         return self.run.windows and text.rstrip().endswith((":", "："))
 
 
-def _sweeps(run: RunLines) -> bool:
+def _sweeps(run: ping_runs.RunLines) -> bool:
     return run.header is not None and run.header.sizes_vary
 
 
-def _certain(line: PingLine, run: RunLines) -> bool:
+def _certain(line: PingLine, run: ping_runs.RunLines) -> bool:
     """Whether a line that ends the file without a line end is whole enough to be believed."""
     if line.kind == "reply":
         timed = run.events.timed
@@ -365,7 +356,7 @@ def _certain(line: PingLine, run: RunLines) -> bool:
     return line.kind == "error"
 
 
-def _refuse_uncertain(source: Source, file: _PingRuns, results: list[Probes]) -> None:
+def _refuse_uncertain(source: Source, file: _PingRuns, results: list[ping_runs.Probes]) -> None:
     too_far = max((result.too_far for result in results), default=0)
     if too_far:
         raise ReaderError("sequences-too-far", file=source.name, field="icmp_seq", count=too_far)
@@ -398,9 +389,9 @@ def _refuse_uncertain(source: Source, file: _PingRuns, results: list[Probes]) ->
                 file=source.name,
                 line=run.counts_line or None,
                 field="received",
-                **printed_counts(run),
+                **ping_runs.printed_counts(run),
             )
-        factor = scale_error(run, result)
+        factor = ping_runs.scale_error(run, result)
         if factor is not None:
             raise ReaderError(
                 "wrong-scale",
@@ -412,7 +403,13 @@ def _refuse_uncertain(source: Source, file: _PingRuns, results: list[Probes]) ->
             )
 
 
-def _meta(source: Source, text: Text, file: _PingRuns, results: list[Probes], rows: Rows) -> Meta:
+def _meta(
+    source: Source,
+    text: Text,
+    file: _PingRuns,
+    results: list[ping_runs.Probes],
+    rows: ping_runs.Rows,
+) -> Meta:
     warnings = [*text.warnings, *_warnings(results)]
     note(warnings, "last-line-cut", number=file.cut)
     note(warnings, "not-ping", numbers=file.skipped)
@@ -442,7 +439,7 @@ def _meta(source: Source, text: Text, file: _PingRuns, results: list[Probes], ro
     )
 
 
-def _warnings(results: list[Probes]) -> list[Notice]:
+def _warnings(results: list[ping_runs.Probes]) -> list[Notice]:
     """Return the warnings of the runs, each once, with the numbers of the runs it is about."""
     about: list[tuple[Notice, list[int]]] = []
     for run, result in enumerate(results, 1):
@@ -457,7 +454,7 @@ def _warnings(results: list[Probes]) -> list[Notice]:
     return [Notice(each.code, {**each.values, "run_numbers": runs}) for each, runs in about]
 
 
-def _note(results: list[Probes], *, stamped: bool) -> str:
+def _note(results: list[ping_runs.Probes], *, stamped: bool) -> str:
     notes = []
     if len(results) > 1:
         notes.append(f"{len(results)} runs of ping in one file")
@@ -466,13 +463,13 @@ def _note(results: list[Probes], *, stamped: bool) -> str:
     return "; ".join(notes)
 
 
-def _unfinished(run: RunLines) -> bool:
+def _unfinished(run: ping_runs.RunLines) -> bool:
     if not run.counts:
         return True
     return run.events.timed and not run.spread
 
 
-def _tool(run: RunLines, file: _PingRuns) -> str:
+def _tool(run: ping_runs.RunLines, file: _PingRuns) -> str:
     if run.header is None:
         return "ping (Windows)" if run.windows else "ping"
     named = _TOOLS[run.header.dialect]
@@ -488,7 +485,7 @@ def _tool(run: RunLines, file: _PingRuns) -> str:
     return "ping (GNU inetutils)" if file.integer_loss else named
 
 
-def _printed(runs: list[RunLines]) -> dict[str, Any]:
+def _printed(runs: list[ping_runs.RunLines]) -> dict[str, Any]:
     """What the summaries say, in SI units; of several runs the totals and each one's own."""
     each: list[dict[str, Any]] = [{**run.counts, **run.spread} for run in runs if run.counts]
     if len(each) <= 1:

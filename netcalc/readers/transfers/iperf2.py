@@ -23,20 +23,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import HANDSHAKE, SEGMENTS, TRANSPORT, Counted, Format, Input
 from netcalc.readers.source import csv_rows, note, shorten
-from netcalc.readers.transfers.iperf_text import (
-    IntervalLine,
-    IperfCommand,
-    Remarks,
-    StreamEnds,
-    looks_like_interval,
-    number_of,
-    printed_of,
-    read_command,
-    read_connection,
-    read_interval,
-    read_losses,
-    to_samples,
-)
+from netcalc.readers.transfers import iperf_text
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,
     NAN,
@@ -76,7 +63,7 @@ class _Iperf2Run:
     port: int
     target: str = ""
     ways: dict[str, Way] = field(default_factory=dict)
-    links: dict[str, StreamEnds] = field(default_factory=dict)
+    links: dict[str, iperf_text.StreamEnds] = field(default_factory=dict)
     totals: dict[tuple[str, str], dict[str, Interval]] = field(default_factory=dict)
     reported: set[str] = field(default_factory=set)
     sent_counts: dict[str, float] = field(default_factory=dict)
@@ -99,18 +86,18 @@ def _recognize_text(file: Input) -> bool:
 def _read_text(file: Input) -> FlowSeries:
     text = file.text
     runs: list[_Iperf2Run] = []
-    remarks = Remarks()
-    commands: list[IperfCommand] = []
-    sums: list[IntervalLine] = []
+    remarks = iperf_text.Remarks()
+    commands: list[iperf_text.IperfCommand] = []
+    sums: list[iperf_text.IntervalLine] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
-        if command := read_command(line):
+        if command := iperf_text.read_command(line):
             commands.append(command)
         if failed := _FAILED.search(line):
             remarks.messages.append(shorten(failed[1] or failed[2], 100))
             continue
         if _begin_run(runs, line):
             continue
-        if interval := read_interval(line):
+        if interval := iperf_text.read_interval(line):
             if interval.is_sum:
                 sums.append(replace(interval, stream="all"))
             if not _interval(_run_of(runs, interval.stream), interval):
@@ -118,8 +105,8 @@ def _read_text(file: Input) -> FlowSeries:
         elif report := _REPORT.search(line):
             _run_of(runs, report[1]).reported.add(report[1])
         elif sent := _SENT.search(line):
-            _run_of(runs, sent[1]).sent_counts[sent[1]] = number_of(sent[2])
-        elif looks_like_interval(line) and "datagrams received out-of-order" not in line:
+            _run_of(runs, sent[1]).sent_counts[sent[1]] = iperf_text.number_of(sent[2])
+        elif iperf_text.looks_like_interval(line) and "datagrams received out-of-order" not in line:
             remarks.unread.append(number)
     if sums and len(runs) == 1 and not runs[0].ways:
         for interval in sums:  # of lines that are not there
@@ -127,8 +114,8 @@ def _read_text(file: Input) -> FlowSeries:
     runs = [run for run in runs if run.totals or any(way.rows for way in run.ways.values())]
     ways = [_finish(run) for run in runs]
     alone = len(runs) == len(commands) == 1 and runs[0].is_client
-    printed = printed_of(commands[0], ways[0]) if alone else {}
-    return to_samples(file, ways, remarks, tool="iperf 2", printed=printed)
+    printed = iperf_text.printed_of(commands[0], ways[0]) if alone else {}
+    return iperf_text.to_samples(file, ways, remarks, tool="iperf 2", printed=printed)
 
 
 def _begin_run(runs: list[_Iperf2Run], line: str) -> bool:
@@ -144,7 +131,7 @@ def _begin_run(runs: list[_Iperf2Run], line: str) -> bool:
             protocol, port = server[1].lower(), int(server[2])
             runs.append(_Iperf2Run(is_client=False, protocol=protocol, port=port))
         return True
-    link = read_connection(line)
+    link = iperf_text.read_connection(line)
     if link is None:
         return False
     if not runs:
@@ -163,7 +150,7 @@ def _run_of(runs: list[_Iperf2Run], stream: str) -> _Iperf2Run:
     return next((run for run in reversed(runs) if stream in run.links), runs[-1])
 
 
-def _interval(run: _Iperf2Run, interval: IntervalLine) -> bool:
+def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine) -> bool:
     """Add a line to a run; False if a part of it cannot be right."""
     if interval.is_sum:
         return True  # a sum of the lines above it
@@ -178,7 +165,7 @@ def _interval(run: _Iperf2Run, interval: IntervalLine) -> bool:
     row = interval.row(side, stream=stream)
     if row.duration_s < 0:
         return False
-    losses = read_losses(interval.rest)
+    losses = iperf_text.read_losses(interval.rest)
     if losses is not None:
         way.protocol = way.protocol or "udp"
         losses.put_in(row)
@@ -199,7 +186,7 @@ def _interval(run: _Iperf2Run, interval: IntervalLine) -> bool:
 
 def _known(text: str | None) -> float:
     """Return a number; nan if there is none, or if it is below 0: the kernel had none."""
-    return NAN if text is None or text.startswith("-") else number_of(text)
+    return NAN if text is None or text.startswith("-") else iperf_text.number_of(text)
 
 
 def _finish(run: _Iperf2Run) -> list[Way]:
@@ -337,8 +324,8 @@ def _add_row(runs: list[dict[str, _CsvStream]], row: Interval, made: _CsvStream)
 
 
 def _row(cells: list[str]) -> tuple[Interval, bool]:
-    begin, end = map(number_of, cells[6].split("-"))
-    size, rate = number_of(cells[7]), number_of(cells[8])
+    begin, end = map(iperf_text.number_of, cells[6].split("-"))
+    size, rate = iperf_text.number_of(cells[7]), iperf_text.number_of(cells[8])
     row = Interval(
         start_s=begin,
         duration_s=max(end - begin, 0.0),
@@ -348,7 +335,7 @@ def _row(cells: list[str]) -> tuple[Interval, bool]:
     )
     right = size >= 0 and rate >= 0 and end >= begin
     if len(cells) == _UDP:
-        jitter, lost, packets = map(number_of, cells[9:12])
+        jitter, lost, packets = map(iperf_text.number_of, cells[9:12])
         unknown = packets == -1  # the last line of a client
         bad_loss = lost < 0 or lost > packets
         row.jitter_s = NAN if jitter < 0 else jitter / 1e3

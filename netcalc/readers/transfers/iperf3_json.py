@@ -19,15 +19,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.document import (
-    Documents,
-    closed_after_whole_parts,
-    member,
-    number,
-    read_documents,
-    rows,
-    words,
-)
+from netcalc.readers import document
 from netcalc.readers.format import SEGMENTS, TRANSPORT, Counted, Format, Input
 from netcalc.readers.source import Source, decode, note, shorten
 from netcalc.readers.transfers.runs import (
@@ -80,7 +72,9 @@ def _read(file: Input) -> FlowSeries:
     ways = [_ways(run, odd) for run in runs]
     for way in ways[-1] if begun else ():
         way.partial = True
-    errors = list(dict.fromkeys(words(run, "error") for run in runs if words(run, "error")))
+    errors = list(
+        dict.fromkeys(document.words(run, "error") for run in runs if document.words(run, "error"))
+    )
     if not any(way.rows or way.sent or way.received for run in ways for way in run):
         if errors:
             message = shorten(errors[0], 120)
@@ -90,21 +84,21 @@ def _read(file: Input) -> FlowSeries:
     note(warnings, "intervals-repeated", count=odd.pop("repeated", 0))
     for name, count in odd.items():
         warnings.append(Notice("implausible-values", {"count": count, "name": name}))
-    start = member(runs[0], "start")
+    start = document.member(runs[0], "start")
     return flow_series(
         file,
         [run for run in ways if run],
         [*documents.warnings, *warnings],
         partial=documents.fault is not None,
         tool="iperf3",
-        version=words(start, "version").removeprefix("iperf "),
-        host=shorten(words(start, "system_info").strip(), 200),
-        start=_iso(number(member(start, "timestamp"), "timesecs")),
+        version=document.words(start, "version").removeprefix("iperf "),
+        host=shorten(document.words(start, "system_info").strip(), 200),
+        start=_iso(document.number(document.member(start, "timestamp"), "timesecs")),
         printed=_printed(runs[0]) if len(runs) == 1 else {},
     )
 
 
-def _documents(file: Input) -> tuple[Documents, list[Notice]]:
+def _documents(file: Input) -> tuple[document.Documents, list[Notice]]:
     """Return the documents of a file; text before the first and behind the last is left out."""
     warnings: list[Notice] = []
     source = file.unpacked
@@ -116,7 +110,7 @@ def _documents(file: Input) -> tuple[Documents, list[Notice]]:
         # Blanks instead of it keep lines and bytes of a fault where they are.
         blank = re.sub(r"[^\n]", " ", before)
         data = (blank + text[len(before) :]).encode("utf-8", "surrogatepass")
-        documents = read_documents(Source(source.name, data, source.sha256))
+        documents = document.read_documents(Source(source.name, data, source.sha256))
         numbers = list(range(1, before.count("\n") + 1))
         warnings.append(Notice("text-beside-json", {"numbers": numbers}))
     fault = documents.fault
@@ -135,15 +129,15 @@ def _whole_parts(text: str) -> list[dict[str, Any]]:
     """Return the run in a document that was cut: its start, and the intervals that are whole."""
     if not text:
         return []
-    closed = closed_after_whole_parts(text, 2)
-    documents = read_documents(Source("", closed.encode("utf-8", "surrogatepass"), ""))
+    closed = document.closed_after_whole_parts(text, 2)
+    documents = document.read_documents(Source("", closed.encode("utf-8", "surrogatepass"), ""))
     if documents.fault is not None or len(documents.documents) != 1:
         return []
     run = documents.documents[0]
-    return [run] if isinstance(run, dict) and rows(run, "intervals") else []
+    return [run] if isinstance(run, dict) and document.rows(run, "intervals") else []
 
 
-def _runs_of(documents: Documents) -> list[dict[str, Any]]:
+def _runs_of(documents: document.Documents) -> list[dict[str, Any]]:
     """Return the runs in the documents: whole ones, and those of a stream of events."""
     runs: list[dict[str, Any]] = []
     streamed: dict[str, Any] | None = None
@@ -161,35 +155,44 @@ def _runs_of(documents: Documents) -> list[dict[str, Any]]:
         elif event in ("start", "end", "error"):
             streamed[event] = data
             streamed["ended"] = event == "end"
-    whole = {words(member(run, "start"), "cookie") for run in runs if "streamed" not in run} - {""}
+    whole = {
+        document.words(document.member(run, "start"), "cookie")
+        for run in runs
+        if "streamed" not in run
+    } - {""}
     return [
         run
         for run in runs
-        if "streamed" not in run or words(member(run, "start"), "cookie") not in whole
+        if "streamed" not in run
+        or document.words(document.member(run, "start"), "cookie") not in whole
     ]
 
 
 def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
     """Return the directions of a run that were measured."""
-    start, end = member(run, "start"), member(run, "end")
-    test = member(start, "test_start")
+    start, end = document.member(run, "start"), document.member(run, "end")
+    test = document.member(start, "test_start")
     is_client = "accepted_connection" not in start
-    reverse = bool(number(test, "reverse") > 0)
-    protocol = words(test, "protocol").lower()
-    partial = bool(words(run, "error")) or not end or ("streamed" in run and not run.get("ended"))
+    reverse = bool(document.number(test, "reverse") > 0)
+    protocol = document.words(test, "protocol").lower()
+    partial = (
+        bool(document.words(run, "error"))
+        or not end
+        or ("streamed" in run and not run.get("ended"))
+    )
     ways: dict[str, Way] = {}
     seen: set[tuple[str, float, bool]] = set()
 
     def way(direction: str) -> Way:
         if direction not in ways:
-            target = words(member(start, "connecting_to"), "host")
+            target = document.words(document.member(start, "connecting_to"), "host")
             ways[direction] = Way(direction, protocol=protocol, target=target, partial=partial)
         return ways[direction]
 
     main = DOWNLOAD if reverse else UPLOAD
     other = UPLOAD if reverse else DOWNLOAD
-    for interval in rows(run, "intervals"):
-        for stream in rows(interval, "streams"):
+    for interval in document.rows(run, "intervals"):
+        for stream in document.rows(interval, "streams"):
             sends = stream.get("sender")
             if not isinstance(sends, bool):
                 sends = is_client != reverse
@@ -212,14 +215,14 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
         if any(totals):
             counted = way(direction)
             counted.sent, counted.received = totals
-            counted.congestion_control = words(end, "sender_tcp_congestion")
-    omitted = number(test, "omit")
+            counted.congestion_control = document.words(end, "sender_tcp_congestion")
+    omitted = document.number(test, "omit")
     for counted in ways.values():
         ends = [row.start_s + row.duration_s for row in counted.rows if row.omitted]
         if omitted > 0 or ends:
             counted.omitted_s = first_known(omitted, max(ends, default=NAN))
         if not counted.streams:
-            streams = int(first_known(number(test, "num_streams"), 0))
+            streams = int(first_known(document.number(test, "num_streams"), 0))
             counted.streams.update(map(str, range(min(streams, 1000))))
         if not protocol:
             is_udp = any(not math.isnan(row.datagram_count) for row in counted.rows)
@@ -228,13 +231,13 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
 
 
 def _row(stream: _Object, side: str, odd: Counter[str]) -> Interval | None:
-    start, length = number(stream, "start"), number(stream, "seconds")
+    start, length = document.number(stream, "start"), document.number(stream, "seconds")
     if math.isnan(length):
-        length = number(stream, "end") - start
+        length = document.number(stream, "end") - start
     if math.isnan(start) or not length >= 0:
         odd["seconds"] += 1
         return None
-    socket = number(stream, "socket")
+    socket = document.number(stream, "socket")
     return replace(
         _counted(stream, odd, duration_s=length),
         start_s=start,
@@ -265,7 +268,7 @@ def _counted(part: _Object, odd: Counter[str], *, duration_s: float | None = Non
 
 def _losses(row: _Object, odd: Counter[str]) -> tuple[float, float]:
     """Return the datagrams, and how many of them were lost; a loss that cannot be is unknown."""
-    packets, lost = number(row, "packets"), number(row, "lost_packets")
+    packets, lost = document.number(row, "packets"), document.number(row, "lost_packets")
     if lost > packets or lost < 0:
         odd["lost_packets"] += 1
         lost = NAN
@@ -274,7 +277,7 @@ def _losses(row: _Object, odd: Counter[str]) -> tuple[float, float]:
 
 def _count(row: _Object, name: str, odd: Counter[str]) -> float:
     """Return a number that cannot be below 0; one that is, is counted and unknown."""
-    value = number(row, name)
+    value = document.number(row, name)
     if value < 0:
         odd[name] += 1
         return NAN
@@ -290,10 +293,10 @@ def _totals(
     otherwise a 0 is unknown.
     """
     sent, received = (
-        _side(member(end, name + suffix), odd, sure=exchanged or side == own)
+        _side(document.member(end, name + suffix), odd, sure=exchanged or side == own)
         for side, name in ((SENDER, "sum_sent"), (RECEIVER, "sum_received"))
     )
-    both = member(end, "sum" + suffix)
+    both = document.member(end, "sum" + suffix)
     if sent is not None:
         sent.lost_count = sent.jitter_s = NAN  # written as 0
     if not both or "packets" not in both:
@@ -321,31 +324,34 @@ def _side(part: _Object, odd: Counter[str], *, sure: bool) -> Interval | None:
 
 def _printed(run: _Object) -> dict[str, Any]:
     """Return what iperf3 says of sockets, processors and each stream, in SI units."""
-    start, end = member(run, "start"), member(run, "end")
-    test, processors = member(start, "test_start"), member(end, "cpu_utilization_percent")
+    start, end = document.member(run, "start"), document.member(run, "end")
+    test, processors = (
+        document.member(start, "test_start"),
+        document.member(end, "cpu_utilization_percent"),
+    )
     ends = ("remote", "host") if "accepted_connection" in start else ("host", "remote")
     plain = {
         "mss_bytes": first_known(above_0(start, "tcp_mss"), above_0(start, "tcp_mss_default")),
-        "send_buffer_bytes": number(start, "sndbuf_actual"),
-        "receive_buffer_bytes": number(start, "rcvbuf_actual"),
+        "send_buffer_bytes": document.number(start, "sndbuf_actual"),
+        "receive_buffer_bytes": document.number(start, "rcvbuf_actual"),
         "asked_buffer_bytes": above_0(start, "sock_bufsize"),
-        "write_bytes": number(test, "blksize"),
+        "write_bytes": document.number(test, "blksize"),
         "asked_rate_bps": above_0(test, "target_bitrate"),
         "client_processor_ratio": above_0(processors, f"{ends[0]}_total") / 100,
         "server_processor_ratio": above_0(processors, f"{ends[1]}_total") / 100,
     }
     printed: dict[str, Any] = _numbers(plain)
     streams, windows = [], _windows(run)
-    for stream in rows(end, "streams"):
-        sender = member(stream, "sender") or member(stream, "udp")
+    for stream in document.rows(end, "streams"):
+        sender = document.member(stream, "sender") or document.member(stream, "udp")
         numbers = {
-            "stream": number(sender, "socket"),
+            "stream": document.number(sender, "socket"),
             "rtt_min_s": above_0(sender, "min_rtt") / 1e6,
             "rtt_avg_s": above_0(sender, "mean_rtt") / 1e6,
             "rtt_max_s": above_0(sender, "max_rtt") / 1e6,
             "cwnd_bytes": above_0(sender, "max_snd_cwnd"),
             "offered_window_bytes": above_0(sender, "max_snd_wnd"),
-            "offered_window_median_bytes": windows.get(number(sender, "socket"), NAN),
+            "offered_window_median_bytes": windows.get(document.number(sender, "socket"), NAN),
         }
         streams.append(_numbers(numbers))
     return {**printed, "streams": streams} if streams else printed
@@ -359,10 +365,10 @@ def _numbers(row: Mapping[str, float]) -> dict[str, float]:
 def _windows(run: _Object) -> dict[float, float]:
     """Return the median of the windows that the receiver of each stream offered. [byte]"""
     sizes: dict[float, list[float]] = {}
-    for interval in rows(run, "intervals"):
-        for stream in rows(interval, "streams"):
+    for interval in document.rows(run, "intervals"):
+        for stream in document.rows(interval, "streams"):
             if (size := above_0(stream, "snd_wnd")) > 0:
-                sizes.setdefault(number(stream, "socket"), []).append(size)
+                sizes.setdefault(document.number(stream, "socket"), []).append(size)
     return {socket: median(offered) for socket, offered in sizes.items()}
 
 
