@@ -117,7 +117,10 @@ def test_a_name_for_two_arguments_is_refused_with_both():
     done = netcalc("calc", "delivered-goodput", "10", "1", "--p", "3")
     assert_mistake(done, "no option --p", "--write-count")
     done = netcalc("calc", "payload-throughput", "--size", "84", "--bw", "1G")
-    assert_mistake(done, "--size of netcalc calc payload-throughput may be --payload or --wire")
+    assert_mistake(
+        done,
+        "--size of netcalc calc payload-throughput is ambiguous: it may be --payload or --wire",
+    )
 
 
 def test_numbers_and_units_are_put_together():

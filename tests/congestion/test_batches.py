@@ -409,7 +409,7 @@ def test_an_algorithm_that_the_kernel_lacks_fails_each_time_and_is_said_to(tmp_p
     arguments = ["congestion", str(file), "--by", "live", "--out", str(tmp_path / "two.jsonl")]
     done = CliRunner().invoke(commands, [*arguments, "--vary", "algorithm=reno,vegas"])
     assert done.exit_code == 1
-    assert "1 of 2 have no result: the kernel does not permit 'vegas'" in done.stderr
+    assert "1 of 2 scenarios have no result: the kernel does not permit 'vegas'" in done.stderr
     assert "Leave the algorithm out" in done.stderr
     assert "to continue" not in done.stderr
     done = CliRunner().invoke(commands, [*arguments, "--vary", "algorithm=vegas,cubic", "--json"])

@@ -30,7 +30,7 @@ def test_the_article_s_hundred_milliseconds():
     )
     assert "100 ms - 2 x 31 ms = 38 ms, near a timer of 40 ms" in str(held)
     assert "2 x 31 ms + 40 ms = 102 ms" in str(held)
-    assert "31 ms without" in str(held)
+    assert "at least 31 ms otherwise" in str(held)
     assert "stall-arithmetic" not in notices(found["single write"])
 
 

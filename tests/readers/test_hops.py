@@ -91,7 +91,7 @@ def test_every_path_is_printed_with_its_hops(name):
     assert "increase" in printed
     for row in rows[:3]:
         assert row.node.split(" ")[0][:12] in printed
-    assert "the way back" in printed  # the caveat
+    assert "return by the same path" in printed  # the caveat
     document = json.loads(run("read", str(path), "--json").stdout)
     assert document["hops"] == [row.as_dict() for row in rows]
 
