@@ -493,7 +493,7 @@ class TomlLines:
     The paths are as ``[[exercise]]``, then ``[exercise.variables]`` with ``N = 3`` have them:
     ``exercise[0]``, ``exercise[0].variables``, ``exercise[0].variables.N``.
 
-    >>> Lines("a = 1\\n[[b]]\\nc = {d = 2}\\n").of("b[0].c.d.e")
+    >>> TomlLines("a = 1\\n[[b]]\\nc = {d = 2}\\n").of("b[0].c.d.e")
     3
 
     Parameters

@@ -19,7 +19,7 @@ import nbformat
 import pytest
 from nbconvert.exporters import HTMLExporter
 
-from netcalc.lessons.site.html import LessonPage
+from netcalc.lessons.site.html import Page
 
 LESSONS = Path(__file__).parents[2] / "notebooks"
 LESSON_01 = LESSONS / "01_latency_and_bandwidth.ipynb"
@@ -154,7 +154,7 @@ def executed(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("state", "form"),
-    [(False, HTMLExporter), (True, HTMLExporter), (True, LessonPage)],
+    [(False, HTMLExporter), (True, HTMLExporter), (True, Page)],
     ids=["as saved", "executed", "without a network"],
 )
 def test_an_exported_lesson_shows_its_figures_without_a_network(
@@ -179,7 +179,7 @@ def test_an_exported_lesson_shows_its_figures_without_a_network(
         box = pictures.first.bounding_box()
         assert box["width"] > 400
         assert box["height"] > 200
-        if form is LessonPage:  # counted in the lesson: one equation of its own, five in the text
+        if form is Page:  # counted in the lesson: one equation of its own, five in the text
             boxes = [one.bounding_box() for one in page.locator("math").all()]
             assert len(boxes) == 6
             assert all(box["width"] > 5 and box["height"] > 5 for box in boxes)

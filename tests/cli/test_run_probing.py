@@ -171,7 +171,7 @@ def test_an_error_of_the_library_names_the_option_and_its_unit(monkeypatch, caps
     def refused(**_):
         raise DomainError("out-of-range", "timeout_s", 100.0, low=0.001, high=60)
 
-    monkeypatch.setattr("netcalc.experiments.probing", refused)
+    monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
     with pytest.raises(SystemExit):
         main(["run", "packet-trains", "--json"])
     error = json.loads(capsys.readouterr().out)["error"]
@@ -197,7 +197,7 @@ def test_a_hint_is_for_those_who_type(monkeypatch, complaint):
 
     with pytest.raises(DomainError, match=r"As a ratio of 1 that is 0\.02"):
         refused()
-    monkeypatch.setattr("netcalc.experiments.probing", refused)
+    monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
     assert complaint("run", "packet-trains").endswith("--cross must be from 0% to 100%, got 200%\n")
 
 

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 import pytest
 
 from netcalc.experiments import bulk, echo, endpoints, small_writes, transactions, transfer
-from netcalc.experiments.peers import responder
+from netcalc.experiments.peers import helper, responder
 from netcalc.experiments.peers.helper import HelperCounts
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.peers.responder import CERTIFICATE, Listener, tls_server
@@ -196,7 +196,7 @@ def test_a_run_is_whole_beside_strangers(name, monkeypatch):
 
     They know the address of the client, or the system refuses the filter.
     """
-    for module in (endpoints, echo_module):
+    for module in (helper, echo_module):
         monkeypatch.setattr(module, "own_source", lambda _: None)
     strangers = []
 

@@ -91,7 +91,7 @@ def test_a_search_is_told_with_its_line():
     assert record(halved, {"x": 9}).code == "loop"
     found = record(erlang_b_ratio, {"offered_erlang": 20, "server_count": 30})
     assert isinstance(found, NotRecorded)
-    assert found.where.startswith("queues/_erlang.py:")
+    assert found.where.startswith("queues/erlang.py:")
 
 
 def test_models_are_as_ever_after_a_recording():

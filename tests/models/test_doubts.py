@@ -89,7 +89,7 @@ def test_a_nearly_full_queue_takes_long_to_its_mean(model, arguments):
     (doubt,) = found
     # derived: 1 / (1 - sqrt(0.99))^2 = (1 + sqrt(0.99))^2 / 0.01^2
     assert doubt.values["services"] == pytest.approx((1 + math.sqrt(0.99)) ** 2 / 1e-4)
-    assert "some 39800 service times" in str(doubt)
+    assert "about 39800 service times" in str(doubt)
     assert told(model, 0.95, service_s=1.0, **arguments) == []
     assert told(model, np.zeros(0), service_s=1.0, **arguments) == []
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from netcalc.lessons.site.html import LessonPage, mathml
+from netcalc.lessons.site.html import Page, mathml
 
 LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 MATH = re.compile(r"<math .*?</math>", re.DOTALL)
@@ -22,7 +22,7 @@ MATH = re.compile(r"<math .*?</math>", re.DOTALL)
 @cache
 def exporter():
     """One for all pages, as it compiles its templates anew each time it is made."""
-    return LessonPage()
+    return Page()
 
 
 def page_of(*cells):
@@ -95,4 +95,4 @@ def test_a_lessons_page_fetches_nothing_and_has_all_its_equations(lesson):
 def test_nbconvert_knows_the_page_by_the_name_of_the_package():
     settings = tomllib.loads((LESSONS[0].parents[1] / "pyproject.toml").read_text())
     written = settings["project"]["entry-points"]["nbconvert.exporters"]["netcalc"]
-    assert EntryPoint("netcalc", written, "nbconvert.exporters").load() is LessonPage
+    assert EntryPoint("netcalc", written, "nbconvert.exporters").load() is Page

@@ -60,7 +60,7 @@ def test_a_run_that_was_stopped_at_once_is_told():
         mode=["udp"] * 2, sequence=[1, 2], payload_bytes=[16, 40], response_s=[1e-5, 1e-5]
     )
     button._show(few)
-    assert "steps need 8 points" in panel.figure.description
+    assert "needs at least 8 points" in panel.figure.description
 
 
 @pytest.mark.live

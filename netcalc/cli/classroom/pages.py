@@ -213,7 +213,7 @@ class Refusing:
         handler.finish(f"{status_code}: {_SENTENCES.get(status_code) or responses[status_code]}\n")
 
 
-class Page(Refusing, JupyterHandler):
+class ClassPage(Refusing, JupyterHandler):
     """A page of the class."""
 
     @property
@@ -228,7 +228,7 @@ class Page(Refusing, JupyterHandler):
         self.write(page.render(base_url=self.base_url, xsrf=self.xsrf_form_html(), **values))
 
 
-class Door(Page):
+class Door(ClassPage):
     """Where the code is entered."""
 
     @allow_unauthenticated
@@ -283,7 +283,7 @@ class Door(Page):
         return f"{self.base_url}teacher" if is_teacher else str(self.base_url)
 
 
-class Leave(Page):
+class Leave(ClassPage):
     """The way out: the kernels end, and the name is free."""
 
     @authenticated
@@ -295,7 +295,7 @@ class Leave(Page):
         self.redirect(f"{self.base_url}login")
 
 
-class Lessons(Page):
+class Lessons(ClassPage):
     """The list of lessons."""
 
     @authenticated
@@ -306,7 +306,7 @@ class Lessons(Page):
         )
 
 
-class WayBack(Page):
+class WayBack(ClassPage):
     """The addresses that Voila's pages give the list of lessons."""
 
     @authenticated
@@ -374,7 +374,7 @@ class Templates(TemplateStaticFileHandler):
         await super().get(path, include_body)
 
 
-class TeacherPage(Page):
+class TeacherPage(ClassPage):
     """A page for the teacher alone; for others it does not exist."""
 
     async def prepare(self) -> None:

@@ -84,7 +84,7 @@ class Equations(Preprocessor):
         return nb, resources
 
 
-class LessonPage(HTMLExporter):
+class Page(HTMLExporter):
     """Writes a notebook as a page without a script that is fetched from elsewhere."""
 
     export_from_notebook = "HTML without a network (netcalc)"
