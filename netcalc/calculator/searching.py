@@ -13,13 +13,37 @@ import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
 from netcalc.calculator.names import ARGUMENT_ALIASES
+from netcalc.calculator.parameter import Parameter
 
-if TYPE_CHECKING:
-    from netcalc.calculator.catalogue import Formula
 
+class Searched(Protocol):
+    """What the search looks at: the texts of a formula."""
+
+    def __hash__(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def short_name(self) -> str: ...
+    @property
+    def function_name(self) -> str: ...
+    @property
+    def subject(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def validity(self) -> str: ...
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+
+
+SearchedFormula = TypeVar("SearchedFormula", bound=Searched)
 
 PLACE = "place"
 """The word that every name of a place becomes: how far it is decides its latency."""
@@ -714,7 +738,7 @@ def datasets(query: str) -> list[str]:
     return [name for name, topics in DATASETS.items() if asked & set(topics)]
 
 
-def ranked(query: str, formulas: Iterable[Formula]) -> list[Formula]:
+def ranked(query: str, formulas: Iterable[SearchedFormula]) -> list[SearchedFormula]:
     """Return the formulas that a query finds, the best first.
 
     A word that no formula has is taken for the nearest that one has, or left out.
@@ -774,7 +798,7 @@ def _score(
     return total * matched / len(asked)
 
 
-def _phrase_score(formula: Formula, query: str) -> float:
+def _phrase_score(formula: Searched, query: str) -> float:
     """Return what it counts that a query is what people ask a formula for, or contains it."""
     best = 0.0
     for tag in _tags(formula):
@@ -783,7 +807,7 @@ def _phrase_score(formula: Formula, query: str) -> float:
     return best
 
 
-def asked_for(formula: Formula) -> tuple[str, ...]:
+def asked_for(formula: Searched) -> tuple[str, ...]:
     """Return what people ask a formula for, in their words."""
     names = dict.fromkeys((formula.short_name, formula.function_name))
     return tuple(
@@ -801,12 +825,12 @@ def synonyms() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _tags(formula: Formula) -> tuple[str, ...]:
+def _tags(formula: Searched) -> tuple[str, ...]:
     return tuple(" ".join(words(tag)) for tag in asked_for(formula))
 
 
 @cache
-def _fields(formula: Formula) -> dict[str, float]:
+def _fields(formula: Searched) -> dict[str, float]:
     """Return the words of a formula, each with what it counts at its best place."""
     texts = {
         "name": formula.short_name.replace("_", " "),
@@ -830,7 +854,7 @@ def _fields(formula: Formula) -> dict[str, float]:
 
 
 @cache
-def _document_counts(formulas: tuple[Formula, ...]) -> dict[str, int]:
+def _document_counts(formulas: tuple[Searched, ...]) -> dict[str, int]:
     """Return in how many formulas each word is found."""
     counts: dict[str, int] = {}
     for formula in formulas:

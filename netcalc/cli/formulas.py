@@ -19,44 +19,14 @@ import numpy as np
 from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli.mistakes import CommandError
-from netcalc.cli.options import QuantityCommand
+from netcalc.cli.options import NUMBER, QuantityCommand, joined
 from netcalc.errors import DomainError, NetcalcError, UnitError, doubts
 from netcalc.messages import Notice
 
-NUMBER = re.compile(r"[+-]?\d[\d.,]*")
-_UNIT_WORDS = frozenset({"e", "erl", "erlang", "erlangs", "percent", "gig", "gige", "gbe", "ge"})
-_MARKS = frozenset({"@", "at"})
-"""Words between values that say nothing more."""
 _MANY_SWEEPS = 2
 _OTHER_UNIT = frozenset({"unit-of-other-kind", "unit-unknown"})
 _DOUBTFUL_SHARES = re.compile(r"loss|blocking|error|retransmi")
 """Shares that people also type in percent: how a number alone was read is said."""
-
-
-def joined(words: Sequence[str]) -> list[str]:
-    """Put a number and its unit together where they are two words.
-
-    Examples
-    --------
-    >>> joined(["--latency", "30", "ms", "1", "MB"])
-    ['--latency', '30 ms', '1 MB']
-    """
-    quantities: list[str] = []
-    for word in words:
-        if word in _MARKS and quantities:
-            continue
-        before = quantities[-1] if quantities else ""
-        if (NUMBER.fullmatch(before) and _is_unit(word)) or (
-            " " in before and (word == "per" or before.endswith(" per"))
-        ):
-            quantities[-1] += f" {word}"
-        else:
-            quantities.append(word)
-    return quantities
-
-
-def _is_unit(word: str) -> bool:
-    return bool(units.kinds_of(word)) or word.lower() in _UNIT_WORDS or calculator.is_noun(word)
 
 
 class Fitness(Enum):

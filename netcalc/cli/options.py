@@ -162,6 +162,40 @@ class Choice(click.Choice):  # type: ignore[type-arg] # click 8.1 has no argumen
         raise DomainError("not-a-choice", name, value, choices=choices, **suggestions)
 
 
+NUMBER = re.compile(r"[+-]?\d[\d.,]*")
+_UNIT_WORDS = frozenset({"e", "erl", "erlang", "erlangs", "percent", "gig", "gige", "gbe", "ge"})
+_MARKS = frozenset({"@", "at"})
+"""Words between values that say nothing more."""
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """Put a number and its unit together where they are two words.
+
+    Examples
+    --------
+    >>> joined(["--latency", "30", "ms", "1", "MB"])
+    ['--latency', '30 ms', '1 MB']
+    """
+    quantities: list[str] = []
+    for word in words:
+        if word in _MARKS and quantities:
+            continue
+        before = quantities[-1] if quantities else ""
+        if (NUMBER.fullmatch(before) and _is_unit(word)) or (
+            " " in before and (word == "per" or before.endswith(" per"))
+        ):
+            quantities[-1] += f" {word}"
+        else:
+            quantities.append(word)
+    return quantities
+
+
+def _is_unit(word: str) -> bool:
+    from netcalc import calculator  # late: it loads numpy
+
+    return bool(units.kinds_of(word)) or word.lower() in _UNIT_WORDS or calculator.is_noun(word)
+
+
 class QuantityCommand(Command):
     """A command whose argument is a quantity: ``-1s`` is a value of it, and no option."""
 
@@ -264,8 +298,6 @@ class PlannersCommand(QuantityCommand):
         if ctx.resilient_parsing:  # the shell asks how a line may go on
             return super().parse_args(ctx, args)
         if any(word.replace(".", "").isdecimal() for word in args):
-            from netcalc.cli.formulas import joined  # late: it loads the calculator
-
             args = joined(args)
         options = [option for option in self.params if isinstance(option, click.Option)]
         names = {name for option in options for name in (*option.opts, *option.secondary_opts)}

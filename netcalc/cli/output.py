@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import os
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from netcalc.compare import Comparison
     from netcalc.plots import Plot
+    from netcalc.samples import Meta, Samples
 
 
 TABLE_WIDTH = 80
@@ -220,3 +222,34 @@ class Progress:
         if self._unit and value > 0:
             name += f", {show(value, self._unit, digits=3)}"
         self._bar.update(self._task, completed=done, total=total, description=name)
+
+
+def meta_of(meta: Meta) -> dict[str, Any]:
+    """Return the metadata of samples as ``--json`` prints it: warnings as sentences."""
+    stored = {**meta.stored(), "warnings": list(map(str, meta.warnings))}
+    del stored["facts"]  # printed next to the metadata, with those of the rows
+    return stored
+
+
+def encode(samples: Samples, form: str) -> bytes:
+    """Return samples as a file has them: csv, json or parquet.
+
+    Raises
+    ------
+    CommandError
+        If the packages for Parquet are missing.
+    """
+    from netcalc.readers.saved import csv_text, parquet_bytes  # late: few commands need them
+
+    if form == "csv":
+        return csv_text(samples).encode("utf-8", "surrogatepass")
+    if form == "json":
+        return samples.dumps()
+    require_parquet()
+    return parquet_bytes(samples)
+
+
+def require_parquet() -> None:
+    """Refuse Parquet where its packages are missing."""
+    if importlib.util.find_spec("pyarrow") is None or importlib.util.find_spec("pandas") is None:
+        raise CommandError("parquet-packages-missing")

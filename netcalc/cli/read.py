@@ -6,7 +6,6 @@ another program; what a provider bills by percentile.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import secrets
 import sys
@@ -40,7 +39,6 @@ from netcalc.rate_layers import IN_HEADING, LAYERS, UNKNOWN, RateLayer, named
 from netcalc.readers.captures import anonymized_error, anonymized_samples
 from netcalc.readers.captures.tcp import flow_table
 from netcalc.readers.columns import INTERVAL_S, read_usage
-from netcalc.readers.saved import csv_text, parquet_bytes
 from netcalc.samples import PacketTrace, RttSamples, Samples, write_atomically
 from netcalc.units import show, show_rate
 
@@ -333,38 +331,12 @@ def export(
         if not isinstance(samples, PacketTrace):
             raise mistakes.CommandError("flows-of-capture", file=file)
         samples = flow_table(samples)
-    data = encode(samples, form)
+    data = output.encode(samples, form)
     if path is None:
         output.print_data(data)
         return
     write_atomically(Path(path), data)
     output.print_written(path)
-
-
-def encode(samples: Samples, form: str) -> bytes:
-    """Return samples as a file has them: csv, json or parquet.
-
-    Raises
-    ------
-    CommandError
-        If the packages for Parquet are missing.
-    """
-    if form == "csv":
-        return csv_text(samples).encode("utf-8", "surrogatepass")
-    if form == "json":
-        return samples.dumps()
-    require_parquet()
-    return _parquet(samples)
-
-
-def require_parquet() -> None:
-    """Refuse Parquet where its packages are missing."""
-    if importlib.util.find_spec("pyarrow") is None or importlib.util.find_spec("pandas") is None:
-        raise mistakes.CommandError("parquet-packages-missing")
-
-
-def _parquet(samples: Samples) -> bytes:
-    return parquet_bytes(samples)
 
 
 @command(

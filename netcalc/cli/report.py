@@ -12,7 +12,7 @@ import numpy as np
 from netcalc import compare, explain, fit, readers
 from netcalc.checks import in_blocks
 from netcalc.cli import print_json, say
-from netcalc.cli.output import cell, print_rows, print_table
+from netcalc.cli.output import cell, meta_of, print_rows, print_table
 from netcalc.errors import ReaderError
 from netcalc.explain import Known
 from netcalc.messages import Notice
@@ -200,13 +200,6 @@ def print_formats(*, as_json: bool) -> None:
         say(f"{format_.name}: {format_.description}")
         for trap in format_.traps:
             say(f"  {trap}")
-
-
-def meta_of(meta: Meta) -> dict[str, Any]:
-    """Return the metadata of samples as ``--json`` prints it: warnings as sentences."""
-    stored = {**meta.stored(), "warnings": list(map(str, meta.warnings))}
-    del stored["facts"]  # printed next to the metadata, with those of the rows
-    return stored
 
 
 def summary(name: str, samples: Samples) -> dict[str, Any]:

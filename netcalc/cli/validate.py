@@ -17,8 +17,14 @@ import numpy as np
 from netcalc import units, version
 from netcalc.cli import check_one_form, print_json, put, say
 from netcalc.cli.options import CSV, Choice, command, plot_option
-from netcalc.cli.output import Progress, check_outputs, print_csv, print_written, write_plot
-from netcalc.cli.report import meta_of
+from netcalc.cli.output import (
+    Progress,
+    check_outputs,
+    meta_of,
+    print_csv,
+    print_written,
+    write_plot,
+)
 from netcalc.emulation import Capabilities, capabilities
 from netcalc.errors import ExperimentError, MixedInstallationWarning
 from netcalc.experiments import echo

@@ -15,7 +15,16 @@ resampled.
 
 from __future__ import annotations
 
-from netcalc.samples.columns import BoolColumn, FloatColumn, Samples, Table, TextColumn
+from netcalc.samples.columns import (
+    KINDS,
+    BoolColumn,
+    FloatColumn,
+    Samples,
+    Table,
+    TextColumn,
+    load,
+    loads,
+)
 from netcalc.samples.kinds import (
     DROP_PLACES,
     MIN_DROP_RATIO,
@@ -42,13 +51,10 @@ from netcalc.samples.meta import (
     unit_of_fact,
 )
 from netcalc.samples.saved import (
-    KINDS,
     MAX_FILE_BYTES,
     LineFile,
     json_line,
     json_ready,
-    load,
-    loads,
     write_atomically,
 )
 

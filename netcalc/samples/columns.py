@@ -68,6 +68,10 @@ MOST_RANGES = 8
 _NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}
 
 
+KINDS: dict[str, Any] = {}
+"""The containers by name, each registered when its class is made."""
+
+
 class Samples:
     """Base of all containers: columns of equal length, :class:`Meta`, files and frames.
 
@@ -85,7 +89,7 @@ class Samples:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        saved.KINDS[cls.__name__] = cls
+        KINDS[cls.__name__] = cls
         facts = {
             name: fact
             for name, hint in get_type_hints(cls, include_extras=True).items()
@@ -237,7 +241,7 @@ class Samples:
         ReaderError
             If the file is damaged, of another kind, or of a later schema.
         """
-        samples = saved.load(path)
+        samples = load(path)
         if not isinstance(samples, cls):
             raise ReaderError(
                 "other-kind", file=str(path), value=type(samples).__name__, wanted=cls.__name__
@@ -428,3 +432,22 @@ def _table_column(values: ArrayLike) -> NDArray[Any]:
     if column.ndim != 1:
         raise DomainError("not-a-column", "data", column.ndim)
     return column
+
+
+@named_arguments
+def load(path: str | os.PathLike[str]) -> Samples:
+    """Read samples of any kind back from :meth:`Samples.save`.
+
+    Raises
+    ------
+    ReaderError
+        If the file was not saved by netcalc, is damaged, or is of a later schema.
+    """
+    return loads(saved.read_bytes(path), file=Path(path).name)
+
+
+@named_arguments
+def loads(data: bytes, *, file: str = "samples") -> Samples:
+    """Read samples from the bytes of a saved file."""
+    samples: Samples = saved.restored(data, file, KINDS)
+    return samples

@@ -18,7 +18,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from types import NoneType, TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self, get_type_hints
+from typing import Annotated, Any, Self, get_type_hints
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from netcalc.documents import LONGEST_SHOWN, Place, Rule, shown
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, ReaderError
 from netcalc.messages import Notice
 from netcalc.samples.meta import SCHEMA, Instrument, Meta, first_fault, row_fault, unit_of_fact
-
-if TYPE_CHECKING:
-    from netcalc.samples.columns import Samples
 
 _PART = ".netcalc-"
 
@@ -226,18 +223,14 @@ MAX_INFLATED_RATIO = 40
 """Samples may be this large when uncompressed, or as many times their file if that is more: an
 even run of 10^6 probes is 93 MB, 21 times its file."""
 
-KINDS: dict[str, Any] = {}
-"""The containers by name, each registered when its class is made."""
 
-
-@named_arguments
-def load(path: str | os.PathLike[str]) -> Samples:
-    """Read samples of any kind back from :meth:`Samples.save`.
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file of samples.
 
     Raises
     ------
     ReaderError
-        If the file was not saved by netcalc, is damaged, or is of a later schema.
+        If it is no regular file, cannot be read, or is larger than samples may be.
     """
     if not isinstance(path, str | os.PathLike):
         raise ArgumentTypeError("not-of-class", "path", type(path).__name__, expected="a path")
@@ -249,18 +242,16 @@ def load(path: str | os.PathLike[str]) -> Samples:
             raise ReaderError(code, file=str(path))
         if status.st_size > MAX_FILE_BYTES:
             raise ReaderError("samples-too-large", file=str(path), limit_bytes=MAX_FILE_BYTES)
-        data = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except ReaderError:
         raise
     except (OSError, ValueError) as error:  # a name with a null character is no name
         reason = getattr(error, "strerror", None) or str(error)
         raise ReaderError("unreadable-file", file=str(path), reason=reason) from error
-    return loads(data, file=Path(path).name)
 
 
-@named_arguments
-def loads(data: bytes, *, file: str = "samples") -> Samples:
-    """Read samples from the bytes of a saved file."""
+def restored(data: bytes, file: str, kinds: Mapping[str, Any]) -> Any:
+    """Return the samples in the bytes of a saved file, of one of the containers by name."""
     if not isinstance(data, str | bytes | bytearray):
         raise ArgumentTypeError("not-of-class", "data", type(data).__name__, expected="bytes")
     if not isinstance(file, str):
@@ -271,21 +262,20 @@ def loads(data: bytes, *, file: str = "samples") -> Samples:
         raise at.refused("not-saved-samples")
     _check_schema(document.get("schema"), at.inside("schema"))
     name = document.get("kind")
-    if not isinstance(name, str) or name not in KINDS:
-        raise at.inside("kind").refused("unknown-kind", value=shown(name), known=list(KINDS))
-    kind = KINDS[name]
+    if not isinstance(name, str) or name not in kinds:
+        raise at.inside("kind").refused("unknown-kind", value=shown(name), known=list(kinds))
+    kind = kinds[name]
     parts = documents.load(_Parts, document, at)
     meta = _meta(parts.meta, at.inside("meta"))
     _check_units(kind, meta, at.inside("meta").inside("units"))
     columns = _columns(kind, parts.columns, at)
     totals = _totals(kind, parts.fields, at)
     try:
-        samples: Samples = kind.restored(columns, totals, meta)
+        return kind.restored(columns, totals, meta)
     except DomainError as error:
         raise _damaged_column(error, at.inside(error.name)) from error
     except (TypeError, ValueError) as error:
         raise at.refused("damaged-samples") from error
-    return samples
 
 
 @dataclass(frozen=True, kw_only=True)

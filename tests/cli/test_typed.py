@@ -13,7 +13,7 @@ import pytest
 
 from netcalc import calculator
 from netcalc.calculator import names as _names
-from netcalc.cli.formulas import joined
+from netcalc.cli.options import joined
 from netcalc.errors import UnitError
 from netcalc.models.sizes.encapsulation import tunnel_mtu_bytes
 from tests.cli.test_commands import assert_mistake, netcalc

@@ -15,7 +15,6 @@ from netcalc.checks import FloatArray
 from netcalc.cli import INTERRUPTED, complain, output, print_json, put
 from netcalc.cli.mistakes import CommandError, lacking
 from netcalc.cli.options import Choice, WholeNumber, options_of
-from netcalc.cli.read import encode, require_parquet
 from netcalc.congestion import Result
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Matrix, Value, unit_of
 from netcalc.congestion.quantities import LAYERS as LAYERS_OF_QUANTITIES
@@ -403,7 +402,7 @@ def show_results(
 
 def write_table(results: Table, table_path: str) -> None:
     """Write columns in the form that the name says."""
-    write_atomically(Path(table_path), encode(results, Path(table_path).suffix[1:]))
+    write_atomically(Path(table_path), output.encode(results, Path(table_path).suffix[1:]))
 
 
 def _write(results: Table, table_path: str | None, plot_path: str | None) -> None:
@@ -476,7 +475,7 @@ def check_table(table_path: str | None, *, inputs: Sequence[str], force: bool) -
     if form not in (".csv", ".json", ".parquet"):
         raise CommandError("table-of-other-form", file=table_path)
     if form == ".parquet":
-        require_parquet()
+        output.require_parquet()
 
 
 def _document(outcome: Outcome, results: Table, out: str) -> dict[str, Any]:
