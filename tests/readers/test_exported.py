@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import hmac
-import importlib
 import io
 import ipaddress
 import json
@@ -278,7 +277,7 @@ def test_standard_input_and_the_columns_of_parquet(tmp_path, monkeypatch, capsys
         asked.update(columns=list(samples.columns()), count=len(samples))
         return b"PAR1"
 
-    monkeypatch.setattr(importlib.import_module("netcalc.cli.read"), "_parquet", keep)
+    monkeypatch.setattr("netcalc.readers.saved.parquet_bytes", keep)
     for missing in (None, "pandas", "pyarrow"):
         monkeypatch.setattr(
             "importlib.util.find_spec", lambda name, missing=missing: name != missing or None
