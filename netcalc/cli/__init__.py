@@ -126,13 +126,10 @@ COMMANDS = {
 }
 """Each command, and its line in the help."""
 _MODULES = {
-    "billing": "read",
-    "book": "data",
+    "billing": "export",
     "class": "classes",
     "classroom": "classroom.command",
-    "doctor": "validate",
     "exercise": "classes",
-    "export": "read",
     "site": "lab",
 }
 """Modules of commands that are not in a module of their name."""

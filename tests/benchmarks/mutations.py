@@ -121,7 +121,7 @@ ROOMS = {
     ),
     "exports": Room(
         ("netcalc/readers/saved.py",
-         "netcalc/readers/captures/anonymous.py", "netcalc/cli/read.py"),
+         "netcalc/readers/captures/anonymous.py", "netcalc/cli/export.py"),
         ("tests/readers/test_exported.py", "tests/test_faults_of_saved_samples.py",
          "tests/readers/test_read_parquet.py", "tests/cli/test_read_captures.py",
          "tests/cli/test_ranges.py", "tests/cli/test_places_printed.py",

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from netcalc.cli import validate as module
-from netcalc.cli.validate import doctor, lines, link_accuracy
+from netcalc.cli import doctor as module
+from netcalc.cli.doctor import doctor, lines, link_accuracy
 from netcalc.emulation import capabilities
 from netcalc.errors import ExperimentError
 

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
+import pytest
+
 from netcalc import models
 from netcalc.calculator import names as _index
 from netcalc.version import requirement
@@ -91,6 +93,28 @@ def test_the_names_of_all_formulas_are_those_of_the_functions_that_are_defined()
     for subject, names in _index.defined().items():
         assert names == _index.public_names(models.subject_module(subject)), subject
     assert tuple(_index.defined()) == models.SUBJECTS
+
+
+NOT_FOR_ITS_HELP = {
+    "billing": {"netcalc.compare", "netcalc.explain"},
+    "data": {"netcalc.claims", "netcalc.readers"},
+    "doctor": {"netcalc.truth"},
+    "export": {"netcalc.compare", "netcalc.explain"},
+}  # fmt: skip
+"""Rooms that other commands need; each takes 0.1 s or more to load."""
+
+
+@pytest.mark.parametrize("command", NOT_FOR_ITS_HELP)
+def test_a_command_loads_no_room_of_another(command):
+    script = (
+        "import atexit, sys; atexit.register(lambda: print(*sys.modules))\n"
+        f"sys.argv = ['netcalc', {command!r}, '--help']\n"
+        "from netcalc.__main__ import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert not NOT_FOR_ITS_HELP[command] & set(done.stdout.splitlines()[-1].split())
 
 
 def test_names_are_found_without_the_files_of_the_modules(monkeypatch, tmp_path):
