@@ -457,6 +457,17 @@ def test_odd_transfers_of_curl():
     assert sniff("time_totals: 3\n") != "curl"
 
 
+def test_facts_of_copies_begin_with_what_was_copied():
+    first = ["target", "direction", "duration_s"]
+    last = ["partial", "received_byte_count", "received_rate_bps"]
+    (row,) = read(INPUTS / "wget.txt").facts()
+    assert list(row) == [*first, *last]
+    (row,) = read(INPUTS / "curl_variables.txt").facts()
+    assert list(row) == ["direction", "duration_s", *last]
+    (row,) = read(INPUTS / "dd_bsd.txt").facts()
+    assert list(row) == ["duration_s", "partial", "sent_byte_count", "sent_rate_bps"]
+
+
 def test_odd_transfers_of_wget():
     start = "--2026-11-22 13:10:54--  http://h/{}\n"
     end = "2026-11-22 13:10:54 (2 B/s) - {}\n"

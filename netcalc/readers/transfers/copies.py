@@ -51,14 +51,14 @@ def transfers(
     for group, copy in zip(groups, copies, strict=True):
         end = "received" if copy.direction == DOWNLOAD else "sent"
         row: dict[str, Any] = {
-            f"{end}_byte_count": copy.byte_count,
-            f"{end}_rate_bps": copy.rate_bps,
             "group": group,
             "target": copy.target,
             "direction": copy.direction,
             "duration_s": copy.duration_s,
             "handshake_rtt_min_s": copy.handshake_rtt_s,
             "partial": copy.failed or (partial and copy is copies[-1]),
+            f"{end}_byte_count": copy.byte_count,
+            f"{end}_rate_bps": copy.rate_bps,
         }
         facts.append(fact_row(row))
     return TransferSamples(
