@@ -223,7 +223,7 @@ def test_a_stop_within_a_transfer_keeps_its_part(protocol, nothing_left, tmp_pat
     assert 0 < result.sent_bytes[0] < 1440 * 10**6
     assert result.received_bytes[0] > 0
     assert result.meta.partial
-    assert str(result.meta.warnings[0]) == "ended by stop after 0 of 3 transfers"
+    assert str(result.meta.warnings[0]) == "the run was ended by stop after 0 of 3 transfers"
     assert BulkSamples.load(tmp_path / "run.json").sent_bytes.tolist() == result.sent_bytes.tolist()
 
 
@@ -339,13 +339,13 @@ def test_both_ends_die_with_a_parent_that_is_killed():
     script = """
 import os, signal
 from netcalc.experiments import bulk
-from netcalc.experiments.transfer import Ends
-move = Ends.move
+from netcalc.experiments.transfer import TransferEnds
+move = TransferEnds.move
 def told(ends, transfer):
     print(ends.source.pid, ends.sink.pid, flush=True)
     signal.setitimer(signal.ITIMER_REAL, 0.05)
     move(ends, transfer)
-Ends.move = told
+TransferEnds.move = told
 signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
 bulk(1440, write_count=10**6, run_count=2, limit_s=60)
 """

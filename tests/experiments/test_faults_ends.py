@@ -161,14 +161,14 @@ import os, signal
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 from netcalc.errors import ExperimentError
 from netcalc.experiments import bulk
-from netcalc.experiments.transfer import Ends
-move = Ends.move
+from netcalc.experiments.transfer import TransferEnds
+move = TransferEnds.move
 def killed(ends, transfer):
     for worker in (ends.source, ends.sink):
         os.kill(worker.pid, signal.SIGKILL)
         worker._process.wait()
     move(ends, transfer)
-Ends.move = killed
+TransferEnds.move = killed
 try:
     bulk(100, write_count=5, run_count=2)
 except ExperimentError as error:

@@ -211,7 +211,7 @@ def test_stop_keeps_what_was_measured(nothing_left, tmp_path):
         save=tmp_path / "run.json",
     )  # fmt: skip
     assert (len(result), result.meta.partial) == (5, True)
-    assert str(result.meta.warnings[0]) == "ended by stop after 5 of 40 rounds"
+    assert str(result.meta.warnings[0]) == "the run was ended by stop after 5 of 40 rounds"
     kept = samples.TransactionSamples.load(tmp_path / "run.json")
     assert kept.response_s.tolist() == pytest.approx(result.response_s.tolist())
     assert kept.modes == ("single",)

@@ -212,7 +212,9 @@ class TestLive:
                     save=tmp_path / "run.json")  # fmt: skip
         assert found.meta.partial
         assert found.meta.instrument.ended_by == how
-        assert str(found.meta.warnings[0]) == f"ended by {how} after 7 of {total} {unit}"
+        assert (
+            str(found.meta.warnings[0]) == f"the run was ended by {how} after 7 of {total} {unit}"
+        )
         assert (
             len(kind.load(tmp_path / "run.json"))
             == len(found)
