@@ -84,10 +84,8 @@ VACUUM = frozenset({"vacuum", "air", "radio", "microwave", "space", "light", "c"
 
 def speed_m_s(medium: str) -> float | None:
     """Return the speed of a signal in a medium, as ``propagation`` has it; None if unknown."""
-    from netcalc.models.delays.latency import (
-        FIBRE_INDEX,
-        SPEED_OF_LIGHT_M_S,  # late: few ask
-    )
+    # Late: few ask.
+    from netcalc.models.delays.latency import FIBRE_INDEX, SPEED_OF_LIGHT_M_S
 
     if medium in FIBRE:
         return SPEED_OF_LIGHT_M_S / FIBRE_INDEX

@@ -63,10 +63,8 @@ class QuantityOrRange(QuantityType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read the text; a mistake names the option."""
         if isinstance(value, str):
-            from netcalc.uncertain.text import (
-                is_distribution,
-                parse,  # late: values need none
-            )
+            # Late: values need none.
+            from netcalc.uncertain.text import is_distribution, parse
 
             if is_distribution(value):
                 return parse(value, self.unit, field=typed_name(param) if param else None)
