@@ -146,11 +146,11 @@ class CellGrid:
     partial: bool = False
 
     def refused(
-        self, code: str, name: str = "", *, line: int | None = None, **values: Any
+        self, code: str, name: str | None = None, *, line: int | None = None, **values: Any
     ) -> ReaderError:
         """Return the error that refuses a column, or a cell of it with its line."""
         line = line or self.header_line or None
-        field = shorten(name) if name else None
+        field = None if name is None else shorten(name)
         return ReaderError(code, file=self.source.name, line=line, field=field, **values)
 
 

@@ -327,3 +327,9 @@ def test_line_ends_of_windows_with_carriage_returns_of_editors():
     for ends in ("\r\n", "\r\r\n", "\r\r\r\r\n"):
         found = read_columns(ends.join(["n_s", "1", "2", ""]))
         assert found["n_s"].tolist() == [1, 2]
+
+
+def test_a_column_without_a_name_is_a_field_of_its_error():
+    with pytest.raises(ReaderError) as error:
+        columns.read_column("a_ms,b\n1,2\n", "", "s")
+    assert (error.value.code, error.value.line, error.value.field) == ("column-not-there", 1, "")
