@@ -23,7 +23,7 @@ from hypothesis.extra import numpy as hnp
 from netcalc import samples
 from netcalc.errors import DomainError, MissingPackageError, ReaderError
 from netcalc.messages import Notice
-from netcalc.samples import Meta, RttSamples, Table, TransferSamples
+from netcalc.samples import Layer, Meta, RttSamples, Table, TransferSamples
 from netcalc.version import requirement
 
 
@@ -514,3 +514,12 @@ def test_a_system_without_locks_writes_all_the_same(tmp_path, monkeypatch):
     samples.write_atomically(tmp_path / "run.json", b"whole")
     samples.write_atomically(tmp_path / "run.json", b"again")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"again"]
+
+
+def test_the_bits_of_what_a_packet_holds_are_those_of_saved_files():
+    """A file of an earlier version has these numbers in its column."""
+    bits = {layer.name: layer.value for layer in Layer}
+    assert bits["IPV4"] == 1
+    assert bits["IPV6"] == 2
+    assert bits["TCP"] == 4
+    assert list(bits.values()) == [1 << number for number in range(len(bits))]

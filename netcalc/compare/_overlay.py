@@ -8,7 +8,16 @@ import numpy as np
 
 from netcalc import fit
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.compare import _comparison
+from netcalc.compare._comparison import (
+    PATH_LABEL,
+    Comparison,
+    curve_over,
+    emulated_path,
+    is_router_queue,
+    is_small_writes,
+    points,
+    with_theory,
+)
 from netcalc.compare._transactions import small_writes, transactions
 from netcalc.compare._transfers import bulk
 from netcalc.compare._waits import waits
@@ -47,7 +56,7 @@ def overlay(
     path: Path | None = None,
     header_bytes: int | None = None,
     title: str = "",
-) -> _comparison.Comparison:
+) -> Comparison:
     """Compare measured times with predictions: against size, or exchange by exchange.
 
     Parameters
@@ -68,7 +77,7 @@ def overlay(
     Comparison
         Measured, predicted, band and residual.
     """
-    if _comparison.is_router_queue(samples):
+    if is_router_queue(samples):
         return waits(samples, title=title)
     if isinstance(samples, HopSamples):
         return probes(samples, path=path, title=title)
@@ -77,7 +86,7 @@ def overlay(
     if isinstance(samples, BulkSamples):
         return bulk(samples, path=path, title=title)
     if isinstance(samples, TransactionSamples):
-        if _comparison.is_small_writes(samples):
+        if is_small_writes(samples):
             return small_writes(samples, path=path, title=title)
         return transactions(samples, path=path, title=title)
     headers = 0 if header_bytes is None else header_bytes
@@ -85,7 +94,7 @@ def overlay(
         fitted = fit.transfer_against_size(samples)
     elif isinstance(samples, RttSamples):
         headers = echo_headers(samples.meta) if header_bytes is None else header_bytes
-        path = path or _comparison.emulated_path(samples.meta.instrument)
+        path = path or emulated_path(samples.meta.instrument)
         fitted = fit.rtt_against_size(samples, header_bytes=headers)
     else:
         raise ArgumentTypeError(
@@ -99,24 +108,20 @@ def overlay(
         return comparison
     # Nothing is fitted, so there are no outliers, and the prediction extends beyond the points.
     outlier, reach = np.zeros(comparison.x.shape, bool), np.append(comparison.x, REACH_BYTES)
-    comparison = replace(comparison, outlier=outlier, curve_x=_comparison.curve_over(reach))
+    comparison = replace(comparison, outlier=outlier, curve_x=curve_over(reach))
     if isinstance(samples, TransferSamples):
-        return _comparison.with_theory(
-            comparison, lambda size: path.one_way_s(size), label=_comparison.PATH_LABEL
-        )
-    return _comparison.with_theory(
-        comparison, lambda size: path.rtt_s(size + headers), label=_comparison.PATH_LABEL
-    )
+        return with_theory(comparison, lambda size: path.one_way_s(size), label=PATH_LABEL)
+    return with_theory(comparison, lambda size: path.rtt_s(size + headers), label=PATH_LABEL)
 
 
-def from_fit(fitted: Fit, title: str) -> _comparison.Comparison:
+def from_fit(fitted: Fit, title: str) -> Comparison:
     """Return the points, the line through them and its 95% band."""
-    curve_x = _comparison.curve_over(fitted.x)
+    curve_x = curve_over(fitted.x)
     curve = fitted.predict(curve_x)
     low, high = fitted.band(curve_x)
     predicted = fitted.predict(fitted.x)
     is_rtt = fitted.y_name == "rtt_s"
-    return _comparison.Comparison(
+    return Comparison(
         x=fitted.x,
         measured=fitted.measured,
         predicted=predicted,
@@ -234,9 +239,7 @@ def size_title(samples: RttSamples | TransferSamples) -> str:
 
 
 @named_arguments
-def probes(
-    samples: HopSamples, *, path: Path | None = None, title: str = ""
-) -> _comparison.Comparison:
+def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") -> Comparison:
     """Compare probes to every node of a path with predictions: one line for each node.
 
     Parameters
@@ -254,7 +257,7 @@ def probes(
         Points and curves of one node after the other; a nan separates two curves.
     """
     fitted = fit.links(samples)
-    path = path or _comparison.emulated_path(samples.meta.instrument)
+    path = path or emulated_path(samples.meta.instrument)
     largest = max((float(size.max()) for size, _ in fitted.points), default=1500.0)
     version = 6 if samples.meta.instrument.address_family == "IPv6" else 4
     least, quoted = (28.0, fit.QUOTED_BYTES) if version == 4 else (48.0, fit.QUOTED_V6_BYTES)
@@ -272,7 +275,7 @@ def probes(
         parts.append((fitted.points[hop - 1][1], predicted))
         curves.append((np.append(curve_at, np.nan), np.append(curve, np.nan)))
     nothing = np.zeros(0)
-    compared = _comparison.points(
+    compared = points(
         np.concatenate([nothing, *(size for size, _ in fitted.points)]),
         measured=np.concatenate([nothing, *(measured for measured, _ in parts)]),
         theory=lambda x: np.full_like(x, np.nan),
@@ -282,9 +285,7 @@ def probes(
         y_unit="s",
         title=title or "Round-trip time to every node, against size",
         measured_label=phrase("measured, minimum of each size"),
-        predicted_label=phrase("fitted, one line for each node")
-        if path is None
-        else _comparison.PATH_LABEL,
+        predicted_label=phrase("fitted, one line for each node") if path is None else PATH_LABEL,
     )
     curve_y = np.concatenate([nothing, *(curve for _, curve in curves)])
     predictions = np.concatenate([nothing, *(predicted for _, predicted in parts)])
@@ -301,9 +302,7 @@ def probes(
 
 
 @named_arguments
-def trains(
-    samples: TrainSamples, *, path: Path | None = None, title: str = ""
-) -> _comparison.Comparison:
+def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") -> Comparison:
     """Compare the spacing of packets sent back to back with the prediction.
 
     Parameters
@@ -322,13 +321,13 @@ def trains(
         Points by train; trains with cross traffic between their packets are marked as outliers.
     """
     bottleneck = fit.bottleneck(samples)
-    path = path or _comparison.emulated_path(samples.meta.instrument)
+    path = path or emulated_path(samples.meta.instrument)
     rate = bottleneck.bandwidth_bps if path is None else path.bottleneck_bps
     rows = samples.trains()
     gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
     size = float(np.median(rows["packet_bytes"])) if gap_s.size else 0.0
     apart_s = float(pair_dispersion_s(size, bandwidth_bps=rate)) if rate > 0 else np.nan
-    compared = _comparison.points(
+    compared = points(
         rows["train"],
         measured=gap_s,
         theory=lambda train: np.full_like(train, apart_s),
@@ -338,8 +337,6 @@ def trains(
         y_unit="s",
         title=title or "Packets sent back to back",
         measured_label=phrase("measured at the receiver"),
-        predicted_label=phrase("fitted, mode of the rates")
-        if path is None
-        else _comparison.PATH_LABEL,
+        predicted_label=phrase("fitted, mode of the rates") if path is None else PATH_LABEL,
     )
     return replace(compared, outlier=rows["crossed_count"] > 0, sentence=bottleneck.sentence)

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, as_float, choice, named_arguments
-from netcalc.compare import _comparison
+from netcalc.compare._comparison import (
+    FULL_SEGMENT_BYTES,
+    PATH_LABEL,
+    Comparison,
+    emulated_path,
+    points,
+    truth_value,
+)
 from netcalc.fit import Costs
 from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.fit.costs import IPV6_EXTRA_BYTES, LARGEST_PACKET_BYTES, ip_version, loopback_mtu_bytes
@@ -80,7 +87,7 @@ def transactions(
     clock: str = "program",
     path: Path | None = None,
     title: str = "",
-) -> _comparison.Comparison:
+) -> Comparison:
     """Compare the transactions of one protocol with predictions, by size.
 
     Parameters
@@ -113,7 +120,7 @@ def transactions(
     transport, _, header_bytes = TRANSACTIONS_OVER[mode]
     instrument = samples.meta.instrument
     header_bytes = (instrument.header_bytes or {}).get(mode, header_bytes)
-    path = path or _comparison.emulated_path(instrument)
+    path = path or emulated_path(instrument)
     seen = _recorded_packets(samples, mode, path) if path is not None else {}
     choice("clock", clock, ("program", "tap"))
     column = "response_s" if clock == "program" else "tap_s"
@@ -138,7 +145,7 @@ def transactions(
 
         theory: Callable[[FloatArray], FloatArray] = with_recorded
         label, costs = (
-            _comparison.PATH_LABEL + (phrase(", packets recorded by taps") if seen else ""),
+            PATH_LABEL + (phrase(", packets recorded by taps") if seen else ""),
             "",
         )
     else:
@@ -147,7 +154,7 @@ def transactions(
         label = (
             phrase("fitted: {costs}", costs=costs) if costs else phrase("not fitted, too few sizes")
         )
-    compared = _comparison.points(
+    compared = points(
         sizes,
         measured=times,
         theory=theory,
@@ -179,7 +186,7 @@ def _recorded_packets(
 ) -> dict[float, tuple[float, float]]:
     """Return, by size, the time of the recorded packets over a path, and that of the hosts."""
     instrument = samples.meta.instrument
-    mtu_bytes = _comparison.truth_value(instrument, "mtu_bytes", 1500)
+    mtu_bytes = truth_value(instrument, "mtu_bytes", 1500)
     times = {}
     for size, rows in (instrument.exchanges or {}).get(mode, {}).items():
         sizes, sender, after, wait_s = (
@@ -215,8 +222,8 @@ def _stream_s(payload_bytes: float, mode: str, path: Path) -> float:
 
 def _segments(payload_bytes: float) -> list[float]:
     """Return the packets of a message over TCP."""
-    full, rest = divmod(payload_bytes, _comparison.FULL_SEGMENT_BYTES)
-    whole = [float(_comparison.FULL_SEGMENT_BYTES + STAMPED_HEADERS_BYTES)] * int(full)
+    full, rest = divmod(payload_bytes, FULL_SEGMENT_BYTES)
+    whole = [float(FULL_SEGMENT_BYTES + STAMPED_HEADERS_BYTES)] * int(full)
     return whole + [rest + STAMPED_HEADERS_BYTES] * (rest > 0)
 
 
@@ -263,7 +270,7 @@ def _host_costs(
     return lambda size: costs @ parts(size), text
 
 
-def _host_sentence(compared: _comparison.Comparison, mode: str, costs: str) -> str:
+def _host_sentence(compared: Comparison, mode: str, costs: str) -> str:
     """Summarize the costs of a transaction on one host, and the residuals."""
     sizes = compared.x.size
     if not sizes:
@@ -299,7 +306,7 @@ def _host_sentence(compared: _comparison.Comparison, mode: str, costs: str) -> s
 @named_arguments
 def datagram_costs(
     samples: TransactionSamples, *, clock: str = "program", relative: bool = False
-) -> _comparison.Comparison:
+) -> Comparison:
     """Compare UDP transactions with a sum of fitted costs, which has a step at fragmentation.
 
     Parameters
@@ -329,7 +336,7 @@ def datagram_costs(
             "ratio",
             1 / whole_s,
         )
-    bare = _comparison.points(
+    bare = points(
         costs.x, measured=costs.measured * scale, theory=lambda size: costs.predict(size) * scale,
         x_name=phrase("user data"), x_unit="byte", y_name=name, y_unit=unit,
         title=phrase("UDP on loopback{with_mtu}: fragmentation step", with_mtu=with_mtu),
@@ -405,7 +412,7 @@ def small_writes(
     path: Path | None = None,
     delayed_ack_s: float = LINUX_ATO_MIN_S,
     title: str = "",
-) -> _comparison.Comparison:
+) -> Comparison:
     """Compare every round of a run with Nagle's rule and delayed acknowledgements.
 
     Parameters
@@ -429,7 +436,7 @@ def small_writes(
     """
     mode, warm_up = np.asarray(samples.mode), np.asarray(samples.warm_up)
     instrument = samples.meta.instrument
-    path = path or _comparison.emulated_path(instrument)
+    path = path or emulated_path(instrument)
     times = {
         (name, quick): _round_s(samples, name, path, delayed_ack_s, quick=quick)
         for name in samples.modes
@@ -457,7 +464,7 @@ def small_writes(
 
         return theory
 
-    compared = _comparison.points(
+    compared = points(
         x,
         measured=measured,
         theory=at_round(predicted),
@@ -498,7 +505,7 @@ def _round_s(
         rtt_s = float(path.rtt_s(sizes[0] + header_bytes))
     reply = as_float("reply_bytes", samples.reply_bytes)
     reply_bytes = float(np.nanmax(reply, initial=0.0)) or 1.0
-    mss_bytes = float(instrument.mss_bytes or _comparison.FULL_SEGMENT_BYTES)
+    mss_bytes = float(instrument.mss_bytes or FULL_SEGMENT_BYTES)
 
     def round_s(held_s: float) -> tuple[float, float]:
         """Return when the round is done, and the time from the timer to the next request."""

@@ -9,7 +9,16 @@ import numpy as np
 
 from netcalc import fit
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.compare import _comparison
+from netcalc.compare._comparison import (
+    CURVE_POINTS,
+    FULL_SEGMENT_BYTES,
+    Comparison,
+    emulated_path,
+    experiment,
+    points,
+    truth_value,
+    with_theory,
+)
 from netcalc.fit.costs import IPV6_EXTRA_BYTES, ip_version, protocol
 from netcalc.language import phrase, term
 from netcalc.models.hosts.host_stack import message_s
@@ -36,9 +45,7 @@ DRAWN_BUFFER_BYTES = 65_536.0
 
 
 @named_arguments
-def bulk(
-    samples: BulkSamples, *, path: Path | None = None, title: str = ""
-) -> _comparison.Comparison:
+def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> Comparison:
     """Compare transfers with predictions: by pairs in lockstep, by buffer, or by size of the write.
 
     Parameters
@@ -62,17 +69,17 @@ def bulk(
     if not len(samples):
         if path is not None:
             return _by_buffer(samples, path, title)
-        return _comparison.points(
+        return points(
             [], measured=[], theory=lambda size: np.full_like(size, np.nan),
             x_name=phrase("size of the write"), x_unit="byte",
             y_name=phrase("time of a write"), y_unit="s",
             title=title or "Transfers",
         )  # fmt: skip
-    path = path or _comparison.emulated_path(samples.meta.instrument)
+    path = path or emulated_path(samples.meta.instrument)
     buffers = np.asarray(samples.asked_buffer_bytes)
     if np.unique(np.asarray(samples.pair_count)).size > 1 or _in_lockstep(samples):
         return _by_pairs(samples, path, title)
-    if _comparison.experiment(samples.meta) == "line_rate":
+    if experiment(samples.meta) == "line_rate":
         return frame_rates(samples, path=path, title=title)
     swept = np.unique(buffers[~np.isnan(buffers)]).size > 1
     if path is not None and swept and protocol(samples.meta) != "udp":
@@ -81,9 +88,7 @@ def bulk(
 
 
 @named_arguments
-def frame_rates(
-    samples: BulkSamples, *, path: Path | None = None, title: str = ""
-) -> _comparison.Comparison:
+def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> Comparison:
     """Compare blasts of datagrams with predictions: packet rate by frame size.
 
     Parameters
@@ -103,7 +108,7 @@ def frame_rates(
         fitted costs per datagram and per byte of its frame, and their 95% band; the sender's time
         includes all processing of a datagram.
     """
-    path = path or _comparison.emulated_path(samples.meta.instrument)
+    path = path or emulated_path(samples.meta.instrument)
     title = title or phrase("Frame rate, {target}", target=samples.meta.target)
     compared = _from_costs(samples, title) if path is None else _from_limits(samples, path, title)
     frames: dict[str, list[str]] = {}
@@ -119,7 +124,7 @@ def frame_rates(
     return replace(compared, sentence=" ".join((compared.sentence, *limits)))
 
 
-def _from_limits(samples: BulkSamples, path: Path, title: str) -> _comparison.Comparison:
+def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
     """Compare the received rate with the slowest node and the bottleneck Ethernet link."""
     medians = samples.medians("rate_pps")
     slowest_s = max(path.source_processing_s, *(hop.processing_s for hop in path.hops))
@@ -151,9 +156,9 @@ def _over_frames(
     measured: FloatArray,
     theory: Callable[[FloatArray], FloatArray],
     **labels: str,
-) -> _comparison.Comparison:
+) -> Comparison:
     """Compare rates with a formula; the curve begins at the smallest Ethernet frame."""
-    compared = _comparison.points(
+    compared = points(
         frames,
         measured=measured,
         theory=theory,
@@ -163,12 +168,12 @@ def _over_frames(
         **labels,
     )
     largest = max(float(compared.curve_x[-1]), 2 * MIN_FRAME_BYTES)
-    curve_x = np.linspace(MIN_FRAME_BYTES, largest, _comparison.CURVE_POINTS)
+    curve_x = np.linspace(MIN_FRAME_BYTES, largest, CURVE_POINTS)
     curve = theory(curve_x)
     return replace(compared, curve_x=curve_x, curve_y=curve, curve_low=curve, curve_high=curve)
 
 
-def _from_costs(samples: BulkSamples, title: str) -> _comparison.Comparison:
+def _from_costs(samples: BulkSamples, title: str) -> Comparison:
     """Compare the sent rate with fitted costs per datagram and byte, and their band."""
     costs = fit.frame_costs(samples)
     parts = []
@@ -212,7 +217,7 @@ def _in_lockstep(samples: BulkSamples) -> bool:
     return bool(np.isfinite(np.asarray(samples.cycle_s)).all())
 
 
-def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> _comparison.Comparison:
+def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison:
     medians = samples.medians("goodput_bps", "cycle_s", by="pair_count")
     pairs, goodput = medians["pair_count"], medians["goodput_bps"]
     size = float(np.max(samples.write_bytes))
@@ -233,7 +238,7 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> _compariso
         cycle=show(cycle_s, "s", digits=3),
         most=most,
     )
-    compared = _comparison.points(
+    compared = points(
         pairs,
         measured=goodput,
         theory=lambda count: stop_and_wait_goodput_bps(
@@ -291,7 +296,7 @@ def lockstep_cycle(
     *,
     write_bytes: float = 1460,
     reply_bytes: float = 1,
-    segment_bytes: float = _comparison.FULL_SEGMENT_BYTES,
+    segment_bytes: float = FULL_SEGMENT_BYTES,
 ) -> tuple[float, float]:
     """Return the cycle time of a pair in lockstep over a path, and the goodput of a full path.
 
@@ -318,12 +323,12 @@ def lockstep_cycle(
     return cycle_s, path.rate_bps(float(packets.max())) * write_bytes / float(packets.sum())
 
 
-def _by_buffer(samples: BulkSamples, path: Path, title: str) -> _comparison.Comparison:
+def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     medians = dict.fromkeys(("asked_buffer_bytes", "goodput_bps", "window_bytes"), np.zeros(0))
     if len(samples):
         medians = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
     instrument = samples.meta.instrument
-    mtu_bytes = _comparison.truth_value(instrument, "mtu_bytes", 1500)
+    mtu_bytes = truth_value(instrument, "mtu_bytes", 1500)
     headers_bytes = STAMPED_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(instrument) == 6)
     link_bps = path.rate_bps(mtu_bytes) * (mtu_bytes - headers_bytes) / mtu_bytes
     rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
@@ -336,7 +341,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> _comparison.Comp
             " or the limit at {lost} loss",
             lost=show(lost_ratio, "ratio", digits=3),
         )
-    compared = _comparison.points(
+    compared = points(
         medians["asked_buffer_bytes"],
         measured=medians["goodput_bps"],
         theory=lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=most_bps),
@@ -353,10 +358,8 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> _comparison.Comp
         predicted_label=phrase("predicted: one buffer per round trip, up to {most}", most=most),
     )
     if not len(samples):
-        return _comparison.with_theory(
-            replace(
-                compared, curve_x=np.linspace(0.0, DRAWN_BUFFER_BYTES, _comparison.CURVE_POINTS)
-            ),
+        return with_theory(
+            replace(compared, curve_x=np.linspace(0.0, DRAWN_BUFFER_BYTES, CURVE_POINTS)),
             lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=most_bps),
             label=compared.predicted_label,
         )
@@ -378,10 +381,10 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> _comparison.Comp
 
 def _link_loss_ratio(instrument: Instrument) -> float:
     """Return the loss ratio that was set for each link of an emulated path. [ratio]"""
-    return float(_comparison.truth_value(instrument, "links", {}).get("loss_ratio") or 0.0)
+    return float(truth_value(instrument, "links", {}).get("loss_ratio") or 0.0)
 
 
-def _by_write(samples: BulkSamples, path: Path | None, title: str) -> _comparison.Comparison:
+def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison:
     spent_s = np.asarray(samples.wall_s) / np.asarray(samples.write_count)
     sizes = np.unique(np.asarray(samples.write_bytes)[np.isfinite(spent_s)])
     least_s = np.array(
@@ -400,7 +403,7 @@ def _by_write(samples: BulkSamples, path: Path | None, title: str) -> _compariso
         text += f" of {show(float(sizes[0]), 'byte')}"
     else:
         text += phrase(" + {byte_cost} per byte", byte_cost=show(byte_cost, "s", digits=3))
-    compared = _comparison.points(
+    compared = points(
         sizes,
         measured=least_s,
         theory=lambda size: message_s(size, packet_cost=write_cost, copy_cost=byte_cost),

@@ -8,7 +8,8 @@
 from importlib import import_module
 from types import ModuleType
 
-from netcalc.planning.link import buffer, link
+from netcalc.planning.buffer import buffer
+from netcalc.planning.link import link
 from netcalc.planning.page import Answer, BindingMap, Chart, Plan, Step
 from netcalc.planning.transfer import backup, buy, transfer
 from netcalc.planning.tunnel import tunnel

@@ -372,3 +372,20 @@ def test_proc_net():
     assert rows(read("Ip6InReceives  \t7\nIp6OutRequests 8\n")) == [
         ("", "Ip6InReceives", 7), ("", "Ip6OutRequests", 8),
     ]  # fmt: skip
+
+
+def test_sockets_of_proc_have_their_ends_and_queues():
+    """By proc(5): 0100007F:0035 is 127.0.0.1 port 53, queues are transmit, then receive, in hex."""
+    head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
+    rows = (
+        "   0: 0100007F:0035 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0"
+        " 11 1 0 100 0 0 10 0\n"
+        "   1: 010200C0:9C40 090200C0:01BB 01 00000024:00000005 01:00000015 00000000  1000        0"
+        " 22 2 0 20 4 0 10 -1\n"
+    )
+    sockets = read(head + rows)
+    assert list(sockets["local"]) == ["127.0.0.1:53", "192.0.2.1:40000"]
+    assert list(sockets["peer"]) == ["0.0.0.0:0", "192.0.2.9:443"]
+    assert list(sockets["state"]) == ["LISTEN", "ESTAB"]
+    assert list(sockets["send_queue_bytes"]) == [0, 0x24]
+    assert list(sockets["receive_queue_bytes"]) == [0, 5]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import FORMATS, read, sniff
+
+INPUTS = Path(__file__).parent / "inputs" / "pings"
 
 NAN = float("nan")
 
@@ -461,3 +464,28 @@ def test_long_names_are_shortened_and_cut_lines_left_out():
         assert (len(read(whole)), len(read(whole[:-1]))) == (2, 1), head
     zero = read("192.0.2.1 : xmt/rcv/%loss = 1/0/100%\n")
     assert fact(zero, "sent_count", "received_count") == (1, 0)
+
+
+def test_the_summary_of_jc_has_the_ends_of_the_round_trips(tmp_path):
+    """A document without replies: what the tool says of them is all that there is."""
+    document = {
+        "destination_ip": "192.0.2.1", "data_bytes": 56, "packets_transmitted": 4,
+        "packets_received": 3, "packet_loss_percent": 25.0, "duplicates": 0, "time_ms": 3004.0,
+        "round_trip_ms_min": 1.0, "round_trip_ms_avg": 2.0, "round_trip_ms_max": 4.0,
+        "responses": [],
+    }  # fmt: skip
+    file = tmp_path / "jc.json"
+    file.write_text(json.dumps(document))
+    (fact,) = read(file).meta.facts
+    assert (fact["rtt_min_s"], fact["rtt_max_s"]) == pytest.approx((0.001, 0.004))
+    assert (fact["sent_count"], fact["received_count"]) == (4, 3)
+
+
+def test_a_log_of_halves_is_doubled_with_its_resolution(tmp_path):
+    """sockperf writes half a round trip, in nanoseconds here: a step of 1 ns is one of 2 ns."""
+    text = (INPUTS / "sockperf_log.csv").read_text(encoding="utf-8")
+    samples = read(INPUTS / "sockperf_log.csv")
+    first = next(line for line in text.splitlines() if line[:1].isdigit())
+    sent_s, received_s = map(float, first.split(", ")[1:3])
+    assert samples.rtt_s[0] == pytest.approx(received_s - sent_s, abs=2e-9)
+    assert samples.resolution_s == pytest.approx([2e-9] * len(samples))

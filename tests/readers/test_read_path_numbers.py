@@ -387,3 +387,13 @@ def test_traceroutes_of_ripe_atlas():
     two = read(json.dumps([atlas(), atlas(prb_id=8)]) + "\n")
     assert [row["group"] for row in two.facts()] == ["probe 7", "probe 8"]
     assert refused(json.dumps([atlas(result=[])]) + "\n").code == "no-path"
+
+
+def test_a_probe_of_dublin_traceroute_is_lost_where_nothing_came_back():
+    """By its documentation: received is null for a probe without an answer."""
+    hops = json.loads((INPUTS / "dublin_traceroute.json").read_text(encoding="utf-8"))["flows"]
+    answered = [hop["received"] is not None for flow in hops.values() for hop in flow]
+    samples = read(INPUTS / "dublin_traceroute.json")
+    assert len(samples) == len(answered)
+    assert sorted(~samples.lost) == sorted(answered)
+    assert 0 < sum(answered) < len(answered)
