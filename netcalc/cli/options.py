@@ -515,7 +515,9 @@ def _default(parameter: Parameter, annotation: str) -> dict[str, Any]:
     if annotation.startswith(_REPEATED):
         own = annotation.startswith("tuple") and not parameter.required and parameter.default
         return {"multiple": True, "default": parameter.default if own else None}
-    return {"required": True} if parameter.required else {"default": parameter.default}
+    if parameter.required:
+        return {"required": True}
+    return {"default": parameter.default, "required": False}  # click 8.1.0 takes None for none
 
 
 def _default_text(parameter: Parameter, annotation: str) -> str:
