@@ -3,7 +3,7 @@
 A rate without its layer has several readings: 1 Gbit/s of a line are 941.5 Mbit/s of TCP payload.
 Every model says the layer of a rate in its docstring, ``[bit/s, TCP payload]``, and every answer
 says it behind the number. A reader takes it from what the documentation of a tool says that it
-counts (``netcalc.readers.format``); where nobody says it, the layer is ``unknown``.
+counts (``netcalc.readers.places``); where nobody says it, the layer is ``unknown``.
 
 >>> named("941.5 Mbit/s", TCP_PAYLOAD)
 '941.5 Mbit/s (TCP payload)'

@@ -20,8 +20,8 @@ from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.printable import excerpt, printable
 from netcalc.rate_layers import LINE
-from netcalc.readers.format import MeasuringPoint, layers_of_row, place, probes, rate_layer
 from netcalc.readers.paths.traces import HopRow, hop_rows
+from netcalc.readers.places import MeasuringPoint, layers_of_row, place, probes, rate_layer
 from netcalc.samples import (
     DROP_PLACES,
     BulkSamples,

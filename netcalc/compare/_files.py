@@ -17,7 +17,7 @@ from netcalc.messages import Notice
 from netcalc.models.measuring.sample_statistics import median
 from netcalc.readers.captures.round_trips import echo_samples, udp_samples
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp, flow_label, flow_table, new_bytes
-from netcalc.readers.format import RECEIVER, SENDER
+from netcalc.readers.places import RECEIVER, SENDER
 from netcalc.samples import (
     FlowSeries,
     Meta,

@@ -16,7 +16,7 @@ from netcalc.language import phrase, term
 from netcalc.plots import Mark, Plot, waits
 from netcalc.plots.measured import measured
 from netcalc.printable import html_text
-from netcalc.readers.format import place, probes
+from netcalc.readers.places import place, probes
 from netcalc.samples import PacketTrace, RttSamples, Samples, unit_of_fact
 from netcalc.units import parse, show
 from netcalc.widgets.controls import choice, switch, text_box

@@ -28,7 +28,7 @@ from netcalc.rate_layers import IP, LINE, UNKNOWN, named
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.losses import TIMERS_S
 from netcalc.readers.captures.tcp import analyse_tcp, ladder
-from netcalc.readers.format import layers_of_columns, rate_layer
+from netcalc.readers.places import layers_of_columns, rate_layer
 from netcalc.samples import (
     BulkSamples,
     FlowSeries,

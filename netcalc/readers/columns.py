@@ -44,7 +44,8 @@ from netcalc.readers.cells import (
     read_grid,
     split,
 )
-from netcalc.readers.format import Format, Input, octets_layer
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import octets_layer
 from netcalc.readers.source import Readable, Source, Text, fixed, shorten
 from netcalc.samples import Fact, Meta, RttSamples, Samples, Table, TransferSamples
 

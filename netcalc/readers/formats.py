@@ -10,8 +10,9 @@ from itertools import pairwise
 
 from netcalc.errors import ReaderError
 from netcalc.readers import captures, columns, counters, paths, pings, saved, transfers
-from netcalc.readers.format import TOOLS, Format, Input
+from netcalc.readers.format import Format, Input
 from netcalc.readers.pings import ping
+from netcalc.readers.places import TOOLS
 from netcalc.readers.source import shorten
 
 _MOST_NAMES = 8

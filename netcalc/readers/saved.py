@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from netcalc.errors import DomainError, ReaderError
 from netcalc.printable import spreadsheet_text
-from netcalc.readers.format import Format, Input, layers_of_columns
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import layers_of_columns
 from netcalc.readers.source import read_head, shorten
 from netcalc.samples import PacketTrace, Samples, Table, json_ready, load, loads
 

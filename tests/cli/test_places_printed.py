@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from netcalc.cli import commands
 from netcalc.errors import ReaderError
-from netcalc.readers import format as places
-from netcalc.readers import read
+from netcalc.readers import places, read
 
 INPUTS = Path(__file__).parents[1] / "readers" / "inputs"
 FILES = [path for path in sorted(INPUTS.rglob("*")) if path.is_file()]

@@ -11,7 +11,7 @@ from netcalc import rate_layers
 from netcalc.errors import ReaderError
 from netcalc.readers import read
 from netcalc.readers.columns import read_usage
-from netcalc.readers.format import TOOLS, layers_of_columns, layers_of_row, rate_layer
+from netcalc.readers.places import TOOLS, layers_of_columns, layers_of_row, rate_layer
 from netcalc.readers.saved import csv_text
 from netcalc.samples import FlowSeries, Meta, Table, loads
 

@@ -14,8 +14,7 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.lessons.own_file import fact_rows, kind_of
-from netcalc.readers import format as places
-from netcalc.readers import read
+from netcalc.readers import places, read
 from netcalc.samples import Meta, PathSamples, RttSamples, Table, TransactionSamples
 
 INPUTS = Path(__file__).parent / "inputs"

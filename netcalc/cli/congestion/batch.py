@@ -23,7 +23,7 @@ from netcalc.congestion.result import facts
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.rate_layers import IN_HEADING, IP, TCP_PAYLOAD, named
-from netcalc.readers.format import layers_of_columns
+from netcalc.readers.places import layers_of_columns
 from netcalc.samples import Table, write_atomically
 from netcalc.scenario import ALGORITHMS, Scenario
 

@@ -20,7 +20,8 @@ from netcalc.readers.captures import blocks, headers, pcap
 from netcalc.readers.captures.flows import MIRROR_S, SYN, Bools, mirrored
 from netcalc.readers.captures.headers import Addresses
 from netcalc.readers.captures.tcp import fact_rows, flow_table, tcp_notices
-from netcalc.readers.format import TRANSPORT, Counted, Format, Input
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import TRANSPORT, Counted
 from netcalc.readers.source import Readable, Source, note
 from netcalc.samples import Layer, Meta, PacketTrace
 

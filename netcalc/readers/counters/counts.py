@@ -17,7 +17,8 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import FRAME_WITHOUT_FCS, UNKNOWN
 from netcalc.readers.document import member, words
-from netcalc.readers.format import Format, Input, of_kernel
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import of_kernel
 from netcalc.readers.source import note, shorten
 from netcalc.samples import COUNTER_LIMIT, Fact, Table, fact_row
 

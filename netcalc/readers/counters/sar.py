@@ -13,7 +13,8 @@ from netcalc.messages import Notice
 from netcalc.rate_layers import FRAME_WITHOUT_FCS
 from netcalc.readers.counters.counts import NAN, Counts, number_of
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import Format, Input, of_kernel
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import of_kernel
 from netcalc.readers.source import note, shorten
 from netcalc.samples import Table
 

@@ -15,15 +15,8 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.counts import NAN, Counts
-from netcalc.readers.format import (
-    HOST,
-    ROUND_TRIP,
-    Counted,
-    Format,
-    Input,
-    MeasuringPoint,
-    of_sockets,
-)
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import HOST, ROUND_TRIP, Counted, MeasuringPoint, of_sockets
 from netcalc.readers.source import note, shorten, unit_of
 from netcalc.samples import Fact, Table, fact_row
 

@@ -20,15 +20,8 @@ from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.counts import NAN
 from netcalc.readers.counters.sockets import STATES, Socket, socket_table
 from netcalc.readers.document import member, words
-from netcalc.readers.format import (
-    HOST,
-    ROUND_TRIP,
-    Counted,
-    Format,
-    Input,
-    MeasuringPoint,
-    of_sockets,
-)
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import HOST, ROUND_TRIP, Counted, MeasuringPoint, of_sockets
 from netcalc.readers.source import note, shorten
 from netcalc.samples import Table
 

@@ -11,8 +11,9 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import TO_NODES, Counted, Format, Input, seen
+from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.paths import traces
+from netcalc.readers.places import TO_NODES, Counted
 from netcalc.readers.source import csv_rows, no_measurement, note, shorten
 from netcalc.samples import PathSamples, Table
 

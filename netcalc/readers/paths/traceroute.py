@@ -16,7 +16,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import TO_NODES, UDP_TO_NODES, Counted, Format, Input, seen
+from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.lines import UNITS_S
 from netcalc.readers.paths.traces import (
     ADDRESS,
@@ -27,6 +27,7 @@ from netcalc.readers.paths.traces import (
     split_name,
     to_samples,
 )
+from netcalc.readers.places import TO_NODES, UDP_TO_NODES, Counted
 from netcalc.readers.source import no_measurement, note, shorten
 from netcalc.samples import PathSamples
 

@@ -9,7 +9,7 @@ import re
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import ICMP_PROBES, TO_NODES, Counted, Format, Input, seen
+from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.paths.traces import (
     ADDRESS,
     HopProbe,
@@ -19,6 +19,7 @@ from netcalc.readers.paths.traces import (
     to_samples,
     to_table,
 )
+from netcalc.readers.places import ICMP_PROBES, TO_NODES, Counted
 from netcalc.readers.source import no_measurement, note, shorten
 from netcalc.samples import PathSamples, Table
 

@@ -12,9 +12,10 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, words
-from netcalc.readers.format import ICMP_PROBES, Format, Input
+from netcalc.readers.format import Format, Input
 from netcalc.readers.lines import NUMBER, LineTable, ToolLine, last_digit, skipped_lines
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, stated, to_samples
+from netcalc.readers.places import ICMP_PROBES
 from netcalc.readers.source import note, shorten
 from netcalc.samples import RttSamples
 

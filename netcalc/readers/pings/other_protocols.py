@@ -5,16 +5,10 @@ from __future__ import annotations
 import re
 
 from netcalc.messages import Notice
-from netcalc.readers.format import (
-    HTTP_REQUESTS,
-    PROBES,
-    ROUND_TRIP,
-    SENDER,
-    Input,
-    MeasuringPoint,
-)
+from netcalc.readers.format import Input
 from netcalc.readers.lines import NUMBER, LineTable, ToolLine
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader
+from netcalc.readers.places import HTTP_REQUESTS, PROBES, ROUND_TRIP, SENDER, MeasuringPoint
 from netcalc.readers.source import note
 
 

@@ -27,9 +27,10 @@ import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import ICMP_PROBES, Counted, Format, Input, joined
+from netcalc.readers.format import Format, Input, joined
 from netcalc.readers.pings import ping_lines, ping_runs
 from netcalc.readers.pings.ping_lines import PingLine
+from netcalc.readers.places import ICMP_PROBES, Counted
 from netcalc.readers.source import Source, Text, fixed, no_measurement, note, shorten
 from netcalc.samples import Fact, Meta, RttSamples, fact_row
 

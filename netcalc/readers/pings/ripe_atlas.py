@@ -8,8 +8,9 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import count, number, rows, words
-from netcalc.readers.format import PROBES, Counted, Format, Input
+from netcalc.readers.format import Format, Input
 from netcalc.readers.pings.runs import NAN, Probe, Run, stated, to_samples
+from netcalc.readers.places import PROBES, Counted
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 

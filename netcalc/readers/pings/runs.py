@@ -11,8 +11,9 @@ import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Counted, Format, Input, MeasuringPoint, groups_of
+from netcalc.readers.format import Format, Input, groups_of
 from netcalc.readers.lines import LineTable, ToolLine, skipped_lines
+from netcalc.readers.places import Counted, MeasuringPoint
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Fact, RttSamples, fact_row
 

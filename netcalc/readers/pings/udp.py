@@ -10,19 +10,10 @@ from typing import Any, TypeAlias
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import count, member, number, rows, words
-from netcalc.readers.format import (
-    MESSAGES,
-    ONE_WAY,
-    RECEIVER,
-    UDP_PROBES,
-    Counted,
-    Format,
-    Input,
-    MeasuringPoint,
-    seen,
-)
+from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.lines import LineTable, ToolLine, skipped_lines, time_of_parts
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, stated, to_samples
+from netcalc.readers.places import MESSAGES, ONE_WAY, RECEIVER, UDP_PROBES, Counted, MeasuringPoint
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Fact, RttSamples, Table, fact_row
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from netcalc.readers.format import ICMP_PROBES
 from netcalc.readers.lines import LineTable, ToolLine
 from netcalc.readers.pings.runs import Probe, ProbeReader
+from netcalc.readers.places import ICMP_PROBES
 
 
 class _HrPing(ProbeReader):

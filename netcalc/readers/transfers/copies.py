@@ -12,16 +12,8 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import FILE, HTTP_BODY
 from netcalc.readers.document import number, words
-from netcalc.readers.format import (
-    HANDSHAKE,
-    HOST,
-    OF_ROW,
-    Counted,
-    Format,
-    Input,
-    MeasuringPoint,
-    groups_of,
-)
+from netcalc.readers.format import Format, Input, groups_of
+from netcalc.readers.places import HANDSHAKE, HOST, OF_ROW, Counted, MeasuringPoint
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import DOWNLOAD, NAN, POWERS, UPLOAD
 from netcalc.samples import Meta, TransferSamples, fact_row

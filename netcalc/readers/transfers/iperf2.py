@@ -21,7 +21,8 @@ from statistics import median
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import HANDSHAKE, SEGMENTS, TRANSPORT, Counted, Format, Input
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import HANDSHAKE, SEGMENTS, TRANSPORT, Counted
 from netcalc.readers.source import csv_rows, note, shorten
 from netcalc.readers.transfers import iperf_text
 from netcalc.readers.transfers.runs import (

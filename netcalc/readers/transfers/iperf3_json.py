@@ -20,7 +20,8 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import document
-from netcalc.readers.format import SEGMENTS, TRANSPORT, Counted, Format, Input
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import SEGMENTS, TRANSPORT, Counted
 from netcalc.readers.source import Source, decode, note, shorten
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,

@@ -15,16 +15,8 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import (
-    CLIENT,
-    REQUESTS,
-    TRANSPORT,
-    Counted,
-    Format,
-    Input,
-    MeasuringPoint,
-    joined,
-)
+from netcalc.readers.format import Format, Input, joined
+from netcalc.readers.places import CLIENT, REQUESTS, TRANSPORT, Counted, MeasuringPoint
 from netcalc.readers.source import note, shorten, unit_of
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,

@@ -10,18 +10,9 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import HTTP_BODY, PAYLOAD, UNKNOWN
+from netcalc.readers import places
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import (
-    PROBES,
-    REQUESTS,
-    ROUND_TRIP,
-    SERVER,
-    Counted,
-    Format,
-    Input,
-    MeasuringPoint,
-    of_sockets,
-)
+from netcalc.readers.format import Format, Input
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers import runs
 from netcalc.samples import Fact, FlowSeries, fact_row
@@ -225,10 +216,14 @@ SPEEDTEST = Format(
     tools={
         # speedtest-cli sums what it reads of each response, and posts; Ookla and LibreSpeed, which
         # has a factor for overhead that a site can set, do not say what is in their results.
-        "speedtest-cli": Counted(probes=REQUESTS, facts={"jitter_s": PROBES}, rates=HTTP_BODY),
+        "speedtest-cli": places.Counted(
+            probes=places.REQUESTS, facts={"jitter_s": places.PROBES}, rates=HTTP_BODY
+        ),
         **dict.fromkeys(
             ("Ookla", "speedtest", "LibreSpeed"),
-            Counted(probes=REQUESTS, facts={"jitter_s": PROBES}, rates=UNKNOWN),
+            places.Counted(
+                probes=places.REQUESTS, facts={"jitter_s": places.PROBES}, rates=UNKNOWN
+            ),
         ),
     },
 )
@@ -455,9 +450,10 @@ NDT7 = Format(
         "server's say nothing.",
     ),
     tools={
-        "ndt7": Counted(  # AppInfo without the overhead of WebSocket and TLS, TCPInfo with it
-            probes=MeasuringPoint("tcp", "TCP segments", SERVER, ROUND_TRIP),
-            facts=of_sockets(SERVER),
+        # AppInfo without the overhead of WebSocket and TLS, TCPInfo with it
+        "ndt7": places.Counted(
+            probes=places.MeasuringPoint("tcp", "TCP segments", places.SERVER, places.ROUND_TRIP),
+            facts=places.of_sockets(places.SERVER),
             rates=PAYLOAD,
         ),
     },

@@ -16,22 +16,9 @@ from numpy.typing import NDArray
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import IP, TCP_PAYLOAD
+from netcalc.readers import places
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import (
-    HTTP_REQUESTS,
-    OF_ROW,
-    ONE_WAY,
-    PROBES,
-    RECEIVER,
-    REQUESTS,
-    SEGMENTS,
-    SENDER,
-    TRANSPORT,
-    Counted,
-    Format,
-    Input,
-    MeasuringPoint,
-)
+from netcalc.readers.format import Format, Input
 from netcalc.readers.source import note, shorten, unit_of
 from netcalc.readers.transfers.runs import NAN, above_0, xml_root
 from netcalc.samples import Fact, Table, fact_row
@@ -303,8 +290,8 @@ FLENT = Format(
         "In version 1 transfers have no unit: flent has them in Mbit/s, pings in ms.",
     ),
     tools={
-        "flent": Counted(  # netperf carries its transfers
-            probes=PROBES, probes_by={"tcp": HTTP_REQUESTS}, rates=TRANSPORT
+        "flent": places.Counted(  # netperf carries its transfers
+            probes=places.PROBES, probes_by={"tcp": places.HTTP_REQUESTS}, rates=places.TRANSPORT
         ),
     },
 )
@@ -496,12 +483,12 @@ NETESTO = Format(
         "ca lists the congestion controls of all flows, joined by slashes.",
     ),
     tools={
-        "Netesto": Counted(  # netperf carries its transfers
-            probes=SEGMENTS,
+        "Netesto": places.Counted(  # netperf carries its transfers
+            probes=places.SEGMENTS,
             facts={
-                "counter:local*Cpu": MeasuringPoint("", "CPU", SENDER),
-                "counter:*Cpu": MeasuringPoint("", "CPU", RECEIVER),
-                "counter:*": REQUESTS,
+                "counter:local*Cpu": places.MeasuringPoint("", "CPU", places.SENDER),
+                "counter:*Cpu": places.MeasuringPoint("", "CPU", places.RECEIVER),
+                "counter:*": places.REQUESTS,
             },
             rates=TCP_PAYLOAD,
         ),
@@ -644,11 +631,13 @@ FLOWMON = Format(
         "A document type, which could hold entities, is refused.",
     ),
     tools={
-        "ns-3 FlowMonitor": Counted(  # txBytes: packets with their IP headers
-            probes=MeasuringPoint("", "IP packets", RECEIVER, ONE_WAY),
+        "ns-3 FlowMonitor": places.Counted(  # txBytes: packets with their IP headers
+            probes=places.MeasuringPoint("", "IP packets", places.RECEIVER, places.ONE_WAY),
             facts={
-                "packet_count": MeasuringPoint(OF_ROW, "IP packets", SENDER),
-                "jitter_s": MeasuringPoint(OF_ROW, "IP packets", RECEIVER, ONE_WAY),
+                "packet_count": places.MeasuringPoint(places.OF_ROW, "IP packets", places.SENDER),
+                "jitter_s": places.MeasuringPoint(
+                    places.OF_ROW, "IP packets", places.RECEIVER, places.ONE_WAY
+                ),
             },
             data="IP packets",
             rates=IP,

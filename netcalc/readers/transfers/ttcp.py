@@ -8,7 +8,8 @@ import xml.etree.ElementTree as ElementTree
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import HANDSHAKE, SEGMENTS, TRANSPORT, Counted, Format, Input
+from netcalc.readers.format import Format, Input
+from netcalc.readers.places import HANDSHAKE, SEGMENTS, TRANSPORT, Counted
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import (
     NAN,
