@@ -138,10 +138,16 @@ class DomainError(NetcalcError, ValueError):
 
 
 class ArgumentTypeError(NetcalcError, TypeError):
-    """An argument of a kind that a function cannot use: text for a number, a list for one flag."""
+    """An argument of a kind that a function cannot use: text for a number, a list for one flag.
 
-    def __init__(self, code: str, name: str, found: str, **values: Any) -> None:
-        super().__init__(code, name=name, found=found, **values)
+    ``found`` is its class, or what is printed of it; of a ``value`` it is what Python writes.
+    """
+
+    def __init__(
+        self, code: str, name: str, found: object = None, *, value: object = None, **values: Any
+    ) -> None:
+        shown = safe_repr(value) if found is None else safe_str(found)
+        super().__init__(code, name=name, found=shown, **values)
 
 
 class UnitError(NetcalcError, ValueError):

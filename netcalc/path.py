@@ -201,16 +201,16 @@ class Path:
     def __post_init__(self) -> None:
         hops: object = self.hops
         if isinstance(hops, str) or not isinstance(hops, Iterable):
-            raise ArgumentTypeError("not-hops", "hops", safe_repr(hops))
+            raise ArgumentTypeError("not-hops", "hops", value=hops)
         try:
             object.__setattr__(self, "hops", tuple(self.hops))
         except Exception as error:  # an array of one number has a length of nothing
-            raise ArgumentTypeError("not-hops", "hops", safe_repr(hops)) from error
+            raise ArgumentTypeError("not-hops", "hops", value=hops) from error
         if not self.hops:
             raise DomainError("no-hops", "hops", "an empty list")
         for hop in self.hops:
             if not isinstance(hop, Hop):
-                raise ArgumentTypeError("not-hops", "hops", safe_repr(hop))
+                raise ArgumentTypeError("not-hops", "hops", value=hop)
         source = _scalar(checks.non_negative, "source_processing_s", self)
         object.__setattr__(self, "source_processing_s", source)
 
@@ -253,7 +253,7 @@ class Path:
             links = list(listed)
         except TypeError as error:  # an array of one number has no elements
             raise ArgumentTypeError(
-                "not-of-class", "links", safe_repr(listed), expected="a list of Link"
+                "not-of-class", "links", value=listed, expected="a list of Link"
             ) from error
         last = len(links) - 1
         return cls(

@@ -32,7 +32,6 @@ from numpy.typing import NDArray
 
 from netcalc import errors
 from netcalc.checks import FloatArray, as_float, named_arguments, scalar
-from netcalc.printable import safe_repr
 
 __all__ = [
     "GRID_POINTS", "TOLERANCE", "Root", "default_range", "evaluate", "solve",
@@ -183,7 +182,7 @@ def evaluate(function: Callable[..., Any], arguments: Mapping[str, Any]) -> floa
 def _text(name: str, value: object) -> None:
     """Refuse a value other than text for the name of an argument."""
     if not isinstance(value, str):
-        raise errors.ArgumentTypeError("not-text", name, safe_repr(value), example="loss_ratio")
+        raise errors.ArgumentTypeError("not-text", name, value=value, example="loss_ratio")
 
 
 def _number(function: Callable[..., Any], first: str, arguments: Mapping[str, Any]) -> float:

@@ -346,16 +346,17 @@ def parse(
     """
     if isinstance(text, list | tuple):
         name = field or "text"
-        return [_parsed(part, unit, f"{name}[{index}]") for index, part in enumerate(text)]
+        return [
+            _parsed(_plain(part), part, unit, f"{name}[{index}]") for index, part in enumerate(text)
+        ]
     if hasattr(text, "__iter__") and not isinstance(text, str | bytes):
         raise ArgumentTypeError("texts-not-a-list", field or "text", type(text).__name__)
-    return _parsed(text, unit, field)
+    return _parsed(_plain(text), text, unit, field)
 
 
-def _parsed(text: object, unit: str, field: str | None) -> float:
-    """Read one quantity."""
+def _parsed(plain: str, text: object, unit: str, field: str | None) -> float:
+    """Read one quantity from its plain text; a refusal shows the text as it was typed."""
     table = _table(unit)
-    plain = _ascii_digits(safe_str(text))
     if unit == "bit/s" and (named := _named_line(plain)) is not None:
         return named
     if unit == "s" and _COMPOUND.fullmatch(plain.strip()):
@@ -452,13 +453,13 @@ def parse_typed(text: str, unit: str, *, field: str | None = None, bare: bool = 
     Traceback (most recent call last):
     netcalc.errors.UnitError: '5M' is ambiguous: write 5 MB (bytes) or 5 Mbit (bits)
     """
-    plain = _ascii_digits(safe_str(text)).strip()
-    if _ZERO.fullmatch(plain):
+    plain = _plain(text)
+    if _ZERO.fullmatch(plain.strip()):
         return 0.0
     try:
-        return parse(text, unit, field=field)
+        return _parsed(plain, text, unit, field)
     except UnitError as error:
-        value = None if error.code == "kind-unknown" else _typed(plain, unit, bare=bare)
+        value = None if error.code == "kind-unknown" else _typed(plain.strip(), unit, bare=bare)
         if value is None or not math.isfinite(value):
             raise
         return value
@@ -901,9 +902,10 @@ def _refused(code: str, text: object, unit: str, field: str | None, **values: An
     return UnitError(code, text, expected=expected, field=field, **values)
 
 
-def _ascii_digits(text: str) -> str:
-    """Turn the decimal digits and separators of other scripts into ASCII ones."""
+def _plain(text: object) -> str:
+    """Return what was typed, with decimal digits and separators of other scripts in ASCII."""
     digits = {"٫": ".", "٬": "'", "−": "-"}
     return "".join(
-        digits.get(c) or (c if c.isascii() else str(unicodedata.decimal(c, c))) for c in text
+        digits.get(c) or (c if c.isascii() else str(unicodedata.decimal(c, c)))
+        for c in safe_str(text)
     )

@@ -22,7 +22,6 @@ from typing import (
     ParamSpec,
     Protocol,
     TypeAlias,
-    TypeGuard,
     TypeVar,
     overload,
 )
@@ -32,7 +31,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks.blocks import BLOCK, CACHED, by_blocks, in_blocks
 from netcalc.checks.calls import named_arguments, refuse_unfit
-from netcalc.checks.foreign import PLAIN, StandIn, are_plain, enter, is_stand_in, without_labels
+from netcalc.checks.foreign import (
+    PLAIN,
+    StandIn,
+    are_plain,
+    enter,
+    is_masked,
+    is_stand_in,
+    without_labels,
+)
 from netcalc.checks.ranges import (
     Range,
     checked_ranges,
@@ -485,7 +492,7 @@ def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     try:
         array: NDArray[Any] = np.asarray(value)
     except Exception as error:
-        raise ArgumentTypeError("not-flags", name, safe_repr(value)) from error
+        raise ArgumentTypeError("not-flags", name, value=value) from error
     if array.dtype.kind == "O" and all(isinstance(item, bool | np.bool_) for item in array.flat):
         array = array.astype(np.bool_)
     if array.dtype.kind not in "biuf":
@@ -531,11 +538,9 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
             stand_in: FloatArray = value
             return stand_in
     try:
-        if is_masked(value):
-            value = np.ma.filled(value.astype(np.float64), np.nan)
         array: NDArray[Any] = np.asarray(value)
     except Exception as error:  # lists of unequal length, or an object that fails by itself
-        raise ArgumentTypeError("not-numbers", name, safe_repr(value)) from error
+        raise ArgumentTypeError("not-numbers", name, value=value) from error
     kind = array.dtype.kind
     if kind == "O" and not PLAIN.issuperset(map(type, array.flat)):
         array = np.asarray(enter(name, array.tolist()))
@@ -556,12 +561,6 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     is_text = kind in "US" or any(isinstance(item, str | bytes) for item in array.flat)
     code = "text-for-numbers" if is_text else "not-numbers"
     raise ArgumentTypeError(code, name, _shown(array))
-
-
-def is_masked(value: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
-    """Whether a value is a masked array; ``numpy.ma`` is not loaded to know that one is not."""
-    is_plain = type(value) is np.ndarray or not isinstance(value, np.ndarray)
-    return not is_plain and isinstance(value, np.ma.MaskedArray)
 
 
 def _checked(

@@ -1,10 +1,11 @@
-"""Numbers of other packages: the one hook by which they come into the checks.
+"""Numbers of other kinds: the one hook by which they come into the checks.
 
-Three kinds come in. A *stand-in* takes the place of a number while a model is written down: a
+Four kinds come in. A *stand-in* takes the place of a number while a model is written down: a
 recorder derives its array from :class:`StandIn`, and a check hands its rules over to it. A number
 *with a unit*, as pint has it, is converted to the unit in the argument's name, or refused; it is
 never taken as a bare number. Numbers *with labels*, as of pandas and xarray, are aligned, and the
 result keeps the labels; they never meet by their place alone, and no label is left out in silence.
+*Masked* numbers are nan where they are masked.
 
 None of the packages is imported: a caller who gives such numbers has loaded it. What has
 ``magnitude`` and ``to`` is converted, what shows a unit in another way is refused.
@@ -20,7 +21,6 @@ import numpy as np
 
 from netcalc.checks.ranges import list_arguments
 from netcalc.errors import ArgumentTypeError
-from netcalc.printable import safe_repr, safe_str
 
 Wrap = Callable[[Any], Any]
 """What gives a result the labels of the arguments."""
@@ -76,20 +76,33 @@ def is_stand_in(value: Any) -> TypeGuard[Any]:
     return isinstance(value, StandIn)
 
 
+def is_masked(value: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
+    """Whether a value is a masked array; ``numpy.ma`` is not loaded to know that one is not."""
+    is_plain = type(value) is np.ndarray or not isinstance(value, np.ndarray)
+    return not is_plain and isinstance(value, np.ma.MaskedArray)
+
+
 def enter(name: str, value: Any) -> Any:
     """Return a value as bare numbers in the unit of the argument, or as a stand-in for them.
 
     Raises
     ------
     ArgumentTypeError
-        If its unit is of another kind, or of a package whose units are not known.
+        If its unit is of another kind, or of a package whose units are not known, or if what is
+        masked are no numbers.
     """
     if is_stand_in(value):
         return value.astype(float)
     kinds = set(map(type, value)) if isinstance(value, list | tuple) else ()
     if any(issubclass(kind, StandIn) for kind in kinds):
         return np.stack(value).astype(float)
-    return without_units(name, value)
+    value = without_units(name, value)
+    if not is_masked(value):
+        return value
+    try:
+        return np.ma.filled(value.astype(np.float64), np.nan)
+    except Exception as error:  # objects that fail by themselves
+        raise ArgumentTypeError("not-numbers", name, value=value) from error
 
 
 def unit_of(name: str) -> str:
@@ -116,7 +129,7 @@ def without_units(name: str, value: Any) -> Any:
     if _has(value, "magnitude") and _has(value, "to"):
         return _converted(name, value)
     if _has(value, "unit") or _has(value, "units"):
-        raise ArgumentTypeError("unit-not-read", name, safe_repr(value), unit=_wanted(name))
+        raise ArgumentTypeError("unit-not-read", name, value=value, unit=_wanted(name))
     return value
 
 
@@ -134,7 +147,7 @@ def _converted(name: str, value: Any) -> Any:
             return _whole(value.to(unit).magnitude, unit)
     except Exception:  # of pint: another dimension, or a unit that has no factor alone
         pass
-    raise ArgumentTypeError("unit-of-another-kind", name, safe_str(value), unit=_wanted(name))
+    raise ArgumentTypeError("unit-of-another-kind", name, value, unit=_wanted(name))
 
 
 def _whole(magnitude: Any, unit: str) -> Any:

@@ -27,7 +27,6 @@ from netcalc.checks import choice, named_arguments, whole
 from netcalc.congestion.result import Result, facts
 from netcalc.documents import Place, json_lines
 from netcalc.errors import ArgumentTypeError, DomainError, ReaderError
-from netcalc.printable import safe_repr
 from netcalc.samples import MAX_FILE_BYTES, LineFile, Meta, Table
 from netcalc.samples.meta import unit_of_name
 from netcalc.scenario import Flow, Requests, Scenario, as_document, from_document, matrix
@@ -329,11 +328,11 @@ def with_values(document: Mapping[str, Any], values: Mapping[str, Value]) -> dic
 def _require_values(vary: object) -> None:
     """Refuse what is not lists of values by names; a text would be taken apart into letters."""
     if not isinstance(vary, Mapping):
-        raise ArgumentTypeError("not-of-class", "vary", safe_repr(vary), expected="a dict of lists")
+        raise ArgumentTypeError("not-of-class", "vary", value=vary, expected="a dict of lists")
     for name, values in vary.items():
         if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
             raise ArgumentTypeError(
-                "not-of-class", f"vary[{name!r}]", safe_repr(values), expected="a list of values"
+                "not-of-class", f"vary[{name!r}]", value=values, expected="a list of values"
             )
 
 

@@ -292,11 +292,11 @@ def _all_of(name: str, values: object, kind: type[Item]) -> tuple[Item, ...]:
     """Return a list of a class as a tuple."""
     expected = f"a list of {kind.__name__}"
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ArgumentTypeError("not-of-class", name, safe_repr(values), expected=expected)
+        raise ArgumentTypeError("not-of-class", name, value=values, expected=expected)
     items = tuple(values)
     for item in items:
         if not isinstance(item, kind):
-            raise ArgumentTypeError("not-of-class", name, safe_repr(item), expected=expected)
+            raise ArgumentTypeError("not-of-class", name, value=item, expected=expected)
     if len(items) > MOST_FLOWS:
         raise DomainError("above-maximum", f"the length of {name}", len(items), high=MOST_FLOWS)
     return items

@@ -130,6 +130,8 @@ def given(name: str, call: ast.Call) -> set[str] | None:
         return None
     positional, always = GIVEN[name]
     by_name = {keyword.arg for keyword in call.keywords if keyword.arg}
+    if name == "ArgumentTypeError" and "value" in by_name:
+        by_name.add("found")  # what Python writes of the value
     return by_name | set(positional[: len(call.args) - 1]) | set(always)
 
 

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, between, named_arguments, non_negative, note, up_to, whole
 from netcalc.errors import ArgumentTypeError, DomainError
-from netcalc.printable import safe_repr
 
 MAC_HEADER_BYTES = 14.0
 """Two addresses and the type of an Ethernet frame. [byte]"""
@@ -175,7 +174,7 @@ class Suite(NamedTuple):
 def suite_sizes(suite: str) -> Suite:
     """Return the sizes of a suite such as ``aes-cbc/hmac-sha1-96`` or ``aes-gcm-16``."""
     if not isinstance(suite, str):
-        raise ArgumentTypeError("not-text", "suite", safe_repr(suite), example="aes-gcm-16")
+        raise ArgumentTypeError("not-text", "suite", value=suite, example="aes-gcm-16")
     return _sizes(suite)
 
 

@@ -17,7 +17,6 @@ from netcalc.models.sizes.vpn import (
     esp_payload_bytes,
     wireguard_overhead_bytes,
 )
-from netcalc.printable import safe_repr
 
 ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0}
 """Headers that follow an Ethernet header. RFC 2516 (6 and 2 of PPP); IEEE 802.1Q."""
@@ -75,7 +74,7 @@ class Layer(NamedTuple):
 def stack_layers(stack: str) -> tuple[Layer, ...]:
     """Return the layers of a stack, outermost first; none of ``""`` and ``"none"``."""
     if not isinstance(stack, str):
-        raise ArgumentTypeError("not-text", "stack", safe_repr(stack), example="vxlan4+wireguard4")
+        raise ArgumentTypeError("not-text", "stack", value=stack, example="vxlan4+wireguard4")
     return _layers(stack)
 
 
