@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 __all__ = [
-    "BINARY", "DAY_S", "YEAR_S", "long_time", "show", "steps", "time_in_words",
+    "BINARY", "DAY_S", "YEAR_S", "long_time", "show", "steps", "time_in_words", "unit_of_name",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
@@ -78,6 +78,21 @@ def time_in_words(value_s: float) -> str:
         return ""
     unit = next((entry for entry in _LONG_TIMES if value_s >= entry[0]), None)
     return f"{value_s / unit[1]:.4g} {unit[2]}" if unit else ""
+
+
+_UNIT_OF_END = {
+    "_byte_count": "byte", "_bytes": "byte", "_bits": "bit", "_count": "1", "_packets": "1",
+    "_bps": "bit/s", "_pps": "packet/s", "_ratio": "ratio", "_m_s": "m/s", "_m": "m", "_s": "s",
+}  # fmt: skip
+
+
+def unit_of_name(name: str) -> str:
+    """Return the unit that the end of a name says; empty if it says none.
+
+    >>> unit_of_name("sent_byte_count"), unit_of_name("rtt_s"), unit_of_name("target")
+    ('byte', 's', '')
+    """
+    return next((unit for end, unit in _UNIT_OF_END.items() if name.endswith(end)), "")
 
 
 def show(value: float, unit: str, *, digits: int = 4) -> str:

@@ -19,7 +19,7 @@ from netcalc.calculator.parameter import Parameter, show
 from netcalc.calculator.sweeps import as_taken, require_number, sought
 from netcalc.checks import FloatArray
 from netcalc.display import show as show_ranges
-from netcalc.display import time_in_words
+from netcalc.display import time_in_words, unit_of_name
 from netcalc.errors import DomainError, DoubtWarning, doubts
 from netcalc.messages import Notice
 from netcalc.rate_layers import LINK_LAYERS, SAME_AS, UNKNOWN, named
@@ -82,10 +82,7 @@ def defaults_said(formula: Formula, typed: Collection[str]) -> dict[str, Any]:
     }
 
 
-_COLUMN_UNITS = {  # of the columns of a result, by the end of their name
-    "_m_s": "m/s", "_bps": "bit/s", "_pps": "packet/s", "_bytes": "byte", "_bits": "bit",
-    "_ratio": "ratio", "_count": "1", "packet_cost": "s/packet", "byte_cost": "s/byte", "_s": "s",
-}  # fmt: skip
+_COST_UNITS = {"packet_cost": "s/packet", "byte_cost": "s/byte"}
 
 
 def column_unit(formula: Formula, column: str) -> str:
@@ -97,7 +94,8 @@ def column_unit(formula: Formula, column: str) -> str:
     >>> column_unit(formula("two_point_costs"), "byte_cost")
     's/byte'
     """
-    return next((u for end, u in _COLUMN_UNITS.items() if column.endswith(end)), formula.unit)
+    cost = next((unit for end, unit in _COST_UNITS.items() if column.endswith(end)), "")
+    return cost or unit_of_name(column) or formula.unit
 
 
 def table(formula: Formula, result: Any) -> dict[str, list[Any]]:

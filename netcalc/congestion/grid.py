@@ -25,10 +25,10 @@ import numpy as np
 
 from netcalc.checks import choice, named_arguments, whole
 from netcalc.congestion.result import Result, facts
+from netcalc.display import unit_of_name
 from netcalc.documents import Place, json_lines
 from netcalc.errors import ArgumentTypeError, DomainError, ReaderError
 from netcalc.samples import MAX_FILE_BYTES, LineFile, Meta, Table
-from netcalc.samples.meta import unit_of_name
 from netcalc.scenario import Flow, Requests, Scenario, as_document, from_document, matrix
 
 _NAMES = (

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, named_arguments
+from netcalc.display import unit_of_name
 from netcalc.errors import ArgumentTypeError
 from netcalc.fit.outliers import set_aside
 from netcalc.fit.steps import (
@@ -54,8 +55,6 @@ ABOVE_BAND_RATIO, BELOW_BAND_RATIO = 0.005, 0.045
 # A delay is never less than the path takes and may be far more. The mean of a few such times is
 # more often too low than too high, and if it is low the scatter looks small too: with 2.5% on each
 # side the band of 10 exponential delays misses in 11%, nearly always below the true line.
-
-_UNITS = {"_bps": "bit/s", "_bytes": "byte", "_s": "s"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,7 +206,7 @@ class Fit:
         """Return the parameters with their errors, and the notes, as lines of text."""
         lines = []
         for name, value in self.params.items():
-            unit = next(unit for ending, unit in _UNITS.items() if name.endswith(ending))
+            unit = unit_of_name(name)
             if name in self.not_identifiable:
                 lines.append(f"{name}: not identifiable: {self.not_identifiable[name]}")
                 continue

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, named_arguments
+from netcalc.display import unit_of_name
 from netcalc.errors import DoubtWarning, doubts
 from netcalc.messages import Notice, sentence
 from netcalc.models.users.growth import YEAR_S
 from netcalc.rate_layers import LINE, named
-from netcalc.samples.meta import unit_of_name
 from netcalc.units import show
 
 if TYPE_CHECKING:

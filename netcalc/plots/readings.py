@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc import compare, datasets
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion.quantities import full_buffer_s
+from netcalc.display import unit_of_name
 from netcalc.language import phrase, term
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots.overlay import curves
@@ -184,7 +185,7 @@ def _stated(number: str) -> float:
 def _error(columns: Columns) -> str:
     """Return the reading errors of the heights."""
     [name] = [n for n in columns if "error" in n and n != "time_error_s"]
-    unit = {"_bps": "bit/s", "_s": "s"}.get(name[name.rindex("_") :], "1")
+    unit = unit_of_name(name) or "1"
     return " to ".join(show(float(error), unit) for error in np.unique(_known(columns[name])))
 
 

@@ -31,6 +31,7 @@ from typing import IO, Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.display import unit_of_name
 from netcalc.errors import ArgumentTypeError, ReaderError
 from netcalc.messages import Notice
 
@@ -421,16 +422,13 @@ def csv_rows(
         ) from None
 
 
-_ENDS = {"_s": "s", "_bytes": "byte", "_bps": "bit/s", "_ratio": "ratio"}
-
-
 def unit_of(column: str) -> str:
     """Return the SI unit that the end of a column's name says.
 
     >>> unit_of("rtt_s"), unit_of("packet_count")
     ('s', '1')
     """
-    return next((unit for end, unit in _ENDS.items() if column.endswith(end)), "1")
+    return unit_of_name(column) or "1"
 
 
 def note(warnings: list[Notice], code: str, **values: Any) -> None:

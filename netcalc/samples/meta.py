@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 from netcalc.checks import named_arguments
+from netcalc.display import unit_of_name
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 
@@ -105,21 +106,6 @@ def row_fault(value: float, name: str, unit: str) -> str | None:
 
 Fact: TypeAlias = str | int | float | bool
 FactRow: TypeAlias = Mapping[str, Fact]
-
-_UNIT_OF_END = {
-    "_byte_count": "byte", "_bytes": "byte", "_count": "1", "_packets": "1", "_bps": "bit/s",
-    "_pps": "packet/s", "_ratio": "ratio", "_s": "s",
-}  # fmt: skip
-
-
-def unit_of_name(name: str) -> str:
-    """Return the unit that the end of a name says; empty if it says none.
-
-    >>> unit_of_name("sent_byte_count"), unit_of_name("rtt_s"), unit_of_name("target")
-    ('byte', 's', '')
-    """
-    return next((unit for end, unit in _UNIT_OF_END.items() if name.endswith(end)), "")
-
 
 FACTS: Mapping[str, str] = {
     **dict.fromkeys(

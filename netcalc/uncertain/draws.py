@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import MAX_ELEMENTS, FloatArray, named_arguments
+from netcalc.display import unit_of_name
 from netcalc.errors import (
     ArgumentTypeError,
     ConvergenceError,
@@ -260,7 +261,7 @@ def _without_refused(
     values = {
         "share": share,
         "limits": limits,
-        "distribution": drawn.text(_unit(name)),
+        "distribution": drawn.text(unit_of_name(name) or "1"),
     }
     if not (truncate or drawn.may_truncate) or share <= 0.0:
         raise DomainError("draws-impossible", name, refused.error.value, **values) from None
@@ -272,14 +273,6 @@ def _without_refused(
     notes[f"truncated {name}"] = Notice("draws-truncated", {"name": name, **values})
     possible = distributions.Whole(part) if isinstance(drawn, distributions.Whole) else part
     return DrawPlan({**plan.inputs, name: possible}, plan.seed, plan.mixing)
-
-
-_UNITS = {"_bps": "bit/s", "_pps": "packet/s", "_bytes": "byte", "_bits": "bit",
-          "_ratio": "ratio", "_m_s": "m/s", "_m": "m", "_s": "s"}  # fmt: skip
-
-
-def _unit(name: str) -> str:
-    return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), "1")
 
 
 SLOW_DRAWS = 1000

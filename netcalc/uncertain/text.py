@@ -19,7 +19,7 @@ import numpy as np
 
 from netcalc import units
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.display import show
+from netcalc.display import show, unit_of_name
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.printable import safe_str
 from netcalc.uncertain import distributions
@@ -468,7 +468,6 @@ def _student(value: float, deviation: float, *, degrees: int) -> distributions.D
 
 FORM = re.compile(r"@(.+):\s*([A-Za-z]\w*)", re.DOTALL)
 """A file, and the name of a parameter."""
-_UNITS = {"_s": "s", "_bps": "bit/s"}
 _ALIASES = {
     "rtt": "base_rtt_s", "base_rtt": "base_rtt_s", "latency": "latency_s",
     "rate": "bandwidth_bps", "bandwidth": "bandwidth_bps",
@@ -522,7 +521,7 @@ def fitted_in_file(
             "fit-parameter-unknown", text, expected=expected, field=field, name=parameter,
             choices=names,
         )  # fmt: skip
-    its_unit = next(unit_ for ending, unit_ in _UNITS.items() if name.endswith(ending))
+    its_unit = unit_of_name(name)
     if its_unit != unit:
         raise UnitError(
             "fit-parameter-of-other-unit", text, expected=expected, field=field, name=name,

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.checks import named_arguments
+from netcalc.display import unit_of_name
 from netcalc.language import phrase
 from netcalc.messages import MESSAGES, Notice
 from netcalc.rate_layers import TCP_PAYLOAD
-from netcalc.samples.meta import unit_of_name
 from netcalc.units import show
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
