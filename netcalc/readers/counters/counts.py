@@ -6,11 +6,11 @@ Of interfaces, queues and network cards: ip -s link, tc -s qdisc, ethtool -S. Of
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import nan
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -22,7 +22,6 @@ from netcalc.readers.places import of_kernel
 from netcalc.readers.source import note, shorten
 from netcalc.samples import COUNTER_LIMIT, Fact, Table, fact_row
 
-NAN = math.nan
 _NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,20})?")
 
 Number = int | float
@@ -60,10 +59,10 @@ class Counts:
         self.warnings += self.file.json.warnings
         return self.file.json.objects()
 
-    def add(self, group: str, counter: str, value: Number, time_s: float = NAN) -> None:
+    def add(self, group: str, counter: str, value: Number, time_s: float = nan) -> None:
         """Add the value of one counter; one that no float holds is unknown."""
         if abs(value) > sys.float_info.max:
-            value = NAN
+            value = nan
         self.rows.append((shorten(group, 100), time_s, shorten(counter, 100), value))
 
     def add_text(self, group: str, counter: str, text: str) -> bool:

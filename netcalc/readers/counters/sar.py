@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import nan
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import FRAME_WITHOUT_FCS
-from netcalc.readers.counters.counts import NAN, Counts, number_of
+from netcalc.readers.counters.counts import Counts, number_of
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import of_kernel
@@ -38,8 +39,8 @@ class _Sar:
 
     names: list[str] = field(default_factory=list)
     key: str = ""
-    start_s: float = NAN
-    last_s: float = NAN
+    start_s: float = nan
+    last_s: float = nan
     day: str = ""
     averages: int = 0
     section_ended: bool = False
@@ -64,12 +65,12 @@ def _read_sar(file: Input) -> Table:
                 start = first["date"] if re.fullmatch(r"\d{4}-\d\d-\d\d", first["date"]) else ""
             day = names[first["host"], first["date"]]
             if day != sar.day:  # its clock begins again
-                sar.day, sar.last_s = day, NAN
+                sar.day, sar.last_s = day, nan
         elif _RESTART.fullmatch(line):
             sar.restarts.append(line_number)
         elif clock := _CLOCK.fullmatch(line):
             if sar.section_ended:  # the next one begins where the run began
-                sar.section_ended, sar.last_s = False, NAN
+                sar.section_ended, sar.last_s = False, nan
             _line(line_number, counts, sar, clock["rest"].split(), _time(sar, clock))
         elif average := _AVERAGE.match(line):
             sar.section_ended = True
@@ -320,7 +321,7 @@ def _host(host: Mapping[str, Any], intervals: _Intervals) -> None:
         try:
             time_s = datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
         except ValueError:
-            time_s = NAN
+            time_s = nan
         _walk(interval, intervals, time_s, number(stamp, "interval"))
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from ipaddress import ip_address
+from math import isnan, nan
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
-from netcalc.readers.counters.counts import NAN, Counts
+from netcalc.readers.counters.counts import Counts
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import HOST, ROUND_TRIP, Counted, MeasuringPoint, of_sockets
 from netcalc.readers.source import note, shorten, unit_of
@@ -44,38 +44,38 @@ _CONTROLS = {
 class Socket:
     """One socket in one list."""
 
-    time_s: float = NAN
+    time_s: float = nan
     snapshot: int = 0
     protocol: str = ""
     state: str = ""
     local: str = ""
     peer: str = ""
-    receive_queue_bytes: float = NAN
-    send_queue_bytes: float = NAN
+    receive_queue_bytes: float = nan
+    send_queue_bytes: float = nan
     congestion_control: str = ""
-    rtt_s: float = NAN
-    rttvar_s: float = NAN
-    rtt_min_s: float = NAN
-    rto_s: float = NAN
-    cwnd_packets: float = NAN
-    ssthresh_packets: float = NAN
-    mss_bytes: float = NAN
-    path_mtu_bytes: float = NAN
-    unacked_packets: float = NAN
-    retransmit_total_count: float = NAN
-    bytes_acked: float = NAN
-    bytes_sent: float = NAN
-    bytes_received: float = NAN
-    bytes_retransmitted: float = NAN
-    send_rate_bps: float = NAN
-    pacing_rate_bps: float = NAN
-    delivery_rate_bps: float = NAN
-    unsent_bytes: float = NAN
-    offered_window_bytes: float = NAN
-    busy_s: float = NAN
-    receive_window_limited_s: float = NAN
-    send_buffer_limited_s: float = NAN
-    is_application_limited: float = NAN
+    rtt_s: float = nan
+    rttvar_s: float = nan
+    rtt_min_s: float = nan
+    rto_s: float = nan
+    cwnd_packets: float = nan
+    ssthresh_packets: float = nan
+    mss_bytes: float = nan
+    path_mtu_bytes: float = nan
+    unacked_packets: float = nan
+    retransmit_total_count: float = nan
+    bytes_acked: float = nan
+    bytes_sent: float = nan
+    bytes_received: float = nan
+    bytes_retransmitted: float = nan
+    send_rate_bps: float = nan
+    pacing_rate_bps: float = nan
+    delivery_rate_bps: float = nan
+    unsent_bytes: float = nan
+    offered_window_bytes: float = nan
+    busy_s: float = nan
+    receive_window_limited_s: float = nan
+    send_buffer_limited_s: float = nan
+    is_application_limited: float = nan
     other: str = ""
 
     def row(self) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class Socket:
     @property
     def has_info(self) -> bool:
         """Whether the socket has details of TCP."""
-        return not (math.isnan(self.cwnd_packets) and math.isnan(self.rtt_s))
+        return not (isnan(self.cwnd_packets) and isnan(self.rtt_s))
 
     def facts(self) -> dict[str, Any]:
         """Return the facts of the connection."""
@@ -145,7 +145,7 @@ def socket_table(
     if not sockets:
         raise ReaderError("no-sockets", file=file.name)
     partial = partial or file.unpacked.grew
-    has_times = any(not math.isnan(socket.time_s) for socket in sockets)
+    has_times = any(not isnan(socket.time_s) for socket in sockets)
     rows = [socket.row() for socket in sockets]
     meta = {
         "facts": facts_of(sockets, partial=partial),
@@ -172,16 +172,16 @@ def _listed(counts: Counts, sockets: Sequence[Socket], *, tool: str) -> Table:
 
 def _milliseconds(text: str) -> float:
     number = text.removesuffix("ms")
-    return float(Decimal(number).scaleb(-3)) if re.fullmatch(_NUMBER, number) else NAN
+    return float(Decimal(number).scaleb(-3)) if re.fullmatch(_NUMBER, number) else nan
 
 
 def _limited(text: str) -> float:
     both = _LIMITED.fullmatch(text)
-    return _milliseconds(both["time"]) if both else NAN
+    return _milliseconds(both["time"]) if both else nan
 
 
 def _plain(text: str) -> float:
-    return float(text) if re.fullmatch(_NUMBER, text) else NAN
+    return float(text) if re.fullmatch(_NUMBER, text) else nan
 
 
 # Name in the output -> column, and what makes a number of its text.
@@ -233,11 +233,11 @@ def details(socket: Socket, line: str) -> bool:
         other.append(before)
     kept = " ".join([socket.other, *other]).strip()
     socket.other = shorten(kept, 1000)
-    if not math.isnan(socket.cwnd_packets) and math.isnan(socket.retransmit_total_count):
+    if not isnan(socket.cwnd_packets) and isnan(socket.retransmit_total_count):
         socket.retransmit_total_count = 0.0  # ss leaves it out where it is 0
-    if not math.isnan(socket.busy_s):  # ss leaves out what is 0, but for a socket that never sent
+    if not isnan(socket.busy_s):  # ss leaves out what is 0, but for a socket that never sent
         for name in ("receive_window_limited_s", "send_buffer_limited_s", "is_application_limited"):
-            if math.isnan(getattr(socket, name)):
+            if isnan(getattr(socket, name)):
                 setattr(socket, name, 0.0)
     return right
 
@@ -256,7 +256,7 @@ def _detail(socket: Socket, text: str) -> bool:
     if name in ("rtt", "retrans"):
         convert = _milliseconds if name == "rtt" else _plain
         both = [convert(part) for part in value.split("/")]
-        if len(both) != 2 or any(map(math.isnan, both)):
+        if len(both) != 2 or any(map(isnan, both)):
             return False
         if name == "rtt":
             socket.rtt_s, socket.rttvar_s = both
@@ -267,7 +267,7 @@ def _detail(socket: Socket, text: str) -> bool:
         column, convert = _NUMBERS[name]
         number = convert(value)
         setattr(socket, column, number)
-        return not math.isnan(number)
+        return not isnan(number)
     return False
 
 
@@ -345,7 +345,7 @@ class _Lists:
     unread: list[int] = field(default_factory=list)
     odd: list[int] = field(default_factory=list)
     snapshot: int = -1
-    time_s: float = NAN
+    time_s: float = nan
     seen: set[tuple[str, str]] = field(default_factory=set)
     has_netid: bool = False
 
@@ -357,7 +357,7 @@ class _Lists:
             self._begin()
         elif _HEAD.fullmatch(line):
             self.has_netid = "Netid" in line
-            stamped = not math.isnan(self.time_s) and not self.seen
+            stamped = not isnan(self.time_s) and not self.seen
             if not stamped or self.snapshot < 0:
                 self._begin()
         elif not line.strip() or _END.fullmatch(line):

@@ -12,12 +12,12 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import nan
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
-from netcalc.readers.counters.counts import NAN
 from netcalc.readers.counters.sockets import STATES, Socket, socket_table
 from netcalc.readers.document import member, words
 from netcalc.readers.format import Format, Input
@@ -177,12 +177,12 @@ def _epoch(text: str) -> float:
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
-        return NAN
-    return when.timestamp() if when.tzinfo is not None and when.year > 1 else NAN
+        return nan
+    return when.timestamp() if when.tzinfo is not None and when.year > 1 else nan
 
 
 def _add(
-    snapshots: _Snapshots, body: bytes, attributes: Mapping[int, bytes], *, time_s: float = NAN
+    snapshots: _Snapshots, body: bytes, attributes: Mapping[int, bytes], *, time_s: float = nan
 ) -> bool:
     """Add one socket; False if the message is none of a socket."""
     if len(body) < _DIAG.size:

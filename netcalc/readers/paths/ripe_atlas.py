@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import nan
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.readers.document import number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths.traces import NAN, HopProbe, Trace, to_samples
+from netcalc.readers.paths.traces import HopProbe, Trace, to_samples
 from netcalc.readers.pings.ripe_atlas import firmware_of, is_atlas, names_of, results, target_of
 from netcalc.readers.source import note, shorten
 from netcalc.samples import PathSamples
@@ -55,7 +56,7 @@ def _probe(hop: Mapping[str, Any], answer: Mapping[str, Any]) -> HopProbe:
     rtt_ms, node, error = number(answer, "rtt"), words(answer, "from"), answer.get("err")
     if rtt_ms != rtt_ms and not node:
         return HopProbe(number(hop, "hop"), lost=True)
-    made = HopProbe(number(hop, "hop"), rtt_ms * 1e-3 if rtt_ms >= 0 else NAN, node=node)
+    made = HopProbe(number(hop, "hop"), rtt_ms * 1e-3 if rtt_ms >= 0 else nan, node=node)
     made.ttl = number(answer, "ttl")
     if isinstance(error, str | int) and not isinstance(error, bool):
         made.add_mark(f"!{shorten(str(error), 10)}")

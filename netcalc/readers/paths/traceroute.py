@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from math import nan
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -18,15 +19,7 @@ from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.lines import UNITS_S
-from netcalc.readers.paths.traces import (
-    ADDRESS,
-    NAN,
-    HopProbe,
-    Trace,
-    facts_of,
-    split_name,
-    to_samples,
-)
+from netcalc.readers.paths.traces import ADDRESS, HopProbe, Trace, facts_of, split_name, to_samples
 from netcalc.readers.places import TO_NODES, UDP_TO_NODES, Counted
 from netcalc.readers.source import no_measurement, note, shorten
 from netcalc.samples import PathSamples
@@ -348,7 +341,7 @@ def _add(trace: Trace, hop: Mapping[str, Any]) -> None:
         return
     rtt = number(hop, "rtt_usec")
     node, name = words(member(hop, "received", "ip"), "src"), words(hop, "name")
-    made = HopProbe(count, rtt * 1e-6 if rtt > 0 else NAN, node=node)
+    made = HopProbe(count, rtt * 1e-6 if rtt > 0 else nan, node=node)
     made.node_name = shorten(name, 200) if name != node else ""
     made.ttl = number(member(hop, "received", "ip"), "ttl")
     trace.probes.append(made)

@@ -6,10 +6,10 @@ A run is either single probes (:class:`Trace`, traceroute) or a report with a ro
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,6 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Input, groups_of, joined
 from netcalc.readers.source import note, shorten
 from netcalc.samples import Fact, PathSamples, Samples, Table, fact_row
-
-NAN = math.nan
 
 ADDRESS = re.compile(
     r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f.]{0,15}){2,8}(?:%\w+)?"
@@ -36,14 +34,14 @@ class HopProbe:
     """One probe, as :class:`netcalc.samples.PathSamples` has it."""
 
     hop: float
-    rtt_s: float = NAN
+    rtt_s: float = nan
     lost: bool = False
     node: str = ""
     node_name: str = ""
     mark: str = ""
     group: str = ""
-    sequence: float = NAN
-    ttl: float = NAN
+    sequence: float = nan
+    ttl: float = nan
     resolution_s: float = 0.0
 
     def add_mark(self, mark: str) -> None:
@@ -61,7 +59,7 @@ class Trace:
     target: str = ""
     address: str = ""
     limit: int = 0
-    path_mtu_bytes: float = NAN
+    path_mtu_bytes: float = nan
     ended: bool = False
     cut: bool = False
     has_header: bool = False
@@ -79,7 +77,7 @@ class Trace:
         seen: dict[float, int] = {}
         for probe in self.probes:
             seen[probe.hop] = seen.get(probe.hop, 0) + 1
-            if math.isnan(probe.sequence):
+            if isnan(probe.sequence):
                 probe.sequence = seen[probe.hop]
 
     @property
@@ -196,20 +194,20 @@ class ReportedHop:
         These are times without a reply, which are 0 in the file, and numbers that no hop has.
         """
         values, implausible = self.values, 0
-        answered = not (values.get("loss_ratio", NAN) >= 1.0 or values.get("reply_count") == 0)
+        answered = not (values.get("loss_ratio", nan) >= 1.0 or values.get("reply_count") == 0)
         for name, value in values.items():
             if value < 0 or (name == "loss_ratio" and value > 1.0):
-                values[name], implausible = NAN, implausible + 1
+                values[name], implausible = nan, implausible + 1
             elif not answered and name.startswith(("rtt_", "jitter_")):
-                values[name] = NAN
+                values[name] = nan
         return implausible
 
     @property
     def responds(self) -> bool:
         """Whether any probe of the hop was answered."""
-        if not math.isnan(self.values.get("reply_count", NAN)):
+        if not isnan(self.values.get("reply_count", nan)):
             return self.values["reply_count"] > 0
-        if not math.isnan(self.values.get("loss_ratio", NAN)):
+        if not isnan(self.values.get("loss_ratio", nan)):
             return self.values["loss_ratio"] < 1.0
         return bool(self.node or self.node_name)
 
@@ -264,7 +262,7 @@ def to_table(
         data["group"] = [hop.group for hop in hops]
     for name, _ in HEADINGS.values():
         if any(name in hop.values for hop in hops):
-            data[name] = [hop.values.get(name, NAN) for hop in hops]
+            data[name] = [hop.values.get(name, nan) for hop in hops]
     said = list(warnings)
     note(said, "implausible-hops", count=implausible)
     return Table(
@@ -366,13 +364,13 @@ class HopRow:
     rtt_median_s: float
     rtt_mean_s: float
     rtt_max_s: float
-    increase_s: float = math.nan
+    increase_s: float = nan
     answers_slowly: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row with None for what is not known."""
         return {
-            name: None if isinstance(value, float) and math.isnan(value) else value
+            name: None if isinstance(value, float) and isnan(value) else value
             for name, value in asdict(self).items()
         }
 
@@ -427,8 +425,8 @@ def _of_probes(samples: PathSamples) -> list[HopRow]:
 def _spread(rtt_s: FloatArray) -> tuple[float, float, float, float]:
     """Return least, median, no mean, and largest."""
     if not rtt_s.size:
-        return math.nan, math.nan, math.nan, math.nan
-    return float(rtt_s.min()), float(np.median(rtt_s)), math.nan, float(rtt_s.max())
+        return nan, nan, nan, nan
+    return float(rtt_s.min()), float(np.median(rtt_s)), nan, float(rtt_s.max())
 
 
 def _of_report(table: Table) -> list[HopRow]:
@@ -436,7 +434,7 @@ def _of_report(table: Table) -> list[HopRow]:
     count = len(table)
 
     def numbers(name: str) -> list[float]:
-        return [float(value) for value in columns.get(name, np.full(count, math.nan))]
+        return [float(value) for value in columns.get(name, np.full(count, nan))]
 
     def texts(name: str) -> list[str]:
         return [str(value) for value in columns.get(name, np.full(count, ""))]
@@ -457,12 +455,12 @@ def _with_increases(rows: list[HopRow]) -> list[HopRow]:
     least = np.array([row.rtt_min_s for row in rows])
     if np.isnan(least).all():
         least = np.array([row.rtt_mean_s for row in rows])
-    filled = np.where(np.isnan(least), math.inf, least)
+    filled = np.where(np.isnan(least), inf, least)
     reached = np.minimum.accumulate(filled[::-1])[::-1]
     increased, before = [], 0.0
     for row, own, path in zip(rows, least.tolist(), reached.tolist(), strict=True):
-        increase = math.nan
-        if not math.isnan(own):
+        increase = nan
+        if not isnan(own):
             increase, before = path - before, path
         values = {name: getattr(row, name) for name in row.__slots__}
         increased.append(HopRow(**{**values, "increase_s": increase, "answers_slowly": own > path}))

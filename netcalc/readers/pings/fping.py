@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from math import isnan, nan
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -14,7 +14,7 @@ from netcalc.messages import Notice
 from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.lines import NUMBER, LineTable, ToolLine, last_digit, skipped_lines
-from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, stated, to_samples
+from netcalc.readers.pings.runs import Probe, ProbeReader, Run, stated, to_samples
 from netcalc.readers.places import ICMP_PROBES
 from netcalc.readers.source import note, shorten
 from netcalc.samples import RttSamples
@@ -73,8 +73,8 @@ class _Fping(ProbeReader):
     def probe(self, line: ToolLine) -> Probe:
         """Return a probe; the stamp is that of the reply."""
         probe = super().probe(line)
-        probe.payload_bytes = _DEFAULT_BYTES.get(line.get("bytes", ""), NAN)
-        probe.sent_s = line.get("stamp_s", NAN) - probe.rtt_s
+        probe.payload_bytes = _DEFAULT_BYTES.get(line.get("bytes", ""), nan)
+        probe.sent_s = line.get("stamp_s", nan) - probe.rtt_s
         return probe
 
     def totals(self, line: ToolLine) -> None:
@@ -84,7 +84,7 @@ class _Fping(ProbeReader):
         share = line["loss_ratio"]
         run.sent, run.received = line["sent"], line["received"]
         run.loss_ratio = 1.0 - share if "returned" in line else share
-        run.rtt_min_s, run.rtt_max_s = line.get("rtt_min_s", NAN), line.get("rtt_max_s", NAN)
+        run.rtt_min_s, run.rtt_max_s = line.get("rtt_min_s", nan), line.get("rtt_max_s", nan)
         run.printed = stated(
             sent=run.sent, received=run.received, loss_ratio=run.loss_ratio,
             rtt_min_s=run.rtt_min_s, rtt_max_s=run.rtt_max_s,
@@ -187,7 +187,7 @@ class _FpingJsonFile:
             run = self._run(host)
             if not run.probes:
                 run.probes = [
-                    Probe(lost=True, sequence=place) if math.isnan(value) else
+                    Probe(lost=True, sequence=place) if isnan(value) else
                     Probe(value * 1e-3, sequence=place, resolution_s=_resolution_s(value))
                     for place, value in enumerate(values)
                 ]  # fmt: skip
@@ -241,17 +241,17 @@ class _FpingJsonFile:
         rtt = self._number(line_number, kind, row, "rtt")
         is_default = number(row, "size") == _DEFAULT_REPLY_BYTES
         stamp = words(row, "timestamp")
-        received_s = float(stamp) if re.fullmatch(r"\d{1,12}\.\d{1,9}", stamp) else NAN
+        received_s = float(stamp) if re.fullmatch(r"\d{1,12}\.\d{1,9}", stamp) else nan
         ttl = number(row, "ttl")
         run.probes.append(
             Probe(
                 rtt * 1e-3,
-                payload_bytes=_DEFAULT_PAYLOAD_BYTES if is_default else NAN,
+                payload_bytes=_DEFAULT_PAYLOAD_BYTES if is_default else nan,
                 sequence=sequence,
                 duplicate=(host, sequence) in self.seen,
                 resolution_s=_resolution_s(rtt),
                 sent_s=received_s - rtt * 1e-3,
-                ttl=ttl if ttl >= 0 else NAN,
+                ttl=ttl if ttl >= 0 else nan,
             )
         )
         self.seen.add((host, sequence))
@@ -261,7 +261,7 @@ class _FpingJsonFile:
         if not isinstance(values, list):
             raise self._refused(line_number, "vSum.values", values)
         self.values.setdefault(host, []).extend(
-            NAN if cell is None else self._number(line_number, "vSum", {"values": cell}, "values")
+            nan if cell is None else self._number(line_number, "vSum", {"values": cell}, "values")
             for cell in values
         )
         self._run(host).ended = True
@@ -272,7 +272,7 @@ class _FpingJsonFile:
             int(self._number(line_number, "summary", row, name)) for name in ("xmt", "rcv")
         )
         loss, back = number(row, "loss") / 100, number(row, "return") / 100
-        run.loss_ratio = 1.0 - back if math.isnan(loss) else loss
+        run.loss_ratio = 1.0 - back if isnan(loss) else loss
         low_s, mean_s, high_s = (number(row, f"rtt{name}") * 1e-3 for name in ("Min", "Avg", "Max"))
         run.rtt_min_s, run.rtt_max_s = low_s, high_s
         run.printed = stated(

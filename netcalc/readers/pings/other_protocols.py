@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from math import nan
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
 from netcalc.readers.lines import NUMBER, LineTable, ToolLine
-from netcalc.readers.pings.runs import NAN, Probe, ProbeReader
+from netcalc.readers.pings.runs import Probe, ProbeReader
 from netcalc.readers.places import HTTP_REQUESTS, PROBES, ROUND_TRIP, SENDER, MeasuringPoint
 from netcalc.readers.source import note
 
@@ -182,7 +183,7 @@ class _Nping(ProbeReader):
         else:
             run.sent, run.received = self.sent, self.received
         if self.errors:
-            run.rtt_min_s = run.rtt_max_s = NAN  # those of errors are among them
+            run.rtt_min_s = run.rtt_max_s = nan  # those of errors are among them
             self.warnings.append(Notice("errors-among-received", {"count": self.errors}))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import nan
 from typing import Any
 
 from netcalc.readers.document import count, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings.runs import NAN, Probe, Run, stated, to_samples
+from netcalc.readers.pings.runs import Probe, Run, stated, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
@@ -76,7 +77,7 @@ def _run(row: Mapping[str, Any]) -> Run:
             made.probes.append(
                 Probe(
                     number(reply, "time_ms", "time") / 1e3,
-                    payload_bytes=number(reply, "bytes") - _ICMP_HEADER_BYTES if is_jc else NAN,
+                    payload_bytes=number(reply, "bytes") - _ICMP_HEADER_BYTES if is_jc else nan,
                     sequence=sequence,
                     duplicate=reply.get("duplicate") is True,
                     ttl=number(reply, "ttl"),

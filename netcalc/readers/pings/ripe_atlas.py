@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import nan
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import count, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings.runs import NAN, Probe, Run, stated, to_samples
+from netcalc.readers.pings.runs import Probe, Run, stated, to_samples
 from netcalc.readers.places import PROBES, Counted
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
@@ -83,8 +84,8 @@ def _run(result: Mapping[str, Any], name: str) -> Run:
         sent=sent,
         received=received,
         duplicates=count(result, "dup"),
-        rtt_min_s=low_ms * 1e-3 if low_ms >= 0 else NAN,
-        rtt_max_s=high_ms * 1e-3 if high_ms >= 0 else NAN,
+        rtt_min_s=low_ms * 1e-3 if low_ms >= 0 else nan,
+        rtt_max_s=high_ms * 1e-3 if high_ms >= 0 else nan,
         printed=stated(sent=sent, received=received),
         ended=True,
     )

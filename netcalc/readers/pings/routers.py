@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import nan
+
 from netcalc.readers.format import Input
 from netcalc.readers.lines import LineTable, ToolLine, time_of_parts
-from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, payload_of
+from netcalc.readers.pings.runs import Probe, ProbeReader, payload_of
 from netcalc.readers.source import note
 
 
@@ -57,7 +59,7 @@ class _Cisco(ProbeReader):
         super().totals(line)
         if "rtt_min_s" in line and not self.run.received:
             self.times_alone.append(line.number)
-            self.run.rtt_min_s = self.run.rtt_max_s = NAN
+            self.run.rtt_min_s = self.run.rtt_max_s = nan
             del self.run.printed["rtt_min_s"], self.run.printed["rtt_max_s"]
 
     def finish(self) -> None:
@@ -268,7 +270,7 @@ class _Nokia(ProbeReader):
         """Keep the times; with duplicates they include those of duplicates."""
         super().spread(line)
         if self.run.duplicates:
-            self.run.rtt_min_s = self.run.rtt_max_s = NAN
+            self.run.rtt_min_s = self.run.rtt_max_s = nan
 
     def finish(self) -> None:
         """Add a row for each mark; none where it is not certain which replies were duplicates."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from math import isnan, nan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,22 +17,20 @@ from netcalc.readers.places import Counted, MeasuringPoint
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Fact, RttSamples, fact_row
 
-NAN = math.nan
-
 
 @dataclass(slots=True)
 class Probe:
     """One probe or duplicate reply, as :class:`netcalc.samples.RttSamples` has it."""
 
-    rtt_s: float = NAN
-    payload_bytes: float = NAN
-    sequence: float = NAN
+    rtt_s: float = nan
+    payload_bytes: float = nan
+    sequence: float = nan
     lost: bool = False
     duplicate: bool = False
     error_reply: bool = False
     resolution_s: float = 0.0
-    sent_s: float = NAN
-    ttl: float = NAN
+    sent_s: float = nan
+    ttl: float = nan
     group: str = ""
 
 
@@ -50,11 +48,11 @@ class Run:
     sent: int | None = None
     received: int | None = None
     duplicates: int | None = None
-    loss_ratio: float = NAN
-    rtt_min_s: float = NAN
-    rtt_median_s: float = NAN
-    rtt_max_s: float = NAN
-    payload_bytes: float = NAN
+    loss_ratio: float = nan
+    rtt_min_s: float = nan
+    rtt_median_s: float = nan
+    rtt_max_s: float = nan
+    payload_bytes: float = nan
     printed: dict[str, Any] = field(default_factory=dict)
     ended: bool = False
 
@@ -87,7 +85,7 @@ class Run:
         totals say otherwise. Where they count more replies than there are lines of replies and of
         ``errors``, lines are missing, and none of their probes is known to be lost.
         """
-        seen = {int(p.sequence) for p in self.probes if not math.isnan(p.sequence)}
+        seen = {int(p.sequence) for p in self.probes if not isnan(p.sequence)}
         replies = sum(not probe.lost for probe in self.probes)
         if self.probes and self.received is not None and self.received > replies + errors:
             self.ended = False
@@ -99,7 +97,7 @@ class Run:
             last = max(last, start + self.sent - 1)
         if last - start - len(seen) > 50_000:
             return
-        size = next((p.payload_bytes for p in self.probes), NAN)
+        size = next((p.payload_bytes for p in self.probes), nan)
         missing = [number for number in range(start, last + 1) if number not in seen]
         self.probes += [Probe(sequence=n, lost=True, payload_bytes=size) for n in missing]
         if missing:
@@ -117,7 +115,7 @@ class Run:
     def facts(self) -> dict[str, Fact]:
         """Return the row of facts."""
         times = np.array(
-            [p.rtt_s for p in self.first if not p.lost and not math.isnan(p.rtt_s)], dtype=float
+            [p.rtt_s for p in self.first if not p.lost and not isnan(p.rtt_s)], dtype=float
         )
         sent, received = self.sent_count, self.received_count
         duplicates: int | None = len(self.probes) - len(self.first)
@@ -151,7 +149,7 @@ class Run:
             if printed is not None and printed != counted:
                 values = {"quantity": quantity, "printed": printed, "counted": counted}
                 notices.append(Notice("count-differs", values))
-        if not math.isnan(self.loss_ratio) and not 0.0 <= self.loss_ratio <= 1.0:
+        if not isnan(self.loss_ratio) and not 0.0 <= self.loss_ratio <= 1.0:
             notices.append(Notice("implausible-loss", {"percent": self.loss_ratio * 100}))
         return notices
 
@@ -160,7 +158,7 @@ def to_samples(
     file: Input, runs: Sequence[Run], tool: str, warnings: Sequence[Notice] = (), **meta: Any
 ) -> RttSamples:
     """Return the probes of all runs as one container, with a row of facts for each."""
-    runs = [run for run in runs if run.probes or run.sent or not math.isnan(run.rtt_min_s)]
+    runs = [run for run in runs if run.probes or run.sent or not isnan(run.rtt_min_s)]
     if not runs:
         if file.is_json:  # a text of one long line is no reason here
             raise ReaderError("no-probe", file=file.name)
@@ -211,7 +209,7 @@ def payload_of(packet_bytes: float, target: str) -> float:
     (56.0, 56.0)
     """
     size = float(packet_bytes) - (48.0 if ":" in target else 28.0)
-    return size if size >= 0 else NAN
+    return size if size >= 0 else nan
 
 
 class ProbeReader:
@@ -332,16 +330,16 @@ class ProbeReader:
     def lost(self, line: ToolLine) -> None:
         """Add a probe that was not answered, or with an error."""
         probe = self.probe(line)
-        probe.rtt_s, probe.resolution_s, probe.duplicate = NAN, 0.0, False
+        probe.rtt_s, probe.resolution_s, probe.duplicate = nan, 0.0, False
         probe.lost, probe.error_reply = True, "error_reply" in line
         self.run.probes.append(probe)
 
     def probe(self, line: ToolLine) -> Probe:
         """Return the probe of a line."""
-        rtt_s, step_s = line.get("rtt_s", NAN), line.step_s("rtt")
+        rtt_s, step_s = line.get("rtt_s", nan), line.step_s("rtt")
         if "below" in line:
             rtt_s, step_s = rtt_s / 2, rtt_s
-        sequence = float(line.get("sequence", NAN))
+        sequence = float(line.get("sequence", nan))
         payload_bytes = float(line.get("payload_bytes", self.run.payload_bytes))
         if "packet_bytes" in line:
             payload_bytes = payload_of(line["packet_bytes"], self.run.target)
@@ -350,7 +348,7 @@ class ProbeReader:
             payload_bytes=payload_bytes,
             sequence=sequence,
             duplicate="duplicate" in line or (self.repeats and self.run.answered(sequence)),
-            ttl=float(line.get("ttl", NAN)),
+            ttl=float(line.get("ttl", nan)),
             resolution_s=step_s,
         )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
+from math import isnan, nan
 from typing import Any, TypeAlias
 
 from netcalc.errors import ReaderError
@@ -12,7 +12,7 @@ from netcalc.messages import Notice
 from netcalc.readers.document import count, member, number, rows, words
 from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.lines import LineTable, ToolLine, skipped_lines, time_of_parts
-from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, stated, to_samples
+from netcalc.readers.pings.runs import Probe, ProbeReader, Run, stated, to_samples
 from netcalc.readers.places import MESSAGES, ONE_WAY, RECEIVER, UDP_PROBES, Counted, MeasuringPoint
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Fact, RttSamples, Table, fact_row
@@ -139,11 +139,11 @@ def _probe(file: Input, row: Mapping[str, Any], index: int, length: float) -> Pr
             "irtt-state", file=file.name, field=f"round_trips[{index}].lost",
             value=shorten(str(state)),
         )  # fmt: skip
-    rtt_ns = NAN if lost else number(member(row, "delay"), "rtt")
+    rtt_ns = nan if lost else number(member(row, "delay"), "rtt")
     sent = number(member(row, "timestamps", "client", "send"), "wall")
     return Probe(
-        rtt_ns * _NS if rtt_ns >= 0 else NAN,
-        payload_bytes=length if length > 0 else NAN,
+        rtt_ns * _NS if rtt_ns >= 0 else nan,
+        payload_bytes=length if length > 0 else nan,
         sequence=number(row, "seqno"),
         lost=lost,
         sent_s=sent * _NS,
@@ -252,15 +252,15 @@ def _read_owping(file: Input) -> Table:
         raise ReaderError("no-probe", file=file.name)
     rows, names = (packets, _OF_PACKETS) if packets else (sessions, _OF_SESSIONS)
     warnings = [*file.text.warnings, *skipped_lines(skipped)]
-    if any(math.isnan(row.get("clock_error_s", NAN)) and not row.get("lost") for row in rows):
+    if any(isnan(row.get("clock_error_s", nan)) and not row.get("lost") for row in rows):
         warnings.append(Notice("clocks-not-synchronized", {}))
-    if any(session.get("one_way_delay_min_s", NAN) < 0 for session in sessions):
+    if any(session.get("one_way_delay_min_s", nan) < 0 for session in sessions):
         warnings.append(Notice("negative-delays", {}))
     if not sessions or waiting:
         sessions = [*sessions, {}]
     units = {name: "s" if name.endswith("_s") else "1" for name in names}
     return Table(
-        data={name: [row.get(name, NAN) for row in rows] for name in names},
+        data={name: [row.get(name, nan) for row in rows] for name in names},
         meta=file.meta(
             "owping",
             [session.get("target", "") for session in sessions],
@@ -275,7 +275,7 @@ def _read_owping(file: Input) -> Table:
 
 def _facts_of_session(session: _Row) -> dict[str, Fact]:
     """Return the row of facts; without totals nothing is certain but the direction."""
-    lost, sent = session.get("lost_count", NAN), session.get("sent_count", NAN)
+    lost, sent = session.get("lost_count", nan), session.get("sent_count", nan)
     right = 0 <= lost <= sent
     delays = (f"one_way_delay_{name}_s" for name in ("min", "median", "max"))
     return fact_row(
@@ -484,7 +484,7 @@ class _Sockperf(ProbeReader):
     def samples(self) -> RttSamples:
         """Refuse a run without round trips; say that they are twice what is printed."""
         text, run = self.file.text, self.run
-        if not run.probes and math.isnan(run.rtt_min_s) and "rtt_mean_s" not in run.printed:
+        if not run.probes and isnan(run.rtt_min_s) and "rtt_mean_s" not in run.printed:
             one_way = any(_ONE_WAY.search(line) for line in text.lines)
             code = "sockperf-throughput" if one_way else "no-probe"
             raise no_measurement(code, self.file.unpacked, text)

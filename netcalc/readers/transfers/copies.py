@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite, nan
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -15,7 +15,7 @@ from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input, groups_of
 from netcalc.readers.places import HANDSHAKE, HOST, OF_ROW, Counted, MeasuringPoint
 from netcalc.readers.source import note, shorten
-from netcalc.readers.transfers.runs import DOWNLOAD, NAN, POWERS, UPLOAD
+from netcalc.readers.transfers.transfer import DOWNLOAD, POWERS, UPLOAD
 from netcalc.samples import Meta, TransferSamples, fact_row
 
 
@@ -23,13 +23,13 @@ from netcalc.samples import Meta, TransferSamples, fact_row
 class Copy:
     """One copy of a file as its line shows it."""
 
-    byte_count: float = NAN
-    duration_s: float = NAN
-    rate_bps: float = NAN
+    byte_count: float = nan
+    duration_s: float = nan
+    rate_bps: float = nan
     direction: str = DOWNLOAD
     target: str = ""
     failed: bool = False
-    handshake_rtt_s: float = NAN
+    handshake_rtt_s: float = nan
 
 
 def transfers(
@@ -71,8 +71,8 @@ def transfers(
 
 def rate_of(byte_count: float, duration_s: float) -> float:
     """Return bytes over time in bit/s; nan where one of them is not known."""
-    rate = 8 * byte_count / duration_s if duration_s > 0 else NAN
-    return rate if math.isfinite(rate) else NAN
+    rate = 8 * byte_count / duration_s if duration_s > 0 else nan
+    return rate if isfinite(rate) else nan
 
 
 _NUMBER = r"\d{1,20}(?:[.,]\d{1,20})?(?:e[+-]\d\d)?"
@@ -107,8 +107,8 @@ def _read_dd(file: Input) -> TransferSamples:
         # The printed rate shows whether the decimal sign was read rightly.
         if rate == rate and not _agrees(rate / 8, row):
             unsure.append(line_number)
-            time = rate = NAN
-        copies.append(Copy(size, time if time > 0 else NAN, rate, direction=""))
+            time = rate = nan
+        copies.append(Copy(size, time if time > 0 else nan, rate, direction=""))
     note(warnings, "transfer-lines-unread", numbers=unread)
     note(warnings, "transfer-rate-differs", numbers=unsure)
     return transfers(file, copies, warnings, tool="dd", partial=cut)
@@ -180,7 +180,7 @@ def _transfer(name: str, row: re.Match[str]) -> Copy:
             seconds = 60 * seconds + int(part)
     return Copy(
         byte_count=float(row["size"][:15]) * 1024.0 ** POWERS[row["prefix"]],
-        duration_s=float(seconds) if seconds else NAN,
+        duration_s=float(seconds) if seconds else nan,
         rate_bps=8 * float(row["rate"]) * 1024.0 ** POWERS[row["rate_prefix"]],
         direction="",
         target=shorten(name, 100),
@@ -228,16 +228,16 @@ def _read_wget(file: Input) -> TransferSamples:
     warnings: list[Notice] = []
     copies: list[Copy] = []
     target = ""
-    time_s = NAN
+    time_s = nan
     pending = False
     lines, cut = file.text.whole_lines(warnings)
     for _, line in lines:
         if start := _START.fullmatch(line):
-            target, time_s, pending = shorten(start["url"], 150), NAN, True
+            target, time_s, pending = shorten(start["url"], 150), nan, True
         elif end := _SAVED.fullmatch(line) or _BROKEN.fullmatch(line):
             rate = _rate(end["rate"], end["unit"])
             copies.append(_copy_of_wget(end, time_s, rate, target=target))
-            time_s, pending = NAN, False
+            time_s, pending = nan, False
         elif quiet := _QUIET.fullmatch(line):
             copies.append(_copy_of_wget(quiet, target=shorten(quiet["url"], 150)))
             pending = False
@@ -248,7 +248,7 @@ def _read_wget(file: Input) -> TransferSamples:
 
 
 def _copy_of_wget(
-    line: re.Match[str], time_s: float = NAN, rate_bps: float = NAN, *, target: str
+    line: re.Match[str], time_s: float = nan, rate_bps: float = nan, *, target: str
 ) -> Copy:
     size = float(line["got"][:18])
     whole = float(line["all"][:18]) if line["all"] else size
@@ -346,7 +346,7 @@ def _from_numbers(row: Mapping[str, Any], target: str, failed: bool) -> Copy:
     time = number(row, "time_total")
     return Copy(
         byte_count=number(row, f"size_{way}"),
-        duration_s=time if time > 0 else NAN,
+        duration_s=time if time > 0 else nan,
         rate_bps=8 * number(row, f"speed_{way}"),
         direction=UPLOAD if sent else DOWNLOAD,
         target=target,
@@ -364,9 +364,9 @@ def _handshake_s(row: Mapping[str, Any]) -> float:
     again = number(row, "time_redirect") > 0 or number(row, "num_redirects") > 0
     reused = number(row, "num_connects") == 0
     if again or reused or words(row, "http_version").startswith("3"):
-        return NAN
+        return nan
     taken = number(row, "time_connect") - number(row, "time_namelookup")
-    return round(taken, 6) if number(row, "time_namelookup") > 0 and taken > 0 else NAN
+    return round(taken, 6) if number(row, "time_namelookup") > 0 and taken > 0 else nan
 
 
 def _from_meter(meter: re.Match[str]) -> Copy:
@@ -374,7 +374,7 @@ def _from_meter(meter: re.Match[str]) -> Copy:
     sent = put > got
     return Copy(
         byte_count=put if sent else got,
-        duration_s=NAN,
+        duration_s=nan,
         rate_bps=8 * _size(meter["up" if sent else "down"]),
         direction=UPLOAD if sent else DOWNLOAD,
         failed=int(meter["share"][:9]) < 100,

@@ -13,10 +13,10 @@ client's, with a warning; a line of UDP with a jitter is a receiver's.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from math import fsum, isnan, nan
 from statistics import median
 
 from netcalc.errors import ReaderError
@@ -24,18 +24,7 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import HANDSHAKE, SEGMENTS, TRANSPORT, Counted
 from netcalc.readers.source import csv_rows, note, shorten
-from netcalc.readers.transfers import iperf_text
-from netcalc.readers.transfers.runs import (
-    DOWNLOAD,
-    NAN,
-    RECEIVER,
-    SENDER,
-    UPLOAD,
-    Interval,
-    Way,
-    flow_series,
-    join_totals,
-)
+from netcalc.readers.transfers import iperf_text, transfer
 from netcalc.samples import FlowSeries
 
 _CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\d)")
@@ -63,15 +52,15 @@ class _Iperf2Run:
     protocol: str
     port: int
     target: str = ""
-    ways: dict[str, Way] = field(default_factory=dict)
+    ways: dict[str, transfer.Way] = field(default_factory=dict)
     links: dict[str, iperf_text.StreamEnds] = field(default_factory=dict)
-    totals: dict[tuple[str, str], dict[str, Interval]] = field(default_factory=dict)
+    totals: dict[tuple[str, str], dict[str, transfer.Interval]] = field(default_factory=dict)
     reported: set[str] = field(default_factory=set)
     sent_counts: dict[str, float] = field(default_factory=dict)
 
-    def way(self, direction: str) -> Way:
+    def way(self, direction: str) -> transfer.Way:
         """Return a direction of the run."""
-        empty = Way(direction, protocol=self.protocol, target=self.target)
+        empty = transfer.Way(direction, protocol=self.protocol, target=self.target)
         return self.ways.setdefault(direction, empty)
 
 
@@ -159,8 +148,8 @@ def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine) -> bool:
     back = interval.starred or (link is not None and "(reverse)" in link.rest)
     if run.is_client and link is not None and link.remote_port != run.port:
         back = True  # the server's half of a dual test
-    direction = DOWNLOAD if back else UPLOAD
-    side = SENDER if run.is_client != back else RECEIVER
+    direction = transfer.DOWNLOAD if back else transfer.UPLOAD
+    side = transfer.SENDER if run.is_client != back else transfer.RECEIVER
     way = run.way(direction)
     stream = f"*{interval.stream}" if interval.starred else interval.stream
     row = interval.row(side, stream=stream)
@@ -178,7 +167,7 @@ def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine) -> bool:
     way.streams.add(stream)
     is_total = row.start_s == 0.0 and any(earlier.stream == stream for earlier in way.rows)
     if is_total or interval.stream in run.reported:
-        side = RECEIVER if interval.stream in run.reported else side
+        side = transfer.RECEIVER if interval.stream in run.reported else side
         run.totals.setdefault((direction, side), {})[stream] = row
     else:
         way.rows.append(row)
@@ -187,35 +176,37 @@ def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine) -> bool:
 
 def _known(text: str | None) -> float:
     """Return a number; nan if there is none, or if it is below 0: the kernel had none."""
-    return NAN if text is None or text.startswith("-") else iperf_text.number_of(text)
+    return nan if text is None or text.startswith("-") else iperf_text.number_of(text)
 
 
-def _finish(run: _Iperf2Run) -> list[Way]:
+def _finish(run: _Iperf2Run) -> list[transfer.Way]:
     """Return the directions of a run with their totals."""
     for direction, way in run.ways.items():
-        sent, received = (run.totals.get((direction, side)) for side in (SENDER, RECEIVER))
-        way.sent = join_totals(sent) if sent else None
-        way.received = join_totals(received) if received else None
-        if way.received is not None and math.isnan(way.received.datagram_count):
-            way.received.datagram_count = math.fsum(run.sent_counts.values()) or NAN
-        own = sent if (direction == UPLOAD) == run.is_client else received
+        sent, received = (
+            run.totals.get((direction, side)) for side in (transfer.SENDER, transfer.RECEIVER)
+        )
+        way.sent = transfer.join_totals(sent) if sent else None
+        way.received = transfer.join_totals(received) if received else None
+        if way.received is not None and isnan(way.received.datagram_count):
+            way.received.datagram_count = fsum(run.sent_counts.values()) or nan
+        own = sent if (direction == transfer.UPLOAD) == run.is_client else received
         lengths = Counter(row.stream for row in way.rows)
         way.partial = any(
             count > 1 and stream not in (own or {}) for stream, count in lengths.items()
         )
         way.protocol = way.protocol or "tcp"
         _add_sockets(run, way)
-    return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
+    return [run.ways[name] for name in (transfer.UPLOAD, transfer.DOWNLOAD) if name in run.ways]
 
 
-def _add_sockets(run: _Iperf2Run, way: Way) -> None:
+def _add_sockets(run: _Iperf2Run, way: transfer.Way) -> None:
     """Add what the lines of the connections say of their sockets (``-e``)."""
     links = [run.links[stream] for stream in sorted(way.streams) if stream in run.links]
     sockets = [socket for link in links if (socket := _SOCKET.search(link.rest))]
     sizes = {float(socket["mss"]) for socket in sockets}
     if len(sockets) == len(way.streams) and sockets:
         way.rtt_s = float(median(float(socket["rtt"]) for socket in sockets)) / 1e6
-        way.mss_bytes = sizes.pop() if len(sizes) == 1 else NAN
+        way.mss_bytes = sizes.pop() if len(sizes) == 1 else nan
 
 
 TEXT = Format(
@@ -261,9 +252,9 @@ class _CsvStream:
     is_udp: bool
     ends: tuple[str, ...] = ()
     target: str = ""
-    rows: list[Interval] = field(default_factory=list)
-    total: Interval | None = None
-    report: Interval | None = None
+    rows: list[transfer.Interval] = field(default_factory=list)
+    total: transfer.Interval | None = None
+    report: transfer.Interval | None = None
 
 
 def _read_csv(file: Input) -> FlowSeries:
@@ -293,7 +284,7 @@ def _read_csv(file: Input) -> FlowSeries:
     note(warnings, "implausible-lines", numbers=odd)
     if any(way.sent and not way.received for run in ways for way in run):
         warnings.append(Notice("iperf-csv-side"))
-    return flow_series(file, ways, warnings, tool="iperf 2")
+    return transfer.flow_series(file, ways, warnings, tool="iperf 2")
 
 
 def _add(runs: list[dict[str, _CsvStream]], cells: list[str]) -> bool:
@@ -310,7 +301,7 @@ def _add(runs: list[dict[str, _CsvStream]], cells: list[str]) -> bool:
     return right
 
 
-def _add_row(runs: list[dict[str, _CsvStream]], row: Interval, made: _CsvStream) -> None:
+def _add_row(runs: list[dict[str, _CsvStream]], row: transfer.Interval, made: _CsvStream) -> None:
     """Add a line to its stream; a stream that goes on after its total is of another run."""
     earlier = runs[-1].get(row.stream) if runs else None
     begins = earlier and (earlier.ends != made.ends or (row.start_s == 0 and earlier.total))
@@ -324,14 +315,14 @@ def _add_row(runs: list[dict[str, _CsvStream]], row: Interval, made: _CsvStream)
         stream.rows.append(row)
 
 
-def _row(cells: list[str]) -> tuple[Interval, bool]:
+def _row(cells: list[str]) -> tuple[transfer.Interval, bool]:
     begin, end = map(iperf_text.number_of, cells[6].split("-"))
     size, rate = iperf_text.number_of(cells[7]), iperf_text.number_of(cells[8])
-    row = Interval(
+    row = transfer.Interval(
         start_s=begin,
         duration_s=max(end - begin, 0.0),
-        payload_bytes=NAN if size < 0 else size,
-        throughput_bps=NAN if rate < 0 else rate,
+        payload_bytes=nan if size < 0 else size,
+        throughput_bps=nan if rate < 0 else rate,
         stream=cells[5],
     )
     right = size >= 0 and rate >= 0 and end >= begin
@@ -339,14 +330,14 @@ def _row(cells: list[str]) -> tuple[Interval, bool]:
         jitter, lost, packets = map(iperf_text.number_of, cells[9:12])
         unknown = packets == -1  # the last line of a client
         bad_loss = lost < 0 or lost > packets
-        row.jitter_s = NAN if jitter < 0 else jitter / 1e3
-        row.lost_count = NAN if unknown or bad_loss else lost
-        row.datagram_count = NAN if packets < 0 else packets
+        row.jitter_s = nan if jitter < 0 else jitter / 1e3
+        row.lost_count = nan if unknown or bad_loss else lost
+        row.datagram_count = nan if packets < 0 else packets
         right = right and (unknown or not (jitter < 0 or bad_loss))
     return row, right
 
 
-def _ways(run: dict[str, _CsvStream]) -> list[Way]:
+def _ways(run: dict[str, _CsvStream]) -> list[transfer.Way]:
     """Return the directions of a run; where it has both, received streams are the download."""
     both = len({stream.receives for stream in run.values()}) == 2
     ways = []
@@ -354,16 +345,16 @@ def _ways(run: dict[str, _CsvStream]) -> list[Way]:
         streams = {name: stream for name, stream in run.items() if stream.receives == receives}
         if not streams:
             continue
-        way = Way(DOWNLOAD if both and receives else UPLOAD)
+        way = transfer.Way(transfer.DOWNLOAD if both and receives else transfer.UPLOAD)
         way.target = next((stream.target for stream in streams.values() if stream.target), "")
         way.streams.update(streams)
         way.rows = [row for stream in streams.values() for row in stream.rows]
         is_udp = any(stream.is_udp or stream.report for stream in streams.values())
         way.protocol = "udp" if is_udp else "tcp"
         for row in way.rows:
-            row.side = RECEIVER if receives else SENDER
+            row.side = transfer.RECEIVER if receives else transfer.SENDER
             if not receives:  # what a sender writes there is 0 in any case
-                row.jitter_s = row.lost_count = NAN
+                row.jitter_s = row.lost_count = nan
         # The total of the end that wrote the lines, if each stream has one or a line alone.
         complete = {
             name: stream.total or replace(stream.rows[0])
@@ -371,13 +362,13 @@ def _ways(run: dict[str, _CsvStream]) -> list[Way]:
             if stream.total or len(stream.rows) == 1
         }
         way.partial = len(complete) < len(streams)
-        total = None if way.partial else join_totals(complete)
+        total = None if way.partial else transfer.join_totals(complete)
         way.sent, way.received = (None, total) if receives else (total, None)
-        if way.sent and math.isnan(way.sent.retransmit_count):
-            way.sent.retransmit_count = math.fsum(row.retransmit_count for row in way.rows)
+        if way.sent and isnan(way.sent.retransmit_count):
+            way.sent.retransmit_count = fsum(row.retransmit_count for row in way.rows)
         reports = {name: stream.report for name, stream in streams.items() if stream.report}
         if reports:
-            way.received = join_totals(reports)
+            way.received = transfer.join_totals(reports)
         ways.append(way)
     return ways
 
@@ -422,7 +413,7 @@ def _read_enhanced_csv(file: Input) -> FlowSeries:
     note(warnings, "not-lines-of-iperf", numbers=unread)
     ways = [_ways(run) for run in runs]
     ways[-1][-1].partial |= cut
-    return flow_series(file, ways, warnings, tool="iperf 2")
+    return transfer.flow_series(file, ways, warnings, tool="iperf 2")
 
 
 def _add_named(
@@ -441,7 +432,7 @@ def _add_named(
         _add_row(runs, _named_row(file, number, named), made)
 
 
-def _named_row(file: Input, number: int, named: dict[str, str]) -> Interval:
+def _named_row(file: Input, number: int, named: dict[str, str]) -> transfer.Interval:
     values: dict[str, float] = {}
     for name in (
         "istart", "iend", "bytes", "speed", "jitter", "errors", "datagrams", "tcpretry", "tcpcwnd",
@@ -452,24 +443,24 @@ def _named_row(file: Input, number: int, named: dict[str, str]) -> Interval:
             raise ReaderError(
                 "iperf-csv-number", file=file.name, line=number, field=name, value=shorten(text)
             )
-        value = float(text) if text else NAN
-        values[name] = NAN if value < 0 else value  # -1 is what a system without it writes
+        value = float(text) if text else nan
+        values[name] = nan if value < 0 else value  # -1 is what a system without it writes
     has_details = values["tcprtt"] > 0  # without details of TCP all of them are 0
     lost, datagrams = values["errors"], values["datagrams"]
     receives = "readcnt" in named
-    return Interval(
+    return transfer.Interval(
         start_s=values["istart"],
         duration_s=max(values["iend"] - values["istart"], 0.0),
         payload_bytes=values["bytes"],
         throughput_bps=values["speed"],
         stream=named["transferid"],
-        retransmit_count=values["tcpretry"] if has_details else NAN,
-        cwnd_bytes=values["tcpcwnd"] * 1024 if has_details else NAN,
-        rtt_s=values["tcprtt"] / 1e6 if has_details else NAN,
-        rttvar_s=values["tcprttvar"] / 1e6 if has_details else NAN,
-        jitter_s=values["jitter"] / 1e3 if receives else NAN,
+        retransmit_count=values["tcpretry"] if has_details else nan,
+        cwnd_bytes=values["tcpcwnd"] * 1024 if has_details else nan,
+        rtt_s=values["tcprtt"] / 1e6 if has_details else nan,
+        rttvar_s=values["tcprttvar"] / 1e6 if has_details else nan,
+        jitter_s=values["jitter"] / 1e3 if receives else nan,
         datagram_count=datagrams,
-        lost_count=lost if receives and lost <= datagrams else NAN,
+        lost_count=lost if receives and lost <= datagrams else nan,
     )
 
 

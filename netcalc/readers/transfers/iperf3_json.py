@@ -8,12 +8,12 @@ the client's count, an interrupted client the server's).
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from math import isnan, nan
 from statistics import median
 from typing import Any
 
@@ -23,18 +23,7 @@ from netcalc.readers import document
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import SEGMENTS, TRANSPORT, Counted
 from netcalc.readers.source import Source, decode, note, shorten
-from netcalc.readers.transfers.runs import (
-    DOWNLOAD,
-    NAN,
-    RECEIVER,
-    SENDER,
-    UPLOAD,
-    Interval,
-    Way,
-    above_0,
-    first_known,
-    flow_series,
-)
+from netcalc.readers.transfers import transfer
 from netcalc.samples import FlowSeries
 
 _Object = Mapping[str, Any]
@@ -86,7 +75,7 @@ def _read(file: Input) -> FlowSeries:
     for name, count in odd.items():
         warnings.append(Notice("implausible-values", {"count": count, "name": name}))
     start = document.member(runs[0], "start")
-    return flow_series(
+    return transfer.flow_series(
         file,
         [run for run in ways if run],
         [*documents.warnings, *warnings],
@@ -169,7 +158,7 @@ def _runs_of(documents: document.Documents) -> list[dict[str, Any]]:
     ]
 
 
-def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
+def _ways(run: _Object, odd: Counter[str]) -> list[transfer.Way]:
     """Return the directions of a run that were measured."""
     start, end = document.member(run, "start"), document.member(run, "end")
     test = document.member(start, "test_start")
@@ -181,25 +170,27 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
         or not end
         or ("streamed" in run and not run.get("ended"))
     )
-    ways: dict[str, Way] = {}
+    ways: dict[str, transfer.Way] = {}
     seen: set[tuple[str, float, bool]] = set()
 
-    def way(direction: str) -> Way:
+    def way(direction: str) -> transfer.Way:
         if direction not in ways:
             target = document.words(document.member(start, "connecting_to"), "host")
-            ways[direction] = Way(direction, protocol=protocol, target=target, partial=partial)
+            ways[direction] = transfer.Way(
+                direction, protocol=protocol, target=target, partial=partial
+            )
         return ways[direction]
 
-    main = DOWNLOAD if reverse else UPLOAD
-    other = UPLOAD if reverse else DOWNLOAD
+    main = transfer.DOWNLOAD if reverse else transfer.UPLOAD
+    other = transfer.UPLOAD if reverse else transfer.DOWNLOAD
     for interval in document.rows(run, "intervals"):
         for stream in document.rows(interval, "streams"):
             sends = stream.get("sender")
             if not isinstance(sends, bool):
                 sends = is_client != reverse
-            direction = UPLOAD if sends == is_client else DOWNLOAD
+            direction = transfer.UPLOAD if sends == is_client else transfer.DOWNLOAD
             counted = way(direction)
-            row = _row(stream, SENDER if sends else RECEIVER, odd)
+            row = _row(stream, transfer.SENDER if sends else transfer.RECEIVER, odd)
             if row is None:
                 continue
             key = (row.stream, row.start_s, row.omitted)
@@ -211,7 +202,7 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
             counted.rows.append(row)
             counted.streams.add(row.stream)
     for suffix, direction in (("", main), (_REVERSED, other)):
-        own = SENDER if (direction == UPLOAD) == is_client else RECEIVER
+        own = transfer.SENDER if (direction == transfer.UPLOAD) == is_client else transfer.RECEIVER
         totals = _totals(end, suffix, own, odd, exchanged=is_client and not partial)
         if any(totals):
             counted = way(direction)
@@ -221,42 +212,44 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
     for counted in ways.values():
         ends = [row.start_s + row.duration_s for row in counted.rows if row.omitted]
         if omitted > 0 or ends:
-            counted.omitted_s = first_known(omitted, max(ends, default=NAN))
+            counted.omitted_s = transfer.first_known(omitted, max(ends, default=nan))
         if not counted.streams:
-            streams = int(first_known(document.number(test, "num_streams"), 0))
+            streams = int(transfer.first_known(document.number(test, "num_streams"), 0))
             counted.streams.update(map(str, range(min(streams, 1000))))
         if not protocol:
-            is_udp = any(not math.isnan(row.datagram_count) for row in counted.rows)
+            is_udp = any(not isnan(row.datagram_count) for row in counted.rows)
             counted.protocol = "udp" if is_udp or "sum" in end else "tcp" if counted.rows else ""
-    return [ways[name] for name in (UPLOAD, DOWNLOAD) if name in ways]
+    return [ways[name] for name in (transfer.UPLOAD, transfer.DOWNLOAD) if name in ways]
 
 
-def _row(stream: _Object, side: str, odd: Counter[str]) -> Interval | None:
+def _row(stream: _Object, side: str, odd: Counter[str]) -> transfer.Interval | None:
     start, length = document.number(stream, "start"), document.number(stream, "seconds")
-    if math.isnan(length):
+    if isnan(length):
         length = document.number(stream, "end") - start
-    if math.isnan(start) or not length >= 0:
+    if isnan(start) or not length >= 0:
         odd["seconds"] += 1
         return None
     socket = document.number(stream, "socket")
     return replace(
         _counted(stream, odd, duration_s=length),
         start_s=start,
-        stream="" if math.isnan(socket) else str(int(socket)),
+        stream="" if isnan(socket) else str(int(socket)),
         side=side,
         omitted=stream.get("omitted") is True,
         # 0 and -1 are what a system without it gives.
-        cwnd_bytes=above_0(stream, "snd_cwnd"),
-        rtt_s=above_0(stream, "rtt") / 1e6,
-        rttvar_s=above_0(stream, "rttvar") / 1e6,
-        path_mtu_bytes=above_0(stream, "pmtu"),
+        cwnd_bytes=transfer.above_0(stream, "snd_cwnd"),
+        rtt_s=transfer.above_0(stream, "rtt") / 1e6,
+        rttvar_s=transfer.above_0(stream, "rttvar") / 1e6,
+        path_mtu_bytes=transfer.above_0(stream, "pmtu"),
     )
 
 
-def _counted(part: _Object, odd: Counter[str], *, duration_s: float | None = None) -> Interval:
+def _counted(
+    part: _Object, odd: Counter[str], *, duration_s: float | None = None
+) -> transfer.Interval:
     """Return what one side counted of a stream in an interval, or in all of a run."""
     packets, lost = _losses(part, odd)
-    return Interval(
+    return transfer.Interval(
         payload_bytes=_count(part, "bytes", odd),
         duration_s=_count(part, "seconds", odd) if duration_s is None else duration_s,
         throughput_bps=_count(part, "bits_per_second", odd),
@@ -272,7 +265,7 @@ def _losses(row: _Object, odd: Counter[str]) -> tuple[float, float]:
     packets, lost = document.number(row, "packets"), document.number(row, "lost_packets")
     if lost > packets or lost < 0:
         odd["lost_packets"] += 1
-        lost = NAN
+        lost = nan
     return packets, lost
 
 
@@ -281,13 +274,13 @@ def _count(row: _Object, name: str, odd: Counter[str]) -> float:
     value = document.number(row, name)
     if value < 0:
         odd[name] += 1
-        return NAN
+        return nan
     return value
 
 
 def _totals(
     end: _Object, suffix: str, own: str, odd: Counter[str], *, exchanged: bool
-) -> tuple[Interval | None, Interval | None]:
+) -> tuple[transfer.Interval | None, transfer.Interval | None]:
     """Return the sender's and the receiver's totals of one direction.
 
     ``own`` is the side that wrote the file, ``exchanged`` whether it received the other's count:
@@ -295,19 +288,19 @@ def _totals(
     """
     sent, received = (
         _side(document.member(end, name + suffix), odd, sure=exchanged or side == own)
-        for side, name in ((SENDER, "sum_sent"), (RECEIVER, "sum_received"))
+        for side, name in ((transfer.SENDER, "sum_sent"), (transfer.RECEIVER, "sum_received"))
     )
     both = document.member(end, "sum" + suffix)
     if sent is not None:
-        sent.lost_count = sent.jitter_s = NAN  # written as 0
+        sent.lost_count = sent.jitter_s = nan  # written as 0
     if not both or "packets" not in both:
         return sent, received
     losses = _counted(both, odd)
-    if sent is None and received is None and (exchanged or own == SENDER):
+    if sent is None and received is None and (exchanged or own == transfer.SENDER):
         # Until 3.10 there is one sum: bytes and rate of the sender, losses of the receiver.
-        sent = replace(losses, lost_count=NAN, jitter_s=NAN)
-    if received is None and (exchanged or own == RECEIVER):
-        received = Interval()
+        sent = replace(losses, lost_count=nan, jitter_s=nan)
+    if received is None and (exchanged or own == transfer.RECEIVER):
+        received = transfer.Interval()
     if received is not None:
         received.jitter_s = losses.jitter_s
         received.lost_count = losses.lost_count
@@ -315,7 +308,7 @@ def _totals(
     return sent, received
 
 
-def _side(part: _Object, odd: Counter[str], *, sure: bool) -> Interval | None:
+def _side(part: _Object, odd: Counter[str], *, sure: bool) -> transfer.Interval | None:
     """Return the total of one side; None if there is none, or a 0 that may mean unknown."""
     if not part:
         return None
@@ -332,14 +325,16 @@ def _printed(run: _Object) -> dict[str, Any]:
     )
     ends = ("remote", "host") if "accepted_connection" in start else ("host", "remote")
     plain = {
-        "mss_bytes": first_known(above_0(start, "tcp_mss"), above_0(start, "tcp_mss_default")),
+        "mss_bytes": transfer.first_known(
+            transfer.above_0(start, "tcp_mss"), transfer.above_0(start, "tcp_mss_default")
+        ),
         "send_buffer_bytes": document.number(start, "sndbuf_actual"),
         "receive_buffer_bytes": document.number(start, "rcvbuf_actual"),
-        "asked_buffer_bytes": above_0(start, "sock_bufsize"),
+        "asked_buffer_bytes": transfer.above_0(start, "sock_bufsize"),
         "write_bytes": document.number(test, "blksize"),
-        "asked_rate_bps": above_0(test, "target_bitrate"),
-        "client_processor_ratio": above_0(processors, f"{ends[0]}_total") / 100,
-        "server_processor_ratio": above_0(processors, f"{ends[1]}_total") / 100,
+        "asked_rate_bps": transfer.above_0(test, "target_bitrate"),
+        "client_processor_ratio": transfer.above_0(processors, f"{ends[0]}_total") / 100,
+        "server_processor_ratio": transfer.above_0(processors, f"{ends[1]}_total") / 100,
     }
     printed: dict[str, Any] = _numbers(plain)
     streams, windows = [], _windows(run)
@@ -347,12 +342,12 @@ def _printed(run: _Object) -> dict[str, Any]:
         sender = document.member(stream, "sender") or document.member(stream, "udp")
         numbers = {
             "stream": document.number(sender, "socket"),
-            "rtt_min_s": above_0(sender, "min_rtt") / 1e6,
-            "rtt_avg_s": above_0(sender, "mean_rtt") / 1e6,
-            "rtt_max_s": above_0(sender, "max_rtt") / 1e6,
-            "cwnd_bytes": above_0(sender, "max_snd_cwnd"),
-            "offered_window_bytes": above_0(sender, "max_snd_wnd"),
-            "offered_window_median_bytes": windows.get(document.number(sender, "socket"), NAN),
+            "rtt_min_s": transfer.above_0(sender, "min_rtt") / 1e6,
+            "rtt_avg_s": transfer.above_0(sender, "mean_rtt") / 1e6,
+            "rtt_max_s": transfer.above_0(sender, "max_rtt") / 1e6,
+            "cwnd_bytes": transfer.above_0(sender, "max_snd_cwnd"),
+            "offered_window_bytes": transfer.above_0(sender, "max_snd_wnd"),
+            "offered_window_median_bytes": windows.get(document.number(sender, "socket"), nan),
         }
         streams.append(_numbers(numbers))
     return {**printed, "streams": streams} if streams else printed
@@ -360,7 +355,7 @@ def _printed(run: _Object) -> dict[str, Any]:
 
 def _numbers(row: Mapping[str, float]) -> dict[str, float]:
     """Return the numbers that are known."""
-    return {name: value for name, value in row.items() if not math.isnan(value)}
+    return {name: value for name, value in row.items() if not isnan(value)}
 
 
 def _windows(run: _Object) -> dict[float, float]:
@@ -368,7 +363,7 @@ def _windows(run: _Object) -> dict[float, float]:
     sizes: dict[float, list[float]] = {}
     for interval in document.rows(run, "intervals"):
         for stream in document.rows(interval, "streams"):
-            if (size := above_0(stream, "snd_wnd")) > 0:
+            if (size := transfer.above_0(stream, "snd_wnd")) > 0:
                 sizes.setdefault(document.number(stream, "socket"), []).append(size)
     return {socket: median(offered) for socket, offered in sizes.items()}
 

@@ -9,33 +9,21 @@ one of the receiver, are the facts. Headers say what the numbers behind a rate a
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from math import inf, isnan, nan
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import note, shorten
-from netcalc.readers.transfers.runs import (
-    DOWNLOAD,
-    NAN,
-    POWERS,
-    RECEIVER,
-    SENDER,
-    UPLOAD,
-    Interval,
-    Way,
-    flow_series,
-    join_totals,
-    sum_of_side,
-)
-from netcalc.readers.transfers.runs import number_of as plain_number
+from netcalc.readers.transfers import transfer
+from netcalc.readers.transfers.transfer import number_of as plain_number
 from netcalc.samples import FlowSeries
 
 # At most two digits behind a decimal comma: 1,234 could be a thousand, and iperf never groups.
@@ -89,9 +77,9 @@ class IntervalLine:
         """Whether the line is a sum of streams."""
         return self.stream.startswith("SUM")
 
-    def row(self, side: str, *, stream: str = "", omitted: bool = False) -> Interval:
+    def row(self, side: str, *, stream: str = "", omitted: bool = False) -> transfer.Interval:
         """Return what one side counted in the interval."""
-        return Interval(
+        return transfer.Interval(
             start_s=self.start_s,
             duration_s=self.end_s - self.start_s,
             payload_bytes=self.byte_count,
@@ -133,9 +121,9 @@ class IperfCommand:
     is_udp: bool = False
     is_reverse: bool = False
     stream_count: int = 1
-    rate_bps: float = NAN
-    write_bytes: float = NAN
-    buffer_bytes: float = NAN
+    rate_bps: float = nan
+    write_bytes: float = nan
+    buffer_bytes: float = nan
     is_unfragmented: bool = False
 
     def printed(self) -> dict[str, Any]:
@@ -193,14 +181,14 @@ def _size(text: str, bases: tuple[int, int]) -> float:
     """
     match = _SIZE.fullmatch(text)
     if match is None:
-        return NAN
+        return nan
     power = match["power"]
-    return float(match["number"]) * float(bases[power.islower()] ** POWERS[power.upper()])
+    return float(match["number"]) * float(bases[power.islower()] ** transfer.POWERS[power.upper()])
 
 
 def to_samples(
     file: Input,
-    runs: list[list[Way]],
+    runs: list[list[transfer.Way]],
     remarks: Remarks,
     further: Sequence[Notice] = (),
     **meta: Any,
@@ -221,17 +209,17 @@ def to_samples(
     note(warnings, "intervals-repeated", count=remarks.repeated)
     note(warnings, "iperf-lines-unread", numbers=remarks.unread)
     note(warnings, "implausible-lines", numbers=remarks.implausible)
-    return flow_series(file, runs, [*warnings, *further], **meta)
+    return transfer.flow_series(file, runs, [*warnings, *further], **meta)
 
 
-def printed_of(command: IperfCommand | None, ways: Sequence[Way]) -> dict[str, Any]:
+def printed_of(command: IperfCommand | None, ways: Sequence[transfer.Way]) -> dict[str, Any]:
     """Return what a command asked for; nothing where the output shows that it is of another run."""
     if command is None or len(ways) != 1:
         return {}
     (way,) = ways
     is_own = (
         command.is_udp == (way.protocol == "udp")
-        and command.is_reverse == (way.direction == DOWNLOAD)
+        and command.is_reverse == (way.direction == transfer.DOWNLOAD)
         and command.stream_count == max(len(way.streams), 1)
     )
     return command.printed() if is_own else {}
@@ -242,18 +230,18 @@ def read_interval(line: str) -> IntervalLine | None:
     row = _ROW.match(line)
     if row is None:
         return None
-    size = number_of(row["size"]) * 1024 ** POWERS[row["size_unit"]]
+    size = number_of(row["size"]) * 1024 ** transfer.POWERS[row["size_unit"]]
     bits, base = (1, 1000) if row["what"] == "bits" else (8, 1024)
-    rate = number_of(row["rate"]) * bits * base ** POWERS[row["rate_unit"]]
-    has_size, has_rate = 0 <= size < math.inf, 0 <= rate < math.inf
+    rate = number_of(row["rate"]) * bits * base ** transfer.POWERS[row["rate_unit"]]
+    has_size, has_rate = 0 <= size < inf, 0 <= rate < inf
     return IntervalLine(
         stream=row["id"].lstrip("* "),
         starred="*" in row["id"],
         role=row["role"] or "",
         start_s=number_of(row["start"]),
         end_s=number_of(row["end"]),
-        byte_count=float(round(size)) if has_size else NAN,
-        rate_bps=round(rate, 3) if has_rate else NAN,
+        byte_count=float(round(size)) if has_size else nan,
+        rate_bps=round(rate, 3) if has_rate else nan,
         right=has_size and has_rate,
         rest=row["rest"],
     )
@@ -289,7 +277,7 @@ class DatagramLosses:
     datagram_count: float
     implausible: bool
 
-    def put_in(self, row: Interval) -> None:
+    def put_in(self, row: transfer.Interval) -> None:
         """Put the numbers into the interval that they are of."""
         row.jitter_s, row.lost_count = self.jitter_s, self.lost_count
         row.datagram_count = self.datagram_count
@@ -304,9 +292,9 @@ def read_losses(rest: str) -> DatagramLosses | None:
     lost, total = number_of(printed["lost"]), number_of(printed["total"])
     bad_jitter, bad_loss = jitter < 0, lost < 0 or lost > total
     return DatagramLosses(
-        jitter_s=NAN if bad_jitter else jitter,
-        lost_count=NAN if bad_loss else lost,
-        datagram_count=NAN if total < 0 else total,
+        jitter_s=nan if bad_jitter else jitter,
+        lost_count=nan if bad_loss else lost,
+        datagram_count=nan if total < 0 else total,
         implausible=bad_jitter or bad_loss,
     )
 
@@ -350,7 +338,7 @@ class _Iperf3Run:
     target: str = ""
     reverse: bool = False
     protocol: str = ""
-    omitted_s: float = NAN
+    omitted_s: float = nan
     congestion_control: str = ""
     done: bool = False
     interrupted: bool = False
@@ -358,18 +346,18 @@ class _Iperf3Run:
     """Whether the lines are those of the other end (``--get-server-output``)."""
     header: str = ""
     is_header_new: bool = False
-    ways: dict[str, Way] = field(default_factory=dict)
-    totals: dict[tuple[str, str], dict[str, Interval]] = field(default_factory=dict)
+    ways: dict[str, transfer.Way] = field(default_factory=dict)
+    totals: dict[tuple[str, str], dict[str, transfer.Interval]] = field(default_factory=dict)
     unlabelled: set[str] = field(default_factory=set)
     """Directions whose total is one for both sides, as before version 3.7."""
-    sent_count: float = NAN
+    sent_count: float = nan
     command: IperfCommand | None = None
     verbose: dict[str, float] = field(default_factory=dict)
     """What a verbose client says it was asked for."""
 
-    def way(self, direction: str) -> Way:
+    def way(self, direction: str) -> transfer.Way:
         """Return a direction of the run."""
-        return self.ways.setdefault(direction, Way(direction, target=self.target))
+        return self.ways.setdefault(direction, transfer.Way(direction, target=self.target))
 
 
 def _recognize(file: Input) -> bool:
@@ -477,7 +465,7 @@ def _read_line(run: _Iperf3Run, line: str, remarks: Remarks, number: int) -> boo
         run.verbose |= {names[key]: float(v) for key, v in said.groupdict().items() if v}
     if starting := _STARTING.search(line):
         run.protocol = starting[1].lower()
-        run.omitted_s = number_of(starting[2]) or NAN
+        run.omitted_s = number_of(starting[2]) or nan
     elif sent := _SENT.search(line):
         run.sent_count = number_of(sent[1])
     elif congestion := _CONGESTION.search(line):
@@ -505,7 +493,7 @@ def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number:
     elif "Retr" in run.header and (count := _COUNT.match(rest)):
         row.retransmit_count = number_of(count[1])
         if cwnd := _CWND.match(rest):
-            row.cwnd_bytes = number_of(cwnd[2]) * 1024 ** POWERS[cwnd[3]]
+            row.cwnd_bytes = number_of(cwnd[2]) * 1024 ** transfer.POWERS[cwnd[3]]
     if losses is not None or "Datagrams" in run.header:
         way.protocol = "udp"
     elif "Retr" in run.header:
@@ -538,12 +526,12 @@ def _direction(run: _Iperf3Run, interval: IntervalLine) -> tuple[str, str]:
     else:  # a server: the columns of a sender are others than those of a receiver
         sent_datagrams = "Total Datagrams" in run.header and "Lost/Total" not in run.header
         direct = "Retr" in run.header or sent_datagrams
-        sends = direct if not run.ways else DOWNLOAD in run.ways
-    direction = UPLOAD if sends == run.is_client else DOWNLOAD
-    return direction, SENDER if sends else RECEIVER
+        sends = direct if not run.ways else transfer.DOWNLOAD in run.ways
+    direction = transfer.UPLOAD if sends == run.is_client else transfer.DOWNLOAD
+    return direction, transfer.SENDER if sends else transfer.RECEIVER
 
 
-def _is_repeated(run: _Iperf3Run, way: Way, row: Interval) -> bool:
+def _is_repeated(run: _Iperf3Run, way: transfer.Way, row: transfer.Interval) -> bool:
     """Whether an interval is the last one of its stream again: the other end is gone.
 
     Behind a new header an equal line is the total of a run of one interval.
@@ -553,7 +541,7 @@ def _is_repeated(run: _Iperf3Run, way: Way, row: Interval) -> bool:
     return last is not None and not run.is_header_new and repr(last) == repr(row)
 
 
-def _is_total(way: Way, row: Interval, interval: IntervalLine) -> bool:
+def _is_total(way: transfer.Way, row: transfer.Interval, interval: IntervalLine) -> bool:
     """Whether an interval without a label is the total that versions before 3.7 give of UDP."""
     if row.omitted or row.start_s > 0 or interval.is_sum:
         return False
@@ -565,33 +553,37 @@ def _is_total(way: Way, row: Interval, interval: IntervalLine) -> bool:
     return bool(ends) and row.duration_s >= ends[-1] - 0.01
 
 
-def _finish(run: _Iperf3Run) -> list[Way]:
+def _finish(run: _Iperf3Run) -> list[transfer.Way]:
     """Return the directions of a run with their totals."""
     _take_for_total(run)
     exchanged = _has_exchanged(run)
     for direction, way in run.ways.items():
-        own = SENDER if (direction == UPLOAD) == run.is_client else RECEIVER
-        for side in (SENDER, RECEIVER):
+        own = (
+            transfer.SENDER
+            if (direction == transfer.UPLOAD) == run.is_client
+            else transfer.RECEIVER
+        )
+        for side in (transfer.SENDER, transfer.RECEIVER):
             parts = run.totals.get((direction, side))
-            total = join_totals(parts) if parts else None
+            total = transfer.join_totals(parts) if parts else None
             if total and side != own and not exchanged and not total.payload_bytes > 0:
                 total = None  # the other end never sent it
             if total and total.duration_s == 0:
-                total.duration_s = NAN  # below the digits
-            setattr(way, "sent" if side == SENDER else "received", total)
+                total.duration_s = nan  # below the digits
+            setattr(way, "sent" if side == transfer.SENDER else "received", total)
         _udp(run, way, exchanged=exchanged)
         _count_what_came(way)
         omitted = [row.start_s + row.duration_s for row in way.rows if row.omitted]
-        way.omitted_s = run.omitted_s if run.omitted_s > 0 else max(omitted, default=NAN)
+        way.omitted_s = run.omitted_s if run.omitted_s > 0 else max(omitted, default=nan)
         if not (run.protocol or way.protocol):  # a receiver of TCP has no header of its own
-            has_losses = any(not math.isnan(row.datagram_count) for row in way.rows)
+            has_losses = any(not isnan(row.datagram_count) for row in way.rows)
             way.protocol = "udp" if has_losses else "tcp"
         way.protocol = run.protocol or way.protocol
         way.congestion_control = run.congestion_control
         way.partial = run.interrupted or way.is_cut_short or not (way.sent or way.received)
         both = way.sent and way.received
         way.partial |= run.is_client and not (exchanged and (both or run.done))
-    return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
+    return [run.ways[name] for name in (transfer.UPLOAD, transfer.DOWNLOAD) if name in run.ways]
 
 
 def _take_for_total(run: _Iperf3Run) -> None:
@@ -599,13 +591,13 @@ def _take_for_total(run: _Iperf3Run) -> None:
 
     A client that sends prints losses in its total alone, and behind it how many it sent.
     """
-    if run.totals or math.isnan(run.sent_count):
+    if run.totals or isnan(run.sent_count):
         return
     for direction, way in run.ways.items():
-        if len(way.rows) == 1 and not math.isnan(way.rows[0].datagram_count):
+        if len(way.rows) == 1 and not isnan(way.rows[0].datagram_count):
             row = way.rows.pop()
             run.unlabelled.add(direction)
-            run.totals[direction, SENDER] = {row.stream: row}
+            run.totals[direction, transfer.SENDER] = {row.stream: row}
 
 
 def _has_exchanged(run: _Iperf3Run) -> bool:
@@ -616,7 +608,7 @@ def _has_exchanged(run: _Iperf3Run) -> bool:
     """
     if not run.is_client or run.interrupted:
         return False
-    other = {UPLOAD: RECEIVER, DOWNLOAD: SENDER}
+    other = {transfer.UPLOAD: transfer.RECEIVER, transfer.DOWNLOAD: transfer.SENDER}
     counts = [
         count
         for (direction, side), parts in run.totals.items()
@@ -629,7 +621,7 @@ def _has_exchanged(run: _Iperf3Run) -> bool:
     return run.done or any(count > 0 for count in counts)
 
 
-def _udp(run: _Iperf3Run, way: Way, *, exchanged: bool) -> None:
+def _udp(run: _Iperf3Run, way: transfer.Way, *, exchanged: bool) -> None:
     """Take the losses of a single total of UDP for the receiver's, its bytes for the sender's.
 
     Where a total is labelled, a sender's losses are always 0 and nobody's.
@@ -638,22 +630,22 @@ def _udp(run: _Iperf3Run, way: Way, *, exchanged: bool) -> None:
         return
     lost = way.sent
     is_single = way.direction in run.unlabelled and way.received is None and exchanged
-    if is_single and not math.isnan(lost.lost_count):
-        way.received = Interval(
+    if is_single and not isnan(lost.lost_count):
+        way.received = transfer.Interval(
             jitter_s=lost.jitter_s, lost_count=lost.lost_count, datagram_count=lost.datagram_count
         )
-    way.sent.lost_count = way.sent.jitter_s = NAN
-    if math.isnan(way.sent.datagram_count):
+    way.sent.lost_count = way.sent.jitter_s = nan
+    if isnan(way.sent.datagram_count):
         way.sent.datagram_count = run.sent_count
 
 
-def _count_what_came(way: Way) -> None:
+def _count_what_came(way: transfer.Way) -> None:
     """Take the receiver's bytes from its intervals where its total has those that were sent."""
-    total, intervals = way.received, sum_of_side(way.rows, RECEIVER)
+    total, intervals = way.received, transfer.sum_of_side(way.rows, transfer.RECEIVER)
     if total is None or intervals is None or not total.lost_count > 0:
         return
     came = total.payload_bytes * (1 - total.lost_count / total.datagram_count)
-    apart = abs(intervals.payload_bytes / came - 1) if came > 0 else math.inf
+    apart = abs(intervals.payload_bytes / came - 1) if came > 0 else inf
     if intervals.payload_bytes < 0.97 * total.payload_bytes and apart < 0.25:
         total.payload_bytes = intervals.payload_bytes
         total.throughput_bps = intervals.throughput_bps

@@ -6,10 +6,10 @@ program for small writes prints a line for each request: ``RTT:62 ,receive:hello
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from math import isnan, nan
 from statistics import median
 from typing import Any
 
@@ -18,19 +18,7 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input, joined
 from netcalc.readers.places import CLIENT, REQUESTS, TRANSPORT, Counted, MeasuringPoint
 from netcalc.readers.source import note, shorten, unit_of
-from netcalc.readers.transfers.runs import (
-    DOWNLOAD,
-    NAN,
-    POWERS,
-    RECEIVER,
-    SENDER,
-    UPLOAD,
-    Interval,
-    Way,
-    number_of,
-    series_of,
-    whole_run,
-)
+from netcalc.readers.transfers import transfer
 from netcalc.samples import Fact, Meta, Samples, Table, TransactionSamples, fact_row
 
 _RATE = re.compile(r"10\^(?P<power>[0369])(?P<what>bits|Bytes)/s(?:ec)?")
@@ -49,7 +37,7 @@ class _NetperfTest:
     head: str = ""
     values: dict[str, str] = field(default_factory=dict)
     tables: list[tuple[int, list[str]]] = field(default_factory=list)
-    interim: list[Interval] = field(default_factory=list)
+    interim: list[transfer.Interval] = field(default_factory=list)
 
     @property
     def empty(self) -> bool:
@@ -60,9 +48,9 @@ class _NetperfTest:
 class _Measured:
     """One test in SI units."""
 
-    sent_bps: float = NAN
-    received_bps: float = NAN
-    duration_s: float = NAN
+    sent_bps: float = nan
+    received_bps: float = nan
+    duration_s: float = nan
     direction: str = ""
     side: str = ""
     complete: bool = False
@@ -72,7 +60,7 @@ class _Measured:
 
     def set_rate(self, rate: float) -> None:
         """Set the rate that netperf's own end counted."""
-        if self.side == RECEIVER:
+        if self.side == transfer.RECEIVER:
             self.received_bps = rate
         else:
             self.sent_bps = rate
@@ -80,7 +68,7 @@ class _Measured:
     def rates(self) -> dict[str, float]:
         """Return the facts of a stream's rates; a duration of 0 is unknown."""
         if self.duration_s == 0:
-            self.duration_s = NAN
+            self.duration_s = nan
         return {
             "sent_rate_bps": self.sent_bps,
             "received_rate_bps": self.received_bps,
@@ -124,7 +112,7 @@ def _rate_bps(file: Input, line: int | None, text: str, unit: str) -> float:
     if plain:
         factor = (8 if plain["what"] == "Bytes" else 1) * 10.0 ** int(plain["power"])
     elif binary:
-        factor = 8 * 1024.0 ** POWERS[binary["prefix"]]
+        factor = 8 * 1024.0 ** transfer.POWERS[binary["prefix"]]
     else:
         raise ReaderError("netperf-unit", file=file.name, line=line, value=shorten(unit))
     return _positive(text) * factor
@@ -146,7 +134,9 @@ def _directed(test: str, direction: str = "") -> _Measured:
     if direction in _BOTH_WAYS:
         return _Measured()
     back = "MAERTS" in test.upper() or direction.startswith("Recv")
-    direction, side = (DOWNLOAD, RECEIVER) if back else (UPLOAD, SENDER)
+    direction, side = (
+        (transfer.DOWNLOAD, transfer.RECEIVER) if back else (transfer.UPLOAD, transfer.SENDER)
+    )
     return _Measured(direction=direction, side=side)
 
 
@@ -167,26 +157,26 @@ def _stream(file: Input, run: _NetperfTest) -> _Measured:
     made.complete = True
     if not ("Okay" in run.head or "UDP" in run.test):
         line, cells = _first_cells(file, run, 5)
-        made.duration_s = number_of(cells[3])
+        made.duration_s = transfer.number_of(cells[3])
         made.set_rate(_rate_bps(file, line, cells[4], unit))
         made.facts = {"protocol": "tcp", "direction": made.direction, **made.rates()}
         return made
     line, cells = _first_cells(file, run, 6)
-    made.duration_s = number_of(cells[2])
+    made.duration_s = transfer.number_of(cells[2])
     made.sent_bps = _rate_bps(file, line, cells[5], unit)
-    sent, lost = number_of(cells[3]), NAN
+    sent, lost = transfer.number_of(cells[3]), nan
     if len(run.tables) > 1 and len(run.tables[1][1]) >= 4:
         below, counted = run.tables[1]
-        received = number_of(counted[2])
+        received = transfer.number_of(counted[2])
         made.received_bps = _rate_bps(file, below, counted[3], unit)
-        lost = sent - received if 0 <= received <= sent else NAN
+        lost = sent - received if 0 <= received <= sent else nan
     else:
         made.complete = False
     made.facts = {
         "datagram_count": sent,
         "lost_datagram_count": lost,
-        "loss_ratio": lost / sent if sent > 0 else NAN,
-        "sent_byte_count": sent * number_of(cells[1]),
+        "loss_ratio": lost / sent if sent > 0 else nan,
+        "sent_byte_count": sent * transfer.number_of(cells[1]),
         "protocol": "udp",
         "direction": made.direction,
         **made.rates(),
@@ -203,8 +193,8 @@ def _protocol(test: str) -> str:
 def _request_response(file: Input, run: _NetperfTest) -> _Measured:
     _, cells = _first_cells(file, run, 6)
     rate = _positive(cells[5])
-    made = _Measured(complete=True, duration_s=number_of(cells[4]))
-    made.add_transactions(number_of(cells[2]), number_of(cells[3]), rate)
+    made = _Measured(complete=True, duration_s=transfer.number_of(cells[4]))
+    made.add_transactions(transfer.number_of(cells[2]), transfer.number_of(cells[3]), rate)
     made.facts = {
         "protocol": _protocol(run.test),
         "duration_s": made.duration_s,
@@ -221,10 +211,10 @@ def _from_names(file: Input, test: str, values: Mapping[str, str]) -> _Measured:
 
     direction, unit = text("DIRECTION"), text("THROUGHPUT_UNITS")
     made = _directed(text("TEST_NAME") or test, direction)
-    made.duration_s = number_of(text("ELAPSED_TIME"))
+    made.duration_s = transfer.number_of(text("ELAPSED_TIME"))
     made.complete = "THROUGHPUT" in values
-    sender, receiver = ("LOCAL", "REMOTE") if made.side == SENDER else ("REMOTE", "LOCAL")
-    own = "REMOTE" if made.side == RECEIVER else "LOCAL"
+    sender, receiver = ("LOCAL", "REMOTE") if made.side == transfer.SENDER else ("REMOTE", "LOCAL")
+    own = "REMOTE" if made.side == transfer.RECEIVER else "LOCAL"
     facts: dict[str, Any] = {
         "protocol": text("PROTOCOL").lower() or _protocol(test),
         "retransmit_count": _positive(text(f"{own}_TRANSPORT_RETRANS")),
@@ -253,13 +243,13 @@ def _from_names(file: Input, test: str, values: Mapping[str, str]) -> _Measured:
 
 
 def _positive(text: str) -> float:
-    value = number_of(text)
-    return value if value >= 0 else NAN
+    value = transfer.number_of(text)
+    return value if value >= 0 else nan
 
 
 def _above_0(text: str) -> float:
-    value = number_of(text)
-    return value if value > 0 else NAN
+    value = transfer.number_of(text)
+    return value if value > 0 else nan
 
 
 _TITLE = re.compile(
@@ -338,7 +328,7 @@ def _read_netperf(file: Input) -> Samples:
             if not _TABLE_HEAD.match(line):
                 unread.append(number)
     runs = [run for run in runs if not run.empty]
-    ways: list[Way] = []
+    ways: list[transfer.Way] = []
     exchanges: list[dict[str, Any]] = []
     facts: list[dict[str, Fact]] = []
     guessed = False
@@ -351,10 +341,10 @@ def _read_netperf(file: Input) -> Samples:
         if made.transactions:
             exchanges.append({"group": group, **made.transactions})
         else:
-            way = Way(made.direction, group=group)
-            way.sent = Interval(duration_s=made.duration_s, throughput_bps=made.sent_bps)
+            way = transfer.Way(made.direction, group=group)
+            way.sent = transfer.Interval(duration_s=made.duration_s, throughput_bps=made.sent_bps)
             way.received = replace(way.sent, throughput_bps=made.received_bps)
-            way.rows = _with_side(run.interim, made.side) or whole_run(way)
+            way.rows = _with_side(run.interim, made.side) or transfer.whole_run(way)
             ways.append(way)
         facts.append(fact_row(row))
     has_rows = any(way.rows for way in ways)
@@ -367,7 +357,7 @@ def _read_netperf(file: Input) -> Samples:
     target = joined(str(row.get("target", "")) for row in facts)
     partial = file.unpacked.grew or any(bool(row.get("partial")) for row in facts)
     if has_rows:
-        return series_of(
+        return transfer.series_of(
             file, ways, warnings, facts=facts, tool="netperf", target=target, partial=partial,
             clock="seconds since the start of the run",
         )  # fmt: skip
@@ -390,19 +380,19 @@ def _row_of_csv(runs: list[_NetperfTest], header: list[str], cells: list[str]) -
     runs[-1].values = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
 
 
-def _interval(file: Input, number: int, line: re.Match[str]) -> Interval:
+def _interval(file: Input, number: int, line: re.Match[str]) -> transfer.Interval:
     rate = _rate_bps(file, number, line["rate"], line["unit"])
     length = float(line["length"])
-    end = float(line["end"]) if line["end"] else NAN
-    return Interval(start_s=end - length, duration_s=length, throughput_bps=rate)
+    end = float(line["end"]) if line["end"] else nan
+    return transfer.Interval(start_s=end - length, duration_s=length, throughput_bps=rate)
 
 
-def _with_side(interim: list[Interval], side: str) -> list[Interval]:
+def _with_side(interim: list[transfer.Interval], side: str) -> list[transfer.Interval]:
     """Return the intervals from the start of the first, with the end that counted them."""
     begin = interim[0].start_s if interim else 0.0
     passed = 0.0
     for row in interim:
-        row.start_s = passed if math.isnan(row.start_s) else row.start_s - begin
+        row.start_s = passed if isnan(row.start_s) else row.start_s - begin
         passed += row.duration_s
         row.side = side
     return interim
@@ -449,29 +439,29 @@ class _QperfTest:
 
     test: str = ""
     protocol: str = ""
-    sent_rate_bps: float = NAN
-    received_rate_bps: float = NAN
-    one_way_latency_s: float = NAN
-    message_bytes: float = NAN
-    duration_s: float = NAN
+    sent_rate_bps: float = nan
+    received_rate_bps: float = nan
+    one_way_latency_s: float = nan
+    message_bytes: float = nan
+    duration_s: float = nan
 
     @property
     def has_result(self) -> bool:
         """Whether it came to a result."""
         results = (self.sent_rate_bps, self.received_rate_bps, self.one_way_latency_s)
-        return not all(map(math.isnan, results))
+        return not all(map(isnan, results))
 
     def keep(self, name: str, value: str) -> bool:
         """Keep a value; False if it is a result that cannot be read, or there twice."""
         of_other_test = {"_lat": (*_RATES,), "_bw": ("latency",)}
         if any(name in names and self.test.endswith(end) for end, names in of_other_test.items()):
             return False
-        number = NAN
+        number = nan
         if name in _RATES:
             column = _RATES[name]
             if rate := _RATE_LINE.fullmatch(value):
                 bits = 1.0 if rate[3] in ("b", "bits") else 8.0
-                number = float(rate[1]) * bits * 1000.0 ** POWERS[rate[2]]
+                number = float(rate[1]) * bits * 1000.0 ** transfer.POWERS[rate[2]]
         elif name in ("latency", "time"):
             column = "duration_s" if name == "time" else "one_way_latency_s"
             if time := _TIME.fullmatch(value):
@@ -483,7 +473,7 @@ class _QperfTest:
         else:
             return True
         is_result = name in _RATES or name == "latency"
-        if math.isnan(number) or (is_result and not math.isnan(getattr(self, column))):
+        if isnan(number) or (is_result and not isnan(getattr(self, column))):
             return False
         setattr(self, column, number)
         return True
@@ -493,7 +483,7 @@ class _QperfTest:
         return fact_row(
             group=group,
             protocol=self.protocol,
-            direction=UPLOAD if self.test.endswith("_bw") else None,
+            direction=transfer.UPLOAD if self.test.endswith("_bw") else None,
             sent_rate_bps=self.sent_rate_bps,
             received_rate_bps=self.received_rate_bps,
             rtt_s=2 * self.one_way_latency_s,
@@ -609,7 +599,7 @@ def _read_small_writes(file: Input) -> TransactionSamples:
     return TransactionSamples(
         mode=modes,
         sequence=[float(index) for index in range(1, len(times) + 1)],
-        payload_bytes=[math.nan] * len(times),
+        payload_bytes=[nan] * len(times),
         response_s=times,
         reply_bytes=sizes,
         meta=Meta(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import nan
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -14,7 +15,7 @@ from netcalc.readers import places
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import note, shorten
-from netcalc.readers.transfers import runs
+from netcalc.readers.transfers import transfer
 from netcalc.samples import Fact, FlowSeries, fact_row
 
 _LINE = re.compile(
@@ -34,18 +35,18 @@ _LOST = re.compile(r"\s*Packet Loss:\s+(?P<percent>\d+(?:\.\d+)?)%\s*")
 class _Results:
     """The directions of all results, their round trips under load, and the idle round trips."""
 
-    ways: list[runs.Way] = field(default_factory=list)
+    ways: list[transfer.Way] = field(default_factory=list)
     pings: list[dict[str, Fact]] = field(default_factory=list)
     loaded: dict[str, dict[str, Fact]] = field(default_factory=dict)
     """Group of a direction -> facts of its latency."""
 
-    def add(self, direction: str, run: str, total: runs.Interval) -> None:
+    def add(self, direction: str, run: str, total: transfer.Interval) -> None:
         """Add one direction, of which the client counted the total."""
         group = " ".join(part for part in (run, direction) if part)
-        way = runs.Way(direction, group=group)
-        side = runs.RECEIVER if direction == runs.DOWNLOAD else runs.SENDER
+        way = transfer.Way(direction, group=group)
+        side = transfer.RECEIVER if direction == transfer.DOWNLOAD else transfer.SENDER
         way.rows.append(replace(total, side=side))
-        way.sent, way.received = (None, total) if direction == runs.DOWNLOAD else (total, None)
+        way.sent, way.received = (None, total) if direction == transfer.DOWNLOAD else (total, None)
         self.ways.append(way)
 
     def facts(self) -> list[dict[str, Fact]]:
@@ -102,7 +103,7 @@ def _read_speedtest(file: Input) -> FlowSeries:
     if not results.ways:
         raise ReaderError("speedtest-nothing", file=file.name)
     results.ways[-1].partial |= cut
-    return runs.series_of(
+    return transfer.series_of(
         file,
         results.ways,
         warnings,
@@ -118,26 +119,28 @@ def _read_speedtest(file: Input) -> FlowSeries:
 def _read_object(file: Input, row: Mapping[str, Any], run: str, results: _Results) -> None:
     """Add the directions and the latencies of one result."""
     kind = _kind(row)
-    for direction in (runs.DOWNLOAD, runs.UPLOAD):
+    for direction in (transfer.DOWNLOAD, transfer.UPLOAD):
         part = member(row, direction)
         if kind == "Ookla":
             rate = 8 * number(part, "bandwidth")  # bytes per second
             size, length = number(part, "bytes"), number(part, "elapsed") / 1e3
         else:
             rate = (1e6 if kind == "LibreSpeed" else 1.0) * number(row, direction)
-            size = number(row, "bytes_received" if direction == runs.DOWNLOAD else "bytes_sent")
-            length = runs.NAN
+            size = number(row, "bytes_received" if direction == transfer.DOWNLOAD else "bytes_sent")
+            length = nan
             if kind == "speedtest-cli" and 0 < rate < 1e4:
                 raise ReaderError(
                     "speedtest-unit", file=file.name, field=direction, value=str(row[direction])
                 )
         if rate >= 0:
             results.add(
-                direction, run, runs.Interval(0.0, length, size if size > 0 else runs.NAN, rate)
+                direction,
+                run,
+                transfer.Interval(0.0, length, size if size > 0 else nan, rate),
             )
             if kind == "Ookla":
                 results.loaded[results.ways[-1].group] = _trip(member(part, "latency"), "iqm")
-    jitter = number(row, "jitter") if kind == "LibreSpeed" else runs.NAN
+    jitter = number(row, "jitter") if kind == "LibreSpeed" else nan
     if kind == "Ookla":
         trip = _trip(member(row, "ping"), "latency")
     else:
@@ -148,7 +151,7 @@ def _read_object(file: Input, row: Mapping[str, Any], run: str, results: _Result
         results.pings.append(fact_row(trip, group=group, **loss, partial=False))
 
 
-def _trip(latency: Mapping[str, Any], name: str, *, jitter_ms: float = runs.NAN) -> dict[str, Fact]:
+def _trip(latency: Mapping[str, Any], name: str, *, jitter_ms: float = nan) -> dict[str, Fact]:
     """Return the facts of a latency in ms; none where it has none, or one below zero."""
     if not number(latency, name) >= 0:
         return {}
@@ -157,12 +160,12 @@ def _trip(latency: Mapping[str, Any], name: str, *, jitter_ms: float = runs.NAN)
         rtt_s=number(latency, name) / 1e3,
         rtt_min_s=number(latency, "low") / 1e3,
         rtt_max_s=number(latency, "high") / 1e3,
-        jitter_s=jitter / 1e3 if jitter >= 0 else runs.NAN,
+        jitter_s=jitter / 1e3 if jitter >= 0 else nan,
     )
 
 
 def _losses(percent: float) -> dict[str, float]:
-    ratio = percent / 100 if 0 <= percent <= 100 else runs.NAN
+    ratio = percent / 100 if 0 <= percent <= 100 else nan
     return {"printed_loss_ratio": ratio, "loss_ratio": ratio}
 
 
@@ -174,12 +177,12 @@ def _read_text(lines: list[tuple[int, str]], results: _Results) -> list[int]:
         details = _DETAILS.fullmatch(line[line.find(":", 0, 20) + 1 :] if ping else line)
         if row:
             bits = 8 if row["what"] == "byte/s" else 1
-            rate = float(row["rate"]) * 1000.0 ** runs.POWERS[row["prefix"]] * bits
-            size = runs.NAN
+            rate = float(row["rate"]) * 1000.0 ** transfer.POWERS[row["prefix"]] * bits
+            size = nan
             if row["size"]:
-                size = float(row["size"]) * 1000.0 ** runs.POWERS[row["size_prefix"]]
+                size = float(row["size"]) * 1000.0 ** transfer.POWERS[row["size_prefix"]]
             results.add(
-                row["way"].lower(), "", runs.Interval(payload_bytes=size, throughput_bps=rate)
+                row["way"].lower(), "", transfer.Interval(payload_bytes=size, throughput_bps=rate)
             )
         elif ping and not results.pings:
             trip = _printed_trip(details) if details else fact_row(rtt_s=float(ping["ms"]) / 1e3)
@@ -234,12 +237,12 @@ class _Ndt7Test:
     """One direction: its measurements at each end, the last state of TCP, and its end."""
 
     direction: str
-    points: dict[str, list[runs.Interval]] = field(default_factory=dict)
+    points: dict[str, list[transfer.Interval]] = field(default_factory=dict)
     last: dict[str, tuple[float, float]] = field(default_factory=dict)
     tcp: Mapping[str, Any] = field(default_factory=dict)
     is_tcp_of_sender: bool = False
     complete: bool = False
-    printed_bps: float = runs.NAN
+    printed_bps: float = nan
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -286,7 +289,7 @@ def _read_ndt7(file: Input) -> FlowSeries:
         list(tests.values())[-1].complete = False
     note(warnings, "implausible-values", count=odd, name="ElapsedTime")
     ways = [
-        runs.Way(
+        transfer.Way(
             test.direction,
             group=name if len(tests) > 1 else "",
             rows=[row for points in test.points.values() for row in points],
@@ -294,7 +297,7 @@ def _read_ndt7(file: Input) -> FlowSeries:
         for name, test in tests.items()
     ]
     pairs = zip(tests.values(), ways, strict=True)
-    return runs.series_of(
+    return transfer.series_of(
         file,
         ways,
         warnings,
@@ -311,11 +314,11 @@ def _measurement(
     tests: dict[str, _Ndt7Test], row: Mapping[str, Any], name: str, side: str = ""
 ) -> int:
     """Add one measurement; return 1 if its time or its bytes go back."""
-    if name not in (runs.DOWNLOAD, runs.UPLOAD):
+    if name not in (transfer.DOWNLOAD, transfer.UPLOAD):
         return 0
     test = tests.setdefault(name, _Ndt7Test(name))
     origin_of = side or words(row, "Origin")
-    sends = (origin_of == "server") == (name == runs.DOWNLOAD)
+    sends = (origin_of == "server") == (name == transfer.DOWNLOAD)
     tcp = member(row, "TCPInfo")
     if tcp:
         test.tcp, test.is_tcp_of_sender = tcp, sends
@@ -331,12 +334,12 @@ def _measurement(
         return int(time_us < before_us or size < before_size)
     test.last[origin_of] = (size, time_us)
     test.points.setdefault(origin_of, []).append(
-        runs.Interval(
+        transfer.Interval(
             start_s=before_us / 1e6,
             duration_s=(time_us - before_us) / 1e6,
             payload_bytes=size - before_size,
             throughput_bps=8e6 * (size - before_size) / (time_us - before_us),
-            side=runs.SENDER if sends else runs.RECEIVER,
+            side=transfer.SENDER if sends else transfer.RECEIVER,
             rtt_s=number(tcp, "RTT") / 1e6,
             rttvar_s=number(tcp, "RTTVar") / 1e6,
             cwnd_bytes=number(tcp, "SndCwnd") * number(tcp, "SndMSS"),
@@ -372,7 +375,7 @@ def _summary(row: Mapping[str, Any]) -> dict[str, Any]:
 def _from_summary(tests: dict[str, _Ndt7Test], summary: Mapping[str, Any]) -> None:
     for name, shown in summary.items():
         way = name.partition(".")[0].lower()
-        if shown["Unit"] == "Mbit/s" and way in (runs.DOWNLOAD, runs.UPLOAD):
+        if shown["Unit"] == "Mbit/s" and way in (transfer.DOWNLOAD, transfer.UPLOAD):
             test = tests.setdefault(way, _Ndt7Test(way))
             test.printed_bps, test.complete = 1e6 * shown["Value"], True
 
@@ -381,14 +384,16 @@ def _row_of_query(tests: dict[str, _Ndt7Test], row: Mapping[str, Any]) -> None:
     """Add a row of BigQuery, whose ``a`` has the means: Mbit/s, ms and a ratio."""
     mean = member(row, "a")
     raw = member(row, "raw")
-    name = next((n for n in (runs.DOWNLOAD, runs.UPLOAD) if member(raw, n.capitalize())), "")
+    name = next(
+        (n for n in (transfer.DOWNLOAD, transfer.UPLOAD) if member(raw, n.capitalize())), ""
+    )
     key = f"{name or 'row'} {len(tests) + 1}"
     test = tests.setdefault(key, _Ndt7Test(name, complete=True))
     test.printed_bps = 1e6 * number(mean, "MeanThroughputMbps")
     loss = number(mean, "LossRate")
     test.facts = {
         "rtt_min_s": number(mean, "MinRTT") / 1e3,
-        "printed_loss_ratio": loss if 0 <= loss <= 1 else runs.NAN,
+        "printed_loss_ratio": loss if 0 <= loss <= 1 else nan,
         "congestion_control": words(mean, "CongestionControl"),
     }
 
@@ -397,7 +402,7 @@ def _facts_of_test(test: _Ndt7Test, group: str) -> dict[str, Any]:
     """Return the facts: the counts of both ends, and the last state of TCP at the server."""
     ends: dict[str, Any] = {}
     for points in test.points.values():
-        side = "sent" if points[0].side == runs.SENDER else "received"
+        side = "sent" if points[0].side == transfer.SENDER else "received"
         size = sum(row.payload_bytes for row in points)
         length = points[-1].start_s + points[-1].duration_s
         ends[f"{side}_byte_count"] = size

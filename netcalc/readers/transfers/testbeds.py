@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from netcalc.readers import places
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import note, shorten, unit_of
-from netcalc.readers.transfers.runs import NAN, above_0, xml_root
+from netcalc.readers.transfers.transfer import above_0, xml_root
 from netcalc.samples import Fact, Table, fact_row
 
 _LATEST = 4
@@ -224,8 +224,8 @@ def _losses(meta: Mapping[str, Any]) -> dict[str, float]:
     sent, received = number(meta, "PACKETS_SENT"), number(meta, "PACKETS_RECEIVED")
     printed = number(meta, "PACKET_LOSS_RATE")
     return {
-        "printed_loss_ratio": printed if 0 <= printed <= 1 else math.nan,
-        "loss_ratio": 1 - received / sent if 0 <= received <= sent and sent > 0 else math.nan,
+        "printed_loss_ratio": printed if 0 <= printed <= 1 else nan,
+        "loss_ratio": 1 - received / sent if 0 <= received <= sent and sent > 0 else nan,
     }
 
 
@@ -237,7 +237,7 @@ def _sizes(meta: Mapping[str, Any]) -> dict[str, float]:
     """
     sent, received = above_0(meta, "BYTES_SENT"), above_0(meta, "BYTES_RECVD")
     return {
-        "sent_byte_count": math.nan if received > sent else sent,
+        "sent_byte_count": nan if received > sent else sent,
         "received_byte_count": received,
     }
 
@@ -433,15 +433,15 @@ def _value(text: str, factor: float, name: str, mixed: set[str]) -> float:
     if printed is None:
         if text:
             mixed.add(name)
-        return NAN
+        return nan
     value = float(printed["number"]) * _POWERS[printed["power"]] * factor
-    return value if value >= 0 else NAN
+    return value if value >= 0 else nan
 
 
 def _shares(columns: dict[str, list[Any]]) -> list[float]:
     """Return the least rate of a flow over the largest one: 1 where all have the same."""
     pairs = zip(columns["least_throughput_bps"], columns["largest_throughput_bps"], strict=True)
-    return [least / most if 0 <= least <= most and most > 0 else NAN for least, most in pairs]
+    return [least / most if 0 <= least <= most and most > 0 else nan for least, most in pairs]
 
 
 def _facts_netesto(columns: dict[str, list[Any]], index: int, *, partial: bool) -> dict[str, Any]:
@@ -548,15 +548,15 @@ def _row(
         "peer": _end(named, "destination"),
         "first_sent_s": _time(file, flow, "timeFirstTxPacket"),
         "last_sent_s": _time(file, flow, "timeLastTxPacket"),
-        "first_received_s": _time(file, flow, "timeFirstRxPacket") if received else NAN,
-        "last_received_s": _time(file, flow, "timeLastRxPacket") if received else NAN,
+        "first_received_s": _time(file, flow, "timeFirstRxPacket") if received else nan,
+        "last_received_s": _time(file, flow, "timeLastRxPacket") if received else nan,
         "packet_count": _count(file, flow, "txPackets"),
         "received_count": received,
         "lost_count": _count(file, flow, "lostPackets"),
         "sent_bytes": _count(file, flow, "txBytes"),
         "received_bytes": _count(file, flow, "rxBytes"),
-        "one_way_s": delay / received if received > 0 else NAN,
-        "jitter_s": jitter / (received - 1) if received > 1 else NAN,
+        "one_way_s": delay / received if received > 0 else nan,
+        "jitter_s": jitter / (received - 1) if received > 1 else nan,
     }
 
 
@@ -580,8 +580,8 @@ def _time(file: Input, flow: ElementTree.Element, name: str) -> float:
     """Return a time in seconds: ns-3 writes ``+1.5e+09ns``."""
     text = flow.get(name, "")
     printed = _TIME.fullmatch(text)
-    value = float(printed[1]) * _UNITS_FLOWMON[printed[2]] if printed and printed[2] else NAN
-    if not 0 <= value < math.inf:
+    value = float(printed[1]) * _UNITS_FLOWMON[printed[2]] if printed and printed[2] else nan
+    if not 0 <= value < inf:
         raise _bad(file, flow, name, text)
     return value
 

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
 import xml.etree.ElementTree as ElementTree
+from math import isnan, nan
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import HANDSHAKE, SEGMENTS, TRANSPORT, Counted
 from netcalc.readers.source import note, shorten
-from netcalc.readers.transfers.runs import (
-    NAN,
-    RECEIVER,
-    SENDER,
-    Interval,
-    Way,
-    flow_series,
-    whole_run,
-    xml_root,
-)  # fmt: skip
+from netcalc.readers.transfers import transfer
 from netcalc.samples import FlowSeries
 
 _NUMBER = r"\d{1,15}(?:\.\d{1,9})?"
@@ -67,11 +58,11 @@ def _read_nuttcp(file: Input) -> FlowSeries:
     note(warnings, "transfer-lines-unread", numbers=unread)
     for way in ways:
         way.partial = way.received is None
-        way.rows = way.rows or whole_run(way)
+        way.rows = way.rows or transfer.whole_run(way)
     ways[-1].partial |= cut
-    handshakes = [way.rtt_s for way in ways if not math.isnan(way.rtt_s)]
+    handshakes = [way.rtt_s for way in ways if not isnan(way.rtt_s)]
     printed = {"handshake_rtt_s": handshakes} if handshakes else {}
-    return flow_series(
+    return transfer.flow_series(
         file, [[way] for way in ways], warnings, tool="nuttcp", printed=printed, partial=cut
     )
 
@@ -80,10 +71,10 @@ class _Runs:
     """The runs of a text, one direction each: a line belongs to the last run or begins another."""
 
     def __init__(self) -> None:
-        self.ways = [Way("")]
+        self.ways = [transfer.Way("")]
         self._handshake: re.Match[str] | None = None
         """The line of the connection, which stands before the first line of its run."""
-        self._summed: Way | None = None
+        self._summed: transfer.Way | None = None
         """The last run with a line of totals, behind which only -v prints more of it."""
 
     def add(self, line: str) -> bool:
@@ -106,11 +97,11 @@ class _Runs:
         way, total = self.ways[-1], _total(line, "")
         is_sender = line["end"] == "t"
         if is_sender and (way.sent or way.received):
-            self.ways.append(way := Way(""))
+            self.ways.append(way := transfer.Way(""))
         way.protocol = way.protocol or "tcp"
         if self._handshake and not (way.sent or way.received):
             way.mss_bytes = float(self._handshake["mss"])
-            way.rtt_s = float(self._handshake["rtt"] or NAN) / 1e3
+            way.rtt_s = float(self._handshake["rtt"] or nan) / 1e3
             self._handshake = None
         if is_sender:
             way.sent = total
@@ -123,37 +114,37 @@ class _Runs:
         is_total = "%TX" in rest or "%RX" in rest or bool(line.groupdict().get("total"))
         # Behind a total comes the next run, unless the total repeats the lines of -v.
         if way.received and (not is_total or not way.sent or way is self._summed):
-            self.ways.append(way := Way(""))
+            self.ways.append(way := transfer.Way(""))
         total = _total(line, rest)
-        way.protocol = "tcp" if math.isnan(total.datagram_count) else "udp"
+        way.protocol = "tcp" if isnan(total.datagram_count) else "udp"
         if is_total:
             way.received, self._summed = total, way
-            way.sent = Interval(
+            way.sent = transfer.Interval(
                 duration_s=total.duration_s, retransmit_count=total.retransmit_count
             )
             way.rtt_s = _rtt(rest)
         else:
-            before = way.rows[-1] if way.rows else Interval(duration_s=0.0)
-            total.start_s, total.side = before.start_s + before.duration_s, RECEIVER
+            before = way.rows[-1] if way.rows else transfer.Interval(duration_s=0.0)
+            total.start_s, total.side = before.start_s + before.duration_s, transfer.RECEIVER
             way.rows.append(total)
 
 
-def _total(line: re.Match[str], rest: str) -> Interval:
+def _total(line: re.Match[str], rest: str) -> transfer.Interval:
     retransmits, drops = _RETRANSMITS.search(rest), _DROPS.search(rest)
-    lost, sent = map(float, filter(None, drops.groups())) if drops else (NAN, NAN)
-    return Interval(
+    lost, sent = map(float, filter(None, drops.groups())) if drops else (nan, nan)
+    return transfer.Interval(
         payload_bytes=float(round(float(line["size"]) * 1024**2)),
         duration_s=float(line["time"]),
         throughput_bps=float(line["rate"]) * 1e6,
-        retransmit_count=float(retransmits[1] or retransmits[2]) if retransmits else NAN,
+        retransmit_count=float(retransmits[1] or retransmits[2]) if retransmits else nan,
         datagram_count=sent,
-        lost_count=NAN if lost > sent else lost,
+        lost_count=nan if lost > sent else lost,
     )
 
 
 def _rtt(rest: str) -> float:
     handshake = _RTT.search(rest)
-    return float(handshake[1] or handshake[2]) / 1e3 if handshake else NAN
+    return float(handshake[1] or handshake[2]) / 1e3 if handshake else nan
 
 
 NUTTCP = Format(
@@ -180,48 +171,48 @@ NUTTCP = Format(
 )
 
 
-_SIDES = {"ntttcps": SENDER, "ntttcpr": RECEIVER}
+_SIDES = {"ntttcps": transfer.SENDER, "ntttcpr": transfer.RECEIVER}
 _WHOLE_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
 _POWERS = (1024.0**2, 1e6)  # what MB may be: Windows counts in powers of 1024
 _TOLERANCE = 0.002
 
 
 def _read_ntttcp(file: Input) -> FlowSeries:
-    root = xml_root(file)
+    root = transfer.xml_root(file)
     side = _SIDES.get(root.tag)
     if side is None:
         raise ReaderError("damaged-xml", file=file.name)
     total = _checked_total(file, root)
     udp = root.findtext("parameters/udp", "").strip().lower() == "true"
-    way = Way("", protocol="udp" if udp else "tcp")
-    way.sent, way.received = (total, None) if side == SENDER else (None, total)
+    way = transfer.Way("", protocol="udp" if udp else "tcp")
+    way.sent, way.received = (total, None) if side == transfer.SENDER else (None, total)
     for thread in root.findall("thread"):
         length_s = _number(file, thread, "realtime", "s")
         rate_bps = 1e6 * _number(file, thread, "throughput", "mbps")
-        if not math.isnan(length_s):
+        if not isnan(length_s):
             stream = shorten(thread.get("index", ""), 20)
             way.rows.append(
-                Interval(0.0, length_s, throughput_bps=rate_bps, stream=stream, side=side)
+                transfer.Interval(0.0, length_s, throughput_bps=rate_bps, stream=stream, side=side)
             )
             way.streams.add(stream)
-    way.rows = way.rows or whole_run(way)
-    return flow_series(
+    way.rows = way.rows or transfer.whole_run(way)
+    return transfer.flow_series(
         file, [[way]], file.text.warnings, tool="ntttcp", printed=_printed(file, root),
         version=root.get("version", ""), host=shorten(root.get("computername", ""), 100),
     )  # fmt: skip
 
 
-def _checked_total(file: Input, root: ElementTree.Element) -> Interval:
+def _checked_total(file: Input, root: ElementTree.Element) -> transfer.Interval:
     """Return the total; refuse it where bytes, time and rate do not agree."""
     length_s = _number(file, root, "realtime", "s")
     rate_bps = 1e6 * _number(file, root, "throughput", "mbps")
     megabytes = _number(file, root, "total_bytes", "MB")
-    if math.isnan(rate_bps) or not length_s > 0:
+    if isnan(rate_bps) or not length_s > 0:
         raise ReaderError("ntttcp-nothing", file=file.name)
     for power in _POWERS:
         size = megabytes * power
-        if math.isnan(size) or abs(8 * size / length_s - rate_bps) <= _TOLERANCE * rate_bps:
-            return Interval(0.0, length_s, size if math.isnan(size) else round(size), rate_bps)
+        if isnan(size) or abs(8 * size / length_s - rate_bps) <= _TOLERANCE * rate_bps:
+            return transfer.Interval(0.0, length_s, size if isnan(size) else round(size), rate_bps)
     raise ReaderError(
         "ntttcp-disagrees", file=file.name, field="total_bytes", value=f"{megabytes:g}", unit="MB"
     )
@@ -242,7 +233,7 @@ def _number(file: Input, part: ElementTree.Element, name: str, metric: str = "")
                 unit=metric or None,
             )
         return float(text)
-    return NAN
+    return nan
 
 
 def _printed(file: Input, root: ElementTree.Element) -> dict[str, float]:
@@ -255,7 +246,7 @@ def _printed(file: Input, root: ElementTree.Element) -> dict[str, float]:
         "write_bytes": _number(file, root, "bufferLen"),
         "errors": _number(file, root, "errors"),
     }
-    return {name: value for name, value in counted.items() if not math.isnan(value)}
+    return {name: value for name, value in counted.items() if not isnan(value)}
 
 
 NTTTCP = Format(

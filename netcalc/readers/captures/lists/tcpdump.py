@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.traces import (
     ECHO_TYPES,
-    NAN,
     Listed,
     ListedPacket,
     listed,
@@ -31,8 +31,8 @@ _FLAGS = {
 }  # fmt: skip
 _NUMBERS = {
     **dict.fromkeys(("source_port", "destination_port", "mss_bytes"), 0.0),
-    **dict.fromkeys(("payload_bytes", "acknowledged", "window", "shift", "timestamp"), NAN),
-    **dict.fromkeys(("timestamp_echo", "icmp_type", "echo_id", "echo_sequence"), NAN),
+    **dict.fromkeys(("payload_bytes", "acknowledged", "window", "shift", "timestamp"), nan),
+    **dict.fromkeys(("timestamp_echo", "icmp_type", "echo_id", "echo_sequence"), nan),
 }
 """Columns of numbers, and what stands for one that a line does not have."""
 _NAMES = {"time_s", "protocol", "source", "destination", "tcp_flags", "tcp_sequence", *_NUMBERS}
@@ -52,7 +52,7 @@ def run_of(columns: Mapping[str, Any], rows: Sequence[int], meta: Meta) -> Liste
     """
     chosen = np.asarray(rows, dtype=np.int64)
     named = {name: column[chosen].tolist() for name, column in columns.items() if name in _NAMES}
-    unknown = [NAN] * len(rows)
+    unknown = [nan] * len(rows)
     numbers: dict[str, list[Any]] = {
         name: [default if value != value else value for value in named.get(name, unknown)]
         for name, default in _NUMBERS.items()

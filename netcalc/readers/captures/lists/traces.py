@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from math import isnan, nan
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -117,7 +117,6 @@ def _nanoseconds(text: str) -> int | None:
 
 
 SYN, RST, ACK = 0x02, 0x04, 0x10
-NAN = math.nan
 _PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1, "icmpv6": 58}
 _BITS = {"tcp": Layer.TCP, "udp": Layer.UDP, "icmp": Layer.ICMP, "icmpv6": Layer.ICMP}
 _NUMBER_BITS = 0xFFFF_FFFF
@@ -155,16 +154,16 @@ class ListedPacket:
     destination: str
     source_port: float = 0
     destination_port: float = 0
-    payload_bytes: float = NAN
-    original_bytes: float = NAN
+    payload_bytes: float = nan
+    original_bytes: float = nan
     flags: int = 0
-    sequence: float = NAN
-    acknowledged: float = NAN
-    window: float = NAN
+    sequence: float = nan
+    acknowledged: float = nan
+    window: float = nan
     mss_bytes: float = 0
-    shift: float = NAN
-    timestamp: float = NAN
-    timestamp_echo: float = NAN
+    shift: float = nan
+    timestamp: float = nan
+    timestamp_echo: float = nan
     icmp_type: float = 0
     echo_id: float = 0
     echo_sequence: float = 0
@@ -192,14 +191,14 @@ class ListedPacket:
 class _Flow:
     """The numbers of one connection so far, each counted from the first one of its sender."""
 
-    first: list[float] = field(default_factory=lambda: [NAN, NAN])
+    first: list[float] = field(default_factory=lambda: [nan, nan])
     reach: list[int] = field(default_factory=lambda: [0, 0])
     is_relative: bool | None = None
     base: int = 0
 
     def begin(self, base: int) -> None:
         """Begin again with a SYN that is not the one before sent again."""
-        self.first, self.reach = [NAN, NAN], [0, 0]
+        self.first, self.reach = [nan, nan], [0, 0]
         self.is_relative, self.base = None, base
 
     def settle(self, packet: ListedPacket, side: int) -> bool:
@@ -207,7 +206,7 @@ class _Flow:
         is_syn = bool(packet.flags & SYN)
         if is_syn:
             self.first[side] = packet.sequence
-        elif math.isnan(self.first[side]):
+        elif isnan(self.first[side]):
             return False
         if not is_syn and self.is_relative is None:
             self._choose(packet, side)
@@ -217,7 +216,7 @@ class _Flow:
         packet.sequence = (self.base + sequence) & _NUMBER_BITS
         if packet.flags & ACK:
             acked = self._from_first(packet.acknowledged, 1 - side, absolute=is_syn)
-            if acked is None or math.isnan(packet.acknowledged):
+            if acked is None or isnan(packet.acknowledged):
                 return False
             packet.acknowledged = (self.base + acked) & _NUMBER_BITS
         control = bool(packet.flags & 0x03)
@@ -228,7 +227,7 @@ class _Flow:
         """Find out from the first number behind a SYN what the numbers count from."""
         for number, sender in ((packet.sequence, side), (packet.acknowledged, 1 - side)):
             first = self.first[sender]
-            if math.isnan(number) or math.isnan(first):
+            if isnan(number) or isnan(first):
                 continue
             if number == 1 and first != 0:
                 self.is_relative = True
@@ -239,10 +238,10 @@ class _Flow:
 
     def _from_first(self, number: float, side: int, *, absolute: bool = False) -> int | None:
         """Return a number from the first of its sender; a packet without one has the next."""
-        if math.isnan(number):
+        if isnan(number):
             return self.reach[side]
         first = self.first[side]
-        if math.isnan(first) or (self.is_relative is None and not absolute):
+        if isnan(first) or (self.is_relative is None and not absolute):
             return None
         if self.is_relative and not absolute:
             return int(number)
@@ -302,17 +301,17 @@ def _can_be(packets: Sequence[ListedPacket]) -> list[bool]:
 
 
 def _settle(flows: dict[Ends, _Flow], packet: ListedPacket) -> bool:
-    if math.isnan(packet.payload_bytes):
+    if isnan(packet.payload_bytes):
         return False
     ends, side = packet.ends_and_side()
     flow = flows.get(ends)
     if flow is None:
         flow = flows[ends] = _Flow()
     if packet.flags & (SYN | ACK) == SYN:
-        if math.isnan(packet.sequence):
+        if isnan(packet.sequence):
             return False
         first = flow.first[side]
-        if not math.isnan(first) and (first != packet.sequence or packet.is_reused):
+        if not isnan(first) and (first != packet.sequence or packet.is_reused):
             flow.begin(flow.base + _APART)
     return flow.settle(packet, side)
 

@@ -8,9 +8,9 @@ neither is refused: no row is guessed at.
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan, log2, nan
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.traces import (
     ECHO_TYPES,
-    NAN,
     SYN,
     Listed,
     ListedPacket,
@@ -77,7 +76,7 @@ def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict
     """
     if not {"source", "destination", "protocol", "info"} <= cells.keys():
         return {}
-    packets, whole = _packets(cells, times, [NAN] * len(times))
+    packets, whole = _packets(cells, times, [nan] * len(times))
     protocols = set(cells["protocol"])
     facts = listed(packets, Meta()).facts()
     facts["tcp_retransmission_count"] = sum(
@@ -119,7 +118,7 @@ def trace_of(table: Table) -> Listed | None:
     if not np.isfinite(times).all():
         return None
     cells = {name: [str(cell) for cell in columns[name]] for name in names}
-    sizes = np.asarray(columns.get("original_bytes", np.full(times.size, NAN)), dtype=float)
+    sizes = np.asarray(columns.get("original_bytes", np.full(times.size, nan)), dtype=float)
     packets, whole = _packets(cells, times.tolist(), sizes.tolist())
     trace = listed(packets, table.meta)
     return Listed(trace.trace, is_whole=trace.is_whole and whole)
@@ -163,15 +162,15 @@ def _packet(
         packet = ListedPacket(
             time_s, "tcp", source, destination, float(tcp[1]), float(tcp[2]),
             payload_bytes=float(tcp[7]), sequence=float(tcp[4]),
-            acknowledged=float(tcp[5]) if tcp[5] else NAN,
-            window=float(tcp[6]) if tcp[6] else NAN,
+            acknowledged=float(tcp[5]) if tcp[5] else nan,
+            window=float(tcp[6]) if tcp[6] else nan,
             flags=sum({_FLAGS.get(flag.strip(), 0) for flag in tcp[3].split(",")}),
             is_reused="Port numbers reused" in _marks(info),
         )  # fmt: skip
         for name, value in numbers_in(rest, _OPTIONS).items():
             setattr(packet, name, value)
         if (scale := _SCALE.search(rest)) and float(scale[1]) >= 1:
-            packet.shift = math.log2(float(scale[1]))
+            packet.shift = log2(float(scale[1]))
         return packet if packet.source_port < 65536 > packet.destination_port else None
     udp = _UDP.match(info) if protocol == "UDP" else None
     if udp and int(udp[1]) < 65536 > int(udp[2]):
@@ -197,14 +196,14 @@ def _unscale(packet: ListedPacket, scales: dict[object, float]) -> None:
     if packet.flags & SYN:
         scales[sender] = packet.shift  # the window of a SYN itself is never scaled
         return
-    shift, other = scales.get(sender, NAN), scales.get(receiver, NAN)
+    shift, other = scales.get(sender, nan), scales.get(receiver, nan)
     # Windows are scaled where both ends offered a scale; nan is an end whose SYN is not listed.
-    if not (math.isnan(shift) or math.isnan(other)):
+    if not (isnan(shift) or isnan(other)):
         packet.window /= 2**shift
     # What is left has to be a number of 16 bits. If it is not, Wireshark knew a scale that the list
     # does not show: without its payload the segment is left out of the analysis of its flow.
     if not packet.window <= 65535 or packet.window != int(packet.window):
-        packet.payload_bytes = NAN
+        packet.payload_bytes = nan
 
 
 _FIRST = {"no", "nr", "n°", "nº", "№", "number", "num", "numero", "número", "номер", "编号", "序号"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from math import fsum, isfinite, isnan, nan
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -35,8 +35,6 @@ UPLOAD, DOWNLOAD = "upload", "download"
 
 SENDER, RECEIVER = "sender", "receiver"
 
-NAN = math.nan
-
 POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 """Letter before a unit -> the power of 1000 or of 1024 that it stands for."""
 
@@ -49,21 +47,21 @@ class Interval:
     """
 
     start_s: float = 0.0
-    duration_s: float = NAN
-    payload_bytes: float = NAN
-    throughput_bps: float = NAN
+    duration_s: float = nan
+    payload_bytes: float = nan
+    throughput_bps: float = nan
     group: str = ""
     stream: str = ""
     side: str = ""
     omitted: bool = False
-    retransmit_count: float = NAN
-    cwnd_bytes: float = NAN
-    rtt_s: float = NAN
-    rttvar_s: float = NAN
-    path_mtu_bytes: float = NAN
-    jitter_s: float = NAN
-    datagram_count: float = NAN
-    lost_count: float = NAN
+    retransmit_count: float = nan
+    cwnd_bytes: float = nan
+    rtt_s: float = nan
+    rttvar_s: float = nan
+    path_mtu_bytes: float = nan
+    jitter_s: float = nan
+    datagram_count: float = nan
+    lost_count: float = nan
 
 
 _COLUMNS = tuple(column.name for column in fields(Interval))
@@ -78,10 +76,10 @@ class Way:
     target: str = ""
     group: str = ""
     congestion_control: str = ""
-    omitted_s: float = NAN
-    rtt_s: float = NAN
+    omitted_s: float = nan
+    rtt_s: float = nan
     """Round trip of the handshakes, the median of several streams. [s]"""
-    mss_bytes: float = NAN
+    mss_bytes: float = nan
     partial: bool = False
     is_cut_short: bool = False
     """Whether the run ended within an interval, so that the totals count beyond their time."""
@@ -98,11 +96,11 @@ class Way:
             for total, side in ((self.sent, SENDER), (self.received, RECEIVER))
         )
         any_side = sent or received or Interval()
-        lost = received.lost_count if received else NAN  # a sender does not know
+        lost = received.lost_count if received else nan  # a sender does not know
         datagrams = first_known(
-            NAN if math.isnan(lost) or received is None else received.datagram_count,
-            sent.datagram_count if sent else NAN,
-            received.datagram_count if received else NAN,
+            nan if isnan(lost) or received is None else received.datagram_count,
+            sent.datagram_count if sent else nan,
+            received.datagram_count if received else nan,
         )
         return fact_row(
             group=self.group,
@@ -141,7 +139,7 @@ class Way:
         )
         if self.is_cut_short:
             return timed
-        if not math.isnan(total.payload_bytes) or math.isnan(intervals.payload_bytes):
+        if not isnan(total.payload_bytes) or isnan(intervals.payload_bytes):
             return total
         return replace(timed, payload_bytes=intervals.payload_bytes)
 
@@ -163,7 +161,7 @@ def _sum_of(parts: list[Interval]) -> Interval:
     """Return the sum of the counts; unknown where a part is. Rates and jitters are not added."""
     total = Interval()
     for name in ("payload_bytes", "retransmit_count", "datagram_count", "lost_count"):
-        setattr(total, name, math.fsum(getattr(part, name) for part in parts))
+        setattr(total, name, fsum(getattr(part, name) for part in parts))
     return total
 
 
@@ -176,7 +174,7 @@ def join_totals(parts: dict[str, Interval]) -> Interval:
         return each[0]
     total = _sum_of(each)
     total.duration_s = max(part.duration_s for part in each)
-    total.throughput_bps = math.fsum(part.throughput_bps for part in each)
+    total.throughput_bps = fsum(part.throughput_bps for part in each)
     return total
 
 
@@ -185,7 +183,7 @@ def whole_run(way: Way) -> list[Interval]:
     return [
         replace(total, side=side)
         for side, total in ((SENDER, way.sent), (RECEIVER, way.received))
-        if total is not None and not math.isnan(total.throughput_bps)
+        if total is not None and not isnan(total.throughput_bps)
     ]
 
 
@@ -255,16 +253,16 @@ def number_of(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        return NAN
-    return value if math.isfinite(value) else NAN
+        return nan
+    return value if isfinite(value) else nan
 
 
 def above_0(row: Mapping[str, Any], name: str) -> float:
     """Return a number of an object; nan where it is missing, 0 or less."""
     value = number(row, name)
-    return value if value > 0 else NAN
+    return value if value > 0 else nan
 
 
 def first_known(*values: float) -> float:
     """Return the first of these that is a number."""
-    return next((value for value in values if not math.isnan(value)), NAN)
+    return next((value for value in values if not isnan(value)), nan)
