@@ -32,18 +32,7 @@ from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.rate_layers import LAYERS, RateLayer
-from netcalc.readers import quantities
-from netcalc.readers.cells import (
-    MISSING,
-    SEPARATORS,
-    CellGrid,
-    delimiter_of,
-    is_comment,
-    is_number,
-    kind_of_cell,
-    read_grid,
-    split,
-)
+from netcalc.readers import cells, quantities
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import octets_layer
 from netcalc.readers.source import Readable, Source, Text, fixed, shorten
@@ -67,24 +56,28 @@ def looks_like_columns(lines: Sequence[str]) -> bool:
     not separate them, an address or a time of day, too: the header is asked for, or a unit, where
     the text would be refused otherwise.
     """
-    sample = [line for line in lines[:200] if line.strip() and not is_comment(line)][:50]
+    sample = [line for line in lines[:200] if line.strip() and not cells.is_comment(line)][:50]
     if not sample:
         return False
-    delimiter = delimiter_of(sample)
-    cells = [split(line, delimiter) for line in sample]
-    if len(cells) == 1:
-        return any(is_number(cell) or quantities.read_heading(cell).written for cell in cells[0])
-    constant = Counter(len(row) for row in cells).most_common(1)[0][1]
-    says: Callable[[str], object] = is_number
-    if len(cells[0]) > 1 and constant == len(cells):
+    delimiter = cells.delimiter_of(sample)
+    table = [cells.split(line, delimiter) for line in sample]
+    if len(table) == 1:
+        return any(
+            cells.is_number(cell) or quantities.read_heading(cell).written for cell in table[0]
+        )
+    constant = Counter(len(row) for row in table).most_common(1)[0][1]
+    says: Callable[[str], object] = cells.is_number
+    if len(table[0]) > 1 and constant == len(table):
         says = quantities.quantity_in if delimiter == " " else _is_quantity
-    numeric = sum(any(is_number(cell) or says(cell.strip()) for cell in row) for row in cells[1:])
-    return 2 * numeric >= len(cells) - 1 and (delimiter != " " or constant >= 0.6 * len(cells))
+    numeric = sum(
+        any(cells.is_number(cell) or says(cell.strip()) for cell in row) for row in table[1:]
+    )
+    return 2 * numeric >= len(table) - 1 and (delimiter != " " or constant >= 0.6 * len(table))
 
 
 def _is_quantity(cell: str) -> bool:
     """Whether a cell says how much, where or when."""
-    return cell.strip().lower() not in MISSING and bool(kind_of_cell(cell))
+    return cell.strip().lower() not in cells.MISSING and bool(cells.kind_of_cell(cell))
 
 
 def to_samples(
@@ -98,7 +91,7 @@ def to_samples(
     """Turn decoded text into samples."""
     if decimal not in (None, ".", ","):
         raise DomainError("not-a-choice", "decimal", decimal, choices=["'.'", "','"])
-    grid = read_grid(source, text, columns)
+    grid = cells.read_grid(source, text, columns)
     text.let_go()
     read_columns = quantities.named_columns(grid, dict(units or {}))
     numbers = quantities.Numbers(grid, decimal, read_columns)
@@ -106,7 +99,7 @@ def to_samples(
         tool="columns",
         source=source.name if source.is_file else "",
         sha256=source.sha256,
-        note=f"columns separated by {SEPARATORS[grid.delimiter]}, {numbers.described}",
+        note=f"columns separated by {cells.SEPARATORS[grid.delimiter]}, {numbers.described}",
         warnings=(*text.warnings, *grid.warnings),
         partial=grid.partial or source.grew,
     )
@@ -177,7 +170,7 @@ def _other_layer(column: quantities.WrittenColumn) -> bool:
 
 
 def _required(
-    grid: CellGrid, column: quantities.WrittenColumn, unit: str
+    grid: cells.CellGrid, column: quantities.WrittenColumn, unit: str
 ) -> quantities.WrittenColumn:
     """Insist on a unit where numbers without one would be guessed at."""
     if column.unit == unit:
@@ -194,7 +187,7 @@ _NAMED = {"s": "_ms", "byte": "_bytes", "bit/s": "_bps", "ratio": "_ratio", "m":
 """Kind of a unit -> the end of a column's name with one, as ``columns`` takes it."""
 
 
-def _no_unit(grid: CellGrid, column: quantities.WrittenColumn, unit: str) -> ReaderError:
+def _no_unit(grid: cells.CellGrid, column: quantities.WrittenColumn, unit: str) -> ReaderError:
     value, name = next((cell for cell in column.cells if cell), ""), shorten(column.name)
     examples = quantities.EXAMPLES.get(unit, (unit,))
     said: dict[str, Any] = {}
@@ -220,7 +213,7 @@ def _measured(
 
 
 def _refuse_negative(
-    grid: CellGrid, column: quantities.WrittenColumn, values: NDArray[np.float64]
+    grid: cells.CellGrid, column: quantities.WrittenColumn, values: NDArray[np.float64]
 ) -> None:
     negative = np.flatnonzero(values < 0)
     if negative.size:
@@ -344,7 +337,7 @@ def _table(
     return Table(data=fixed(data), meta=meta)
 
 
-def _flags(grid: CellGrid, column: quantities.WrittenColumn) -> NDArray[np.bool_]:
+def _flags(grid: cells.CellGrid, column: quantities.WrittenColumn) -> NDArray[np.bool_]:
     flags = np.empty(len(column.cells), dtype=np.bool_)
     for row, (cell, line) in enumerate(zip(column.cells, grid.numbers, strict=True)):
         flag = _BOOLEANS.get(cell.lower())
@@ -423,7 +416,7 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
     [0.0125, 0.013]
     """
     file = Input(source)
-    grid = read_grid(file.unpacked, file.text, None)
+    grid = cells.read_grid(file.unpacked, file.text, None)
     columns = quantities.named_columns(grid, {})
     matching = [each for each in columns if column in (each.header, each.name)] or [
         each for each in columns if column.lower() in (each.header.lower(), each.name.lower())
@@ -514,7 +507,7 @@ def read_usage(
     """
     file = Input(source, name=name, columns=columns)
     text = file.text
-    grid = read_grid(file.unpacked, text, columns)
+    grid = cells.read_grid(file.unpacked, text, columns)
     for notice in grid.warnings:  # a row of another width, or a last line that is cut
         line = notice.values.get("number") or notice.values["numbers"][0]
         raise ReaderError("sample-not-whole", file=file.name, line=line)
@@ -558,7 +551,7 @@ def _directions(
 
 
 def _refuse_gaps(
-    grid: CellGrid, column: quantities.WrittenColumn, values: NDArray[np.float64]
+    grid: cells.CellGrid, column: quantities.WrittenColumn, values: NDArray[np.float64]
 ) -> None:
     for code, wrong in (("sample-missing", np.isnan(values)), ("sample-negative", values < 0)):
         if wrong.any():

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
-from netcalc.readers.captures.flows import ACK, RST, SYN, Bools, Ints
+from netcalc.readers.captures.flows import ACK, RST, SYN
+from netcalc.readers.captures.groups import Bools, Ints
 from netcalc.readers.captures.losses import find_coverage
 from netcalc.readers.captures.tcp import TcpAnalysis, window_bytes
 from netcalc.samples import Layer, PacketTrace

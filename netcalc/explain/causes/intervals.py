@@ -13,7 +13,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.dialogue import SENDER, Dialogue
-from netcalc.readers.captures.flows import Bools, Ints
+from netcalc.readers.captures.groups import Bools, Ints
 from netcalc.readers.captures.losses import FULL_SEGMENT_BYTES, TIMER_TOLERANCE, TIMERS_S
 
 TIMER, TURN, RECOVERY, PROGRAM, WINDOW, IDLE, CLOCKED, PACED, UNSEEN, HELD = range(10)

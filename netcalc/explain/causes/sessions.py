@@ -16,7 +16,8 @@ from netcalc.explain.causes.datagrams import datagram_cause
 from netcalc.explain.causes.dialogue import STEP_S, Dialogue, dialogue_of
 from netcalc.explain.causes.intervals import Intervals
 from netcalc.messages import Notice
-from netcalc.readers.captures.flows import Bools, mirrored
+from netcalc.readers.captures.flows import mirrored
+from netcalc.readers.captures.groups import Bools
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
 from netcalc.samples import Layer, PacketTrace
 

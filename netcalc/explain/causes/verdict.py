@@ -27,7 +27,7 @@ from netcalc.explain.evidence import Evidence, Known, first_known
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.messages import Notice
 from netcalc.models.tcp.window import throughput_bps
-from netcalc.readers.captures.flows import Bools
+from netcalc.readers.captures.groups import Bools
 
 LEAST_SHARE = 0.4
 """A cause of less of the time is not named. [ratio]"""

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures import blocks, headers, pcap
-from netcalc.readers.captures.flows import MIRROR_S, SYN, Bools, mirrored
+from netcalc.readers.captures.flows import MIRROR_S, SYN, mirrored
+from netcalc.readers.captures.groups import Bools
 from netcalc.readers.captures.headers import Addresses
 from netcalc.readers.captures.tcp import fact_rows, flow_table, tcp_notices
 from netcalc.readers.format import Format, Input

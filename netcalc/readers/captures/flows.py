@@ -1,8 +1,4 @@
-"""Packets sorted into flows: the same two ends and protocol, in both directions.
-
-Running values within groups of rows make a few passes over arrays of what is a state machine for
-each flow.
-"""
+"""Packets sorted into flows: the same two ends and protocol, in both directions."""
 
 from __future__ import annotations
 
@@ -12,122 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.readers.captures import groups
+from netcalc.readers.captures.groups import Bools, Ints
 from netcalc.samples import Layer, PacketTrace
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-
-_APART = np.int64(1) << 38
-"""More than any sequence number runs ahead within a flow: it keeps the groups apart."""
-
-
-def starts_of(*columns: NDArray[Any]) -> Bools:
-    """Return where a group begins, of rows whose groups lie together: equal in all columns."""
-    begins = np.zeros(columns[0].size, np.bool_)
-    begins[:1] = True
-    for column in columns:
-        begins[1:] |= column[1:] != column[:-1]
-    return begins
-
-
-def begins_at(begins: Bools) -> Ints:
-    """Return for each row where its group begins, of rows whose groups lie together."""
-    first: Ints = np.maximum.accumulate(np.where(begins, np.arange(begins.size), 0))
-    return first
-
-
-def last_index(chosen: Bools, begin: Ints) -> Ints:
-    """Return for each row the last chosen row before it within its group; -1 if there is none.
-
-    ``begin`` is the first row of the group of each row.
-    """
-    rows = np.arange(chosen.size, dtype=np.int64)
-    last = np.full(chosen.size, -1, np.int64)
-    last[1:] = np.maximum.accumulate(np.where(chosen, rows, -1))[:-1]
-    return np.where(last >= begin, last, -1)
-
-
-def running_max(values: Ints, group: Ints) -> Ints:
-    """Return the largest value so far within each group, the row itself included."""
-    highest: Ints = np.maximum.accumulate(searchable(values, group)) - group * _APART
-    return highest
-
-
-def searchable(values: Ints, group: Ints) -> Ints:
-    """Return values that rise over all groups, if they rise within each."""
-    return np.clip(values, -_APART // 2, _APART // 2 - 1) + group * _APART
-
-
-def unwrapped(numbers: NDArray[np.uint32], begins: Bools) -> Ints:
-    """Return 32-bit sequence numbers of series as distances from the first of their series."""
-    steps = np.zeros(numbers.size, np.int64)
-    steps[1:] = np.diff(numbers).view(np.int32)
-    steps[begins] = 0
-    total = np.cumsum(steps)
-    first = np.flatnonzero(begins)
-    sizes = np.diff(np.append(first, numbers.size))
-    return total - np.repeat(total[first], sizes)
-
-
-def first_of(chosen: Bools, group: Ints, count: int) -> Ints:
-    """Return the first chosen row of each group; -1 if there is none."""
-    first = np.full(count, -1, np.int64)
-    rows = np.flatnonzero(chosen)[::-1]
-    first[group[rows]] = rows
-    return first
-
-
-def last_of(chosen: Bools, group: Ints, count: int) -> Ints:
-    """Return the last chosen row of each group; -1 if there is none."""
-    last = np.full(count, -1, np.int64)
-    rows = np.flatnonzero(chosen)
-    last[group[rows]] = rows
-    return last
-
-
-def count_by(chosen: Bools, group: Ints, count: int) -> Ints:
-    """Return how many chosen rows each group has."""
-    return np.bincount(group[chosen], minlength=count).astype(np.int64)
-
-
-def sum_by(values: NDArray[Any], group: Ints, count: int) -> NDArray[np.float64]:
-    """Return the sum of the values of each group."""
-    total: NDArray[np.float64] = np.bincount(group, weights=values, minlength=count).astype(float)
-    return total
-
-
-def max_by(values: NDArray[Any], group: Ints, count: int) -> NDArray[np.float64]:
-    """Return the largest value of each group; nan where there is none. Groups are sorted."""
-    return _reduced(np.maximum, values, group, count)
-
-
-def min_by(values: NDArray[Any], group: Ints, count: int) -> NDArray[np.float64]:
-    """Return the smallest value of each group; nan where there is none. Groups are sorted."""
-    return _reduced(np.minimum, values, group, count)
-
-
-def _reduced(
-    reduce: np.ufunc, values: NDArray[Any], group: Ints, count: int
-) -> NDArray[np.float64]:
-    reduced = np.full(count, np.nan)
-    if values.size:
-        first = np.flatnonzero(starts_of(group))
-        reduced[group[first]] = reduce.reduceat(values.astype(np.float64), first)
-    return reduced
-
-
-def median_by(values: NDArray[Any], group: Ints, count: int) -> NDArray[np.float64]:
-    """Return the median of the values of each group; nan where there is none."""
-    medians = np.full(count, np.nan)
-    if values.size:
-        order = np.lexsort((values, group))
-        ordered, groups = values[order], group[order]
-        first = np.flatnonzero(starts_of(groups))
-        sizes = np.diff(np.append(first, groups.size))
-        low, high = first + (sizes - 1) // 2, first + sizes // 2
-        medians[groups[first]] = (ordered[low] + ordered[high]) / 2
-    return medians
-
 
 SYN, FIN, RST, ACK = 0x02, 0x01, 0x04, 0x10
 _TCP, _UDP = 6, 17
@@ -151,7 +34,7 @@ class Flows:
     @property
     def first(self) -> Ints:
         """Index of the first packet of each flow, in the order of the flows here."""
-        return np.flatnonzero(starts_of(self.flow))
+        return np.flatnonzero(groups.starts_of(self.flow))
 
 
 def find_flows(trace: PacketTrace, layer: int, protocol: int) -> Flows:
@@ -170,7 +53,7 @@ def find_flows(trace: PacketTrace, layer: int, protocol: int) -> Flows:
     low, high = np.minimum(source, destination), np.maximum(source, destination)
     order, ordered_low, ordered_high = _grouped(low, high)
     rows, upper = rows[order], (source > destination)[order]
-    begins = starts_of(ordered_low, ordered_high)
+    begins = groups.starts_of(ordered_low, ordered_high)
     if protocol == _TCP:
         begins |= _reused(trace, rows, upper, begins)
     return _numbered(rows, upper, begins)
@@ -190,7 +73,7 @@ def _grouped(
     later = (mixed >> np.uint64(32)).astype(np.uint16)[order]
     order = order[np.argsort(later, kind="stable")]
     ordered_low, ordered_high, bits = low[order], high[order], (mixed >> np.uint64(32))[order]
-    if (starts_of(ordered_low, ordered_high) & ~starts_of(bits)).any():
+    if (groups.starts_of(ordered_low, ordered_high) & ~groups.starts_of(bits)).any():
         order = np.lexsort((high, low))
         return order, low[order], high[order]
     return order, ordered_low, ordered_high
@@ -204,11 +87,11 @@ def _reused(trace: PacketTrace, rows: Ints, upper: Bools, begins: Bools) -> Bool
     reused = np.zeros(rows.size, np.bool_)
     if not is_syn.any():
         return reused
-    begin = begins_at(begins)
+    begin = groups.begins_at(begins)
     for side in (upper, ~upper):
         syn = is_syn & side
-        before = last_index(syn, begin)
-        has_sent = last_index(side, begin) >= 0
+        before = groups.last_index(syn, begin)
+        has_sent = groups.last_index(side, begin) >= 0
         is_other = (before < 0) | (sequence[before] != sequence)
         reused |= syn & has_sent & is_other
     return reused
@@ -268,8 +151,8 @@ def find_segments(trace: PacketTrace) -> Segments:
     payload = trace.ints("payload_bytes")[rows].astype(np.int64)
     by_series = _by_series(flows, to_server)
     sequence, ack = _unwrap(trace, rows, flags, order_of, by_series)
-    by_client = last_index(to_server, flows.begin)
-    by_server = last_index(~to_server, flows.begin)
+    by_client = groups.last_index(to_server, flows.begin)
+    by_server = groups.last_index(~to_server, flows.begin)
     control = (flags & SYN != 0).astype(np.int64) + (flags & FIN != 0)
     return Segments(
         flows=flows,
@@ -310,8 +193,8 @@ def _directions(flows: Flows, flags: NDArray[Any]) -> tuple[Bools, Bools]:
     sender of the first packet.
     """
     count = flows.count
-    syn = first_of(flags & (SYN | ACK) == SYN, flows.flow, count)
-    answer = first_of(flags & (SYN | ACK) == SYN | ACK, flows.flow, count)
+    syn = groups.first_of(flags & (SYN | ACK) == SYN, flows.flow, count)
+    answer = groups.first_of(flags & (SYN | ACK) == SYN | ACK, flows.flow, count)
     shown = np.where(syn >= 0, syn, np.where(answer >= 0, answer, 0))
     begin = flows.first
     has_client = (syn >= 0) | (answer >= 0)
@@ -326,9 +209,9 @@ def _unwrap(
     """Return sequence and acknowledgement numbers without wrap, from each sender's first one."""
     raw, acked = trace.ints("tcp_sequence")[rows], trace.ints("acknowledged")[rows]
     ordered = series[order]
-    begins = starts_of(ordered)
+    begins = groups.starts_of(ordered)
     sequence = np.zeros(rows.size, np.int64)
-    sequence[order] = unwrapped(raw[order], begins)
+    sequence[order] = groups.unwrapped(raw[order], begins)
     count = int(ordered[-1]) + 2 if ordered.size else 0
     first_raw = np.zeros(count, np.uint32)
     has_first = np.zeros(count, np.bool_)
@@ -337,8 +220,8 @@ def _unwrap(
     ack = np.zeros(rows.size, np.int64)
     with_ack = order[(flags[order] & ACK) != 0]
     own = series[with_ack]
-    ack_begins = starts_of(own)
-    steps = unwrapped(acked[with_ack], ack_begins)
+    ack_begins = groups.starts_of(own)
+    steps = groups.unwrapped(acked[with_ack], ack_begins)
     first_ack = np.repeat(
         acked[with_ack][ack_begins],
         np.diff(np.append(np.flatnonzero(ack_begins), own.size)),
@@ -407,7 +290,7 @@ def _is_second(later: Ints, earlier: Ints) -> Bools:
     """Return every second packet of those that are alike, one after the other."""
     begins = np.ones(later.size, np.bool_)
     begins[1:] = earlier[1:] != later[:-1]
-    second: Bools = (np.arange(later.size) - begins_at(begins)) % 2 == 0
+    second: Bools = (np.arange(later.size) - groups.begins_at(begins)) % 2 == 0
     return second
 
 

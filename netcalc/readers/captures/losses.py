@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.readers.captures import flows
+from netcalc.readers.captures import flows, groups
+from netcalc.readers.captures.groups import Bools, Ints
 from netcalc.readers.captures.round_trips import Handshakes, RoundTrips
 
 FAST_RETRANSMISSION_S = 0.02
@@ -32,21 +33,21 @@ AT_SENDER_SHARE = 0.15
 class Losses:
     """What each segment is; at most one of the first four is true of it."""
 
-    fast: flows.Bools
-    spurious: flows.Bools
-    late: flows.Bools
+    fast: Bools
+    spurious: Bools
+    late: Bools
     """Retransmitted for another reason, mostly a timeout."""
-    out_of_order: flows.Bools
-    duplicate_ack: flows.Bools
-    keep_alive: flows.Bools
-    zero_window: flows.Bools
-    next_sequence: flows.Ints
+    out_of_order: Bools
+    duplicate_ack: Bools
+    keep_alive: Bools
+    zero_window: Bools
+    next_sequence: Ints
     """Highest end of a segment of the same direction before this one."""
-    new_bytes: flows.Ints
+    new_bytes: Ints
     """Payload that no segment before had."""
 
     @property
-    def retransmitted(self) -> flows.Bools:
+    def retransmitted(self) -> Bools:
         """Segments that were sent again, for whatever reason."""
         return self.fast | self.spurious | self.late
 
@@ -87,13 +88,13 @@ def find_losses(segments: flows.Segments, handshakes: Handshakes, trips: RoundTr
     )
 
 
-def _next_sequence(s: flows.Segments, is_probe: flows.Bools) -> flows.Ints:
+def _next_sequence(s: flows.Segments, is_probe: Bools) -> Ints:
     """Return the highest end before each segment in its direction."""
     order = s.by_series
     series = s.series[order]
-    begins = flows.starts_of(series)
+    begins = groups.starts_of(series)
     reach = np.where(is_probe, s.sequence, s.end)[order]
-    highest = flows.running_max(reach, series)
+    highest = groups.running_max(reach, series)
     before = np.empty_like(highest)
     before[1:] = highest[:-1]
     before[begins] = reach[begins]
@@ -102,18 +103,18 @@ def _next_sequence(s: flows.Segments, is_probe: flows.Bools) -> flows.Ints:
     return following
 
 
-def _repeats_of_ack(s: flows.Segments, duplicate: flows.Bools, has_same: flows.Bools) -> flows.Ints:
+def _repeats_of_ack(s: flows.Segments, duplicate: Bools, has_same: Bools) -> Ints:
     """Return how many duplicates of its acknowledgement each packet ends, itself included."""
     order = s.by_series
     ordered = duplicate[order]
     changes = (~has_same | (s.ack != s.ack[s.same]))[order]
     total = np.cumsum(ordered)
     counted = np.empty(order.size, np.int64)
-    counted[order] = total - total[flows.begins_at(changes)]
+    counted[order] = total - total[groups.begins_at(changes)]
     return counted
 
 
-def _coverage(s: flows.Segments) -> tuple[flows.Ints, flows.Ints]:
+def _coverage(s: flows.Segments) -> tuple[Ints, Ints]:
     """Return the new payload of each segment, and who opened the hole that it fills."""
     order = s.by_series[s.payload[s.by_series] > 0]
     end = s.sequence[order] + s.payload[order]
@@ -126,8 +127,8 @@ def _coverage(s: flows.Segments) -> tuple[flows.Ints, flows.Ints]:
 
 
 def _is_overtaken(
-    s: flows.Segments, handshakes: Handshakes, trips: RoundTrips, opener: flows.Ints
-) -> flows.Bools:
+    s: flows.Segments, handshakes: Handshakes, trips: RoundTrips, opener: Ints
+) -> Bools:
     """Return the segments that fill a hole sooner than a repetition could."""
     flow = s.flows.flow
     rtt_s = handshakes.rtt_s[flow]
@@ -144,7 +145,7 @@ def _is_overtaken(
         )
     limit_s = np.where(is_known, REORDERED_SHARE * np.where(is_known, rtt_s, 0.0), REORDERED_S)
     age_s = s.time_s - s.time_s[np.maximum(opener, 0)]
-    overtaken: flows.Bools = (opener >= 0) & (age_s >= 0) & (age_s < limit_s) & ~at_sender
+    overtaken: Bools = (opener >= 0) & (age_s >= 0) & (age_s < limit_s) & ~at_sender
     return overtaken
 
 
@@ -152,7 +153,7 @@ def _least_answer_s(s: flows.Segments, trips: RoundTrips) -> NDArray[np.float64]
     """Return of each series how soon its data were acknowledged; inf where none were."""
     is_data = s.payload[trips.segment] > 0
     order = np.argsort(trips.series[is_data], kind="stable")
-    least = flows.min_by(
+    least = groups.min_by(
         trips.rtt_s[is_data][order], trips.series[is_data][order], 2 * s.flows.count
     )
     return np.where(np.isnan(least), np.inf, least)
@@ -167,14 +168,12 @@ class Coverage:
     filled.
     """
 
-    new_bytes: flows.Ints
-    opener: flows.Ints
-    missing_bytes: flows.Ints
+    new_bytes: Ints
+    opener: Ints
+    missing_bytes: Ints
 
 
-def find_coverage(
-    sequence: flows.Ints, end: flows.Ints, series: flows.Ints, *, count: int = 1
-) -> Coverage:
+def find_coverage(sequence: Ints, end: Ints, series: Ints, *, count: int = 1) -> Coverage:
     """Find out what each segment adds.
 
     Parameters
@@ -191,7 +190,7 @@ def find_coverage(
     Coverage
         Rows as those of the segments.
     """
-    begins = flows.starts_of(series)
+    begins = groups.starts_of(series)
     top = _highest(end, series)
     top_before = np.empty_like(top)
     top_before[1:] = top[:-1]
@@ -216,11 +215,11 @@ def find_coverage(
     return Coverage(new_bytes, opener, missing)
 
 
-def _highest(end: flows.Ints, series: flows.Ints) -> flows.Ints:
+def _highest(end: Ints, series: Ints) -> Ints:
     """Return the highest end so far within each series."""
     if series.size and series[0] == series[-1]:
         return np.maximum.accumulate(end)
-    first = np.flatnonzero(flows.starts_of(series))
+    first = np.flatnonzero(groups.starts_of(series))
     parts = np.split(end, first[1:])
     return np.concatenate([np.maximum.accumulate(part) for part in parts]) if parts else end
 
@@ -284,12 +283,12 @@ class Stalls:
     before: the longest that they can have waited.
     """
 
-    delayed: flows.Ints
-    delayed_series: flows.Ints
+    delayed: Ints
+    delayed_series: Ints
     delayed_s: NDArray[np.float64]
-    held: flows.Ints
+    held: Ints
     held_s: NDArray[np.float64]
-    is_held_by_delay: flows.Bools
+    is_held_by_delay: Bools
     """Of ``held``: whether the acknowledgement waited for was a delayed one."""
 
     @property
@@ -320,15 +319,13 @@ def find_stalls(segments: flows.Segments, losses: Losses, trips: RoundTrips) -> 
     )
 
 
-def _delayed(
-    s: flows.Segments, trips: RoundTrips
-) -> tuple[flows.Ints, flows.Ints, NDArray[np.float64]]:
+def _delayed(s: flows.Segments, trips: RoundTrips) -> tuple[Ints, Ints, NDArray[np.float64]]:
     """Find acknowledgements without data, of one segment alone, that came late."""
     count = 2 * s.flows.count
     is_data = s.payload[trips.segment] > 0
     segment, answer = trips.segment[is_data], trips.answer[is_data]
     series, rtt_s = trips.series[is_data], trips.rtt_s[is_data]
-    fastest = flows.min_by(rtt_s, series, count)
+    fastest = groups.min_by(rtt_s, series, count)
     late_s = rtt_s - fastest[series]
     is_pure = (s.payload[answer] == 0) & ~s.is_set(flows.SYN | flows.FIN | flows.RST)[answer]
     acked_before = np.where(s.same[answer] >= 0, s.ack[s.same[answer]], 0)
@@ -349,7 +346,7 @@ def _next_data_s(s: flows.Segments) -> NDArray[np.float64]:
     return next_s
 
 
-def _held(s: flows.Segments, losses: Losses) -> flows.Ints:
+def _held(s: flows.Segments, losses: Losses) -> Ints:
     """Find small new segments that left at once when an acknowledgement had come for all before."""
     largest = np.zeros(2 * s.flows.count, np.int64)
     np.maximum.at(largest, s.series, s.payload)
@@ -364,7 +361,7 @@ def _held(s: flows.Segments, losses: Losses) -> flows.Ints:
     acked_before = np.where(s.same[ack] >= 0, s.ack[s.same[ack]], -1)
     was_open = acked_before < s.sequence[rows]
     at_once = s.time_s[rows] - s.time_s[ack] <= AT_ONCE_S
-    held: flows.Ints = rows[follows & is_pure & is_all & had_data & was_open & at_once]
+    held: Ints = rows[follows & is_pure & is_all & had_data & was_open & at_once]
     return held
 
 

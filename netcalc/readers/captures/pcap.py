@@ -16,19 +16,7 @@ from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.captures.blocks import (
-    BLOCK_BYTES,
-    MAX_PACKET_BYTES,
-    MISSING_NS,
-    Bytes,
-    ByteStream,
-    FileFacts,
-    Interface,
-    Ints,
-    PacketBlock,
-    gather,
-    padded,
-)
+from netcalc.readers.captures import blocks
 from netcalc.readers.source import shorten
 
 HEADER_BYTES = 24
@@ -57,7 +45,9 @@ _ONE_YEAR_S = 366 * 86400
 _Lengths = Callable[[bytes, int], tuple[int, ...]]
 
 
-def read_pcap_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[PacketBlock]:
+def read_pcap_blocks(
+    stream: blocks.ByteStream, head: bytes, facts: blocks.FileFacts
+) -> Iterator[blocks.PacketBlock]:
     """Yield the packets of a file by blocks; ``head`` has the bytes read already.
 
     An impossible record is the end: the packets before it are yielded, and the fault is among the
@@ -73,7 +63,7 @@ def read_pcap_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Itera
     minor = _check_header(head, order, stream.name, facts, is_nano=is_nano)
     facts.format, facts.section_count = "pcap", 1
 
-    data = stream.read(BLOCK_BYTES)
+    data = stream.read(blocks.BLOCK_BYTES)
     lengths = _lengths_by_version(order, minor)
     record_bytes = _variant(data, order, lengths, record_bytes, facts)
     begin, number = HEADER_BYTES, 0
@@ -88,7 +78,7 @@ def read_pcap_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Itera
             number += len(block)
             if len(block):
                 yield block
-        more = stream.read(BLOCK_BYTES) if fault is None else b""
+        more = stream.read(blocks.BLOCK_BYTES) if fault is None else b""
         if fault is None and more:
             data = data[end:] + more
             begin += end
@@ -101,7 +91,9 @@ def read_pcap_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Itera
         return
 
 
-def _check_header(head: bytes, order: str, name: str, facts: FileFacts, *, is_nano: bool) -> int:
+def _check_header(
+    head: bytes, order: str, name: str, facts: blocks.FileFacts, *, is_nano: bool
+) -> int:
     """Check version and link type; return the minor version."""
     major, minor, _, _, snap_bytes, word = struct.unpack(order + "HHiIII", head[4:])
     if major != 2 or minor > 4:
@@ -110,7 +102,9 @@ def _check_header(head: bytes, order: str, name: str, facts: FileFacts, *, is_na
         raise ReaderError("link-type-reserved-bits", file=name, offset=20, value=f"0x{word:08x}")
     fcs_bytes = 2 * (word >> 28) if word & _FCS_PRESENT_BIT else 0
     resolution_s = 1e-9 if is_nano else 1e-6
-    facts.interfaces.append(Interface(word & _LINK_TYPE_BITS, snap_bytes, fcs_bytes, resolution_s))
+    facts.interfaces.append(
+        blocks.Interface(word & _LINK_TYPE_BITS, snap_bytes, fcs_bytes, resolution_s)
+    )
     return int(minor)
 
 
@@ -123,14 +117,14 @@ def _lengths_by_version(order: str, minor: int) -> _Lengths:
 
 
 def _variant(
-    data: bytes, order: str, lengths: _Lengths, record_bytes: int, facts: FileFacts
+    data: bytes, order: str, lengths: _Lengths, record_bytes: int, facts: blocks.FileFacts
 ) -> int:
     """Return the length of the record headers, which some programs enlarged under the old magic."""
     if record_bytes != _RECORD_BYTES:
         return record_bytes
     beginning = data[:_FIRST_BYTES]
     plain, end, fault = _scan(beginning, lengths, record_bytes)
-    array = padded(beginning)
+    array = blocks.padded(beginning)
     is_whole = fault is None and end == len(beginning)
     enough = is_whole or plain.size >= _ENOUGH_RECORDS
     if enough and (not plain.size or _plausible(array, plain[:_ENOUGH_RECORDS], order)):
@@ -145,11 +139,13 @@ def _variant(
     return record_bytes
 
 
-def _plausible(array: Bytes, starts: Ints, order: str) -> bool:
+def _plausible(array: blocks.Bytes, starts: blocks.Ints, order: str) -> bool:
     """Whether records have lengths that agree, fractions of a second, and times of one year."""
-    records = gather(array, starts, _layout(order))
+    records = blocks.gather(array, starts, _layout(order))
     seconds = records["seconds"].astype(np.int64)
-    agree = (records["kept"] <= records["original"]) & (records["original"] <= MAX_PACKET_BYTES)
+    agree = (records["kept"] <= records["original"]) & (
+        records["original"] <= blocks.MAX_PACKET_BYTES
+    )
     agree &= records["fraction"] < 10**9
     return bool(agree.all() and np.ptp(seconds) < _ONE_YEAR_S)
 
@@ -158,7 +154,7 @@ def _layout(order: str) -> np.dtype[np.void]:
     return np.dtype([(name, order + "u4") for name in ("seconds", "fraction", "kept", "original")])
 
 
-def _scan(data: bytes, lengths: _Lengths, record_bytes: int) -> tuple[Ints, int, int | None]:
+def _scan(data: bytes, lengths: _Lengths, record_bytes: int) -> tuple[blocks.Ints, int, int | None]:
     """Walk from record to record: offsets, where the walk ended, and a length that cannot be."""
     at, offsets = 0, list[int]()
     append, limit = offsets.append, len(data) - record_bytes
@@ -169,7 +165,7 @@ def _scan(data: bytes, lengths: _Lengths, record_bytes: int) -> tuple[Ints, int,
         return np.zeros(0, np.int64), 0, None
     starts = np.array(offsets, np.int64)
     kept = np.diff(starts, append=at) - record_bytes
-    bad = np.flatnonzero(kept > MAX_PACKET_BYTES)
+    bad = np.flatnonzero(kept > blocks.MAX_PACKET_BYTES)
     if bad.size:
         first = int(bad[0])
         return starts[:first], int(starts[first]), int(kept[first])
@@ -179,10 +175,16 @@ def _scan(data: bytes, lengths: _Lengths, record_bytes: int) -> tuple[Ints, int,
 
 
 def _block(
-    data: bytes, starts: Ints, order: str, record_bytes: int, is_nano: bool, minor: int, number: int
-) -> PacketBlock:
-    array = padded(data)
-    records = gather(array, starts, _layout(order))
+    data: bytes,
+    starts: blocks.Ints,
+    order: str,
+    record_bytes: int,
+    is_nano: bool,
+    minor: int,
+    number: int,
+) -> blocks.PacketBlock:
+    array = blocks.padded(data)
+    records = blocks.gather(array, starts, _layout(order))
     kept, original = records["kept"].astype(np.int64), records["original"].astype(np.int64)
     if minor < 3:
         kept, original = original, kept
@@ -192,12 +194,14 @@ def _block(
     fraction = records["fraction"].astype(np.int64)
     time_ns = seconds * 1_000_000_000 + fraction * (1 if is_nano else 1000)
     interface = np.zeros(starts.size, np.int64)
-    return PacketBlock(array, starts + record_bytes, kept, original, time_ns, interface, number + 1)
+    return blocks.PacketBlock(
+        array, starts + record_bytes, kept, original, time_ns, interface, number + 1
+    )
 
 
 def _end_at_fault(
-    stream: ByteStream, facts: FileFacts, number: int, code: str, offset: int, left: int,
-    claimed: int | None,
+    stream: blocks.ByteStream, facts: blocks.FileFacts, number: int, code: str, offset: int,
+    left: int, claimed: int | None,
 ) -> None:  # fmt: skip
     """Say where a file ends early; without a packet before, that is an error."""
     facts.partial = True
@@ -228,11 +232,11 @@ class _Clock:
     exponent: int = 6
     offset_s: int = 0
 
-    def to_ns(self, units: NDArray[np.uint64]) -> Ints:
+    def to_ns(self, units: NDArray[np.uint64]) -> blocks.Ints:
         """Return time stamps as nanoseconds; those that no date can be are missing."""
         per_second = self.base**self.exponent
         if per_second > 2**63:
-            return np.full(units.size, MISSING_NS, np.int64)
+            return np.full(units.size, blocks.MISSING_NS, np.int64)
         seconds = (units // np.uint64(per_second)).astype(np.float64) + self.offset_s
         whole = (units // np.uint64(per_second)).astype(np.int64)
         rest = units % np.uint64(per_second)
@@ -247,7 +251,9 @@ class _Clock:
         is_date = np.abs(seconds) < _MOST_S
         offset_s = self.offset_s if abs(self.offset_s) < _MOST_S else 0
         total = np.where(is_date, whole, 0) + offset_s
-        return np.where(is_date, total * 1_000_000_000 + fraction.astype(np.int64), MISSING_NS)
+        return np.where(
+            is_date, total * 1_000_000_000 + fraction.astype(np.int64), blocks.MISSING_NS
+        )
 
     @property
     def resolution_s(self) -> float:
@@ -271,7 +277,7 @@ def _options(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
 
 def _described(
     body: bytes, order: str, link_type: int, snap_bytes: int
-) -> tuple[Interface, _Clock, bool]:
+) -> tuple[blocks.Interface, _Clock, bool]:
     """Return an interface and its clock, and whether its options were whole."""
     base, exponent, offset_s, name, is_whole = 10, 6, 0, "", True
     for number, value in _options(body, order):
@@ -284,7 +290,7 @@ def _described(
         elif number == _NAME:
             name = _text(value, 80)
     clock = _Clock(base, exponent, offset_s)
-    return Interface(link_type, snap_bytes, 0, clock.resolution_s, name), clock, is_whole
+    return blocks.Interface(link_type, snap_bytes, 0, clock.resolution_s, name), clock, is_whole
 
 
 def _dropped(body: bytes, order: str) -> int:
@@ -323,22 +329,24 @@ class _FaultError(Exception):
         self.code, self.at, self.claimed = code, at, claimed
 
 
-def read_pcapng_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[PacketBlock]:
+def read_pcapng_blocks(
+    stream: blocks.ByteStream, head: bytes, facts: blocks.FileFacts
+) -> Iterator[blocks.PacketBlock]:
     """Yield the packets of a file by blocks; ``head`` has the bytes read already."""
     facts.format = "pcapng"
-    data = head + stream.read(BLOCK_BYTES)
+    data = head + stream.read(blocks.BLOCK_BYTES)
     section, begin, number = _Section(), 0, 0
     while data:
-        blocks: list[PacketBlock] = []
+        parts: list[blocks.PacketBlock] = []
         fault = None
         try:
-            at = _walk(data, section, facts, blocks, number)
+            at = _walk(data, section, facts, parts, number)
         except _FaultError as error:
             at, fault = error.at, error
-        for block in blocks:
+        for block in parts:
             number += len(block)
             yield block
-        more = stream.read(BLOCK_BYTES) if fault is None else b""
+        more = stream.read(blocks.BLOCK_BYTES) if fault is None else b""
         if more:
             data, begin = data[at:] + more, begin + at
             continue
@@ -349,22 +357,26 @@ def read_pcapng_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Ite
 
 
 def _walk(
-    data: bytes, section: _Section, facts: FileFacts, blocks: list[PacketBlock], number: int
+    data: bytes,
+    section: _Section,
+    facts: blocks.FileFacts,
+    parts: list[blocks.PacketBlock],
+    number: int,
 ) -> int:
-    """Walk over the whole blocks in ``data``; add their packets to ``blocks``, return the end."""
-    at, array = 0, padded(data)
+    """Walk over the whole blocks in ``data``; add their packets to ``parts``, return the end."""
+    at, array = 0, blocks.padded(data)
     starts: list[int] = []  # of packet blocks of one section
     kinds: list[int] = []
     words = struct.Struct(section.order + "II").unpack_from
 
     def flush() -> None:
         if starts:
-            before = number + sum(map(len, blocks))
+            before = number + sum(map(len, parts))
             block, fault = _packets(array, starts, kinds, section, before)
             starts.clear()
             kinds.clear()
             if block is not None:
-                blocks.append(block)
+                parts.append(block)
             if fault is not None:
                 raise fault
 
@@ -399,7 +411,9 @@ def _walk(
     return at
 
 
-def _begin_section(data: bytes, at: int, length: int, section: _Section, facts: FileFacts) -> None:
+def _begin_section(
+    data: bytes, at: int, length: int, section: _Section, facts: blocks.FileFacts
+) -> None:
     if length < 28:
         raise _FaultError("block-length-impossible", at, length)
     major, _ = struct.unpack_from(section.order + "HH", data, at + 12)
@@ -417,7 +431,9 @@ def _text(value: bytes, limit: int) -> str:
     return shorten(value.decode("utf-8", "replace"), limit)
 
 
-def _add_interface(data: bytes, at: int, length: int, section: _Section, facts: FileFacts) -> None:
+def _add_interface(
+    data: bytes, at: int, length: int, section: _Section, facts: blocks.FileFacts
+) -> None:
     if not facts.section_count:
         raise _FaultError("block-before-section", at)
     if length < 20:
@@ -435,14 +451,14 @@ def _add_interface(data: bytes, at: int, length: int, section: _Section, facts: 
 
 
 def _packets(
-    array: Bytes, at: list[int], kinds_at: list[int], section: _Section, before: int
-) -> tuple[PacketBlock | None, _FaultError | None]:
+    array: blocks.Bytes, at: list[int], kinds_at: list[int], section: _Section, before: int
+) -> tuple[blocks.PacketBlock | None, _FaultError | None]:
     """Return the packet blocks of one section as arrays, up to the first that cannot be."""
     order = section.order
     u4 = order + "u4"
     starts, kinds = np.array(at, np.int64), np.array(kinds_at, np.int64)
     layout = np.dtype([(name, u4) for name in ("kind", "length", "a", "high", "low", "kept", "b")])
-    headers = gather(array, starts, layout)
+    headers = blocks.gather(array, starts, layout)
     lengths = headers["length"].astype(np.int64)
     own = headers["a"].astype(np.int64)
     kept, original = headers["kept"].astype(np.int64), headers["b"].astype(np.int64)
@@ -450,7 +466,7 @@ def _packets(
     header = np.full(starts.size, 28, np.int64)
     is_simple = kinds == _SIMPLE_PACKET
     if is_simple.any():
-        snap = (section.snaps[0] if section.snaps else 0) or MAX_PACKET_BYTES
+        snap = (section.snaps[0] if section.snaps else 0) or blocks.MAX_PACKET_BYTES
         original = np.where(is_simple, own, original)
         kept = np.where(is_simple, np.minimum(own, np.minimum(lengths - 16, snap)), kept)
         header[is_simple] = 12
@@ -468,12 +484,12 @@ def _packets(
         fault = _FaultError(code, int(starts[good]), claimed)
     if not good:
         return None, fault
-    time_ns = np.full(good, MISSING_NS, np.int64)
+    time_ns = np.full(good, blocks.MISSING_NS, np.int64)
     for index in np.unique(own[:good]).tolist():
         rows = (own[:good] == index) & ~is_simple[:good]
         time_ns[rows] = section.clocks[index].to_ns(units[:good][rows])
     interface = own[:good] + section.first_interface
-    block = PacketBlock(
+    block = blocks.PacketBlock(
         array, (starts + header)[:good], kept[:good], original[:good], time_ns, interface,
         before + 1,
     )  # fmt: skip

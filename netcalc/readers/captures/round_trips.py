@@ -11,22 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.readers.captures.flows import (
-    ACK,
-    SYN,
-    Bools,
-    Ints,
-    Segments,
-    begins_at,
-    count_by,
-    find_flows,
-    first_of,
-    last_of,
-    mirrored,
-    running_max,
-    searchable,
-    starts_of,
-)
+from netcalc.readers.captures import groups
+from netcalc.readers.captures.flows import ACK, SYN, Segments, find_flows, mirrored
+from netcalc.readers.captures.groups import Bools, Ints
 from netcalc.samples import Layer, Meta, PacketTrace, RttSamples
 
 UNKNOWN = -1
@@ -63,21 +50,21 @@ def find_handshakes(trace: PacketTrace, segments: Segments) -> Handshakes:
     flow, count = s.flows.flow, s.flows.count
     is_syn = s.is_set(SYN) & ~s.is_set(ACK) & s.to_server
     is_answer = s.is_set(SYN) & s.is_set(ACK) & ~s.to_server
-    answer = first_of(is_answer, flow, count)
+    answer = groups.first_of(is_answer, flow, count)
     rows = np.arange(flow.size)
     has_answer = answer[flow] >= 0
     behind = has_answer & (rows > answer[flow])
-    syn = last_of(is_syn & ~behind, flow, count)
+    syn = groups.last_of(is_syn & ~behind, flow, count)
     has_both = behind & (syn[flow] >= 0)
     ends = has_both & s.to_server & s.is_set(ACK) & ~s.is_set(SYN)
     # Data in the SYN, if the server took it, is acknowledged by its answer (TCP Fast Open).
     ends &= (s.sequence == s.ack[answer[flow]]) & (s.ack == s.sequence[answer[flow]] + 1)
-    ack = first_of(ends, flow, count)
+    ack = groups.first_of(ends, flow, count)
     return Handshakes(
         syn=syn,
         answer=answer,
         ack=ack,
-        syn_count=count_by(is_syn, flow, count),
+        syn_count=groups.count_by(is_syn, flow, count),
         rtt_s=_between(s, syn, ack),
         to_server_s=_between(s, syn, answer),
         to_client_s=np.where(syn >= 0, _between(s, answer, ack), np.nan),
@@ -195,9 +182,9 @@ def by_acknowledgement(segments: Segments) -> RoundTrips:
     sends = order[((s.payload > 0) | s.is_set(SYN))[order]]
     sends = sends[~_ambiguous(s, sends)]
     series = s.series[order]
-    highest = running_max(s.ack[order], series)
+    highest = groups.running_max(s.ack[order], series)
     index = np.searchsorted(
-        searchable(highest, series), searchable(s.end[sends], s.series[sends] ^ 1)
+        groups.searchable(highest, series), groups.searchable(s.end[sends], s.series[sends] ^ 1)
     )
     clipped = np.minimum(index, max(order.size - 1, 0))
     answer = order[clipped]
@@ -209,12 +196,12 @@ def by_acknowledgement(segments: Segments) -> RoundTrips:
 
 def _ambiguous(s: Segments, sends: Ints) -> Bools:
     """Return which segments share a byte with another one of their direction."""
-    order = np.argsort(searchable(s.sequence[sends], s.series[sends]), kind="stable")
+    order = np.argsort(groups.searchable(s.sequence[sends], s.series[sends]), kind="stable")
     chosen = sends[order]
     series = s.series[chosen]
     begin, end = s.sequence[chosen], s.end[chosen]
-    begins = starts_of(series)
-    highest = running_max(end, series)
+    begins = groups.starts_of(series)
+    highest = groups.running_max(end, series)
     shared = np.zeros(chosen.size, np.bool_)
     shared[1:] = ~begins[1:] & (highest[:-1] > begin[1:])
     shared[:-1] |= ~begins[1:] & (end[:-1] > begin[1:])
@@ -251,7 +238,7 @@ def _first_of_each(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
     """Return the distinct keys in order, and the first row of each; rows are in order by time."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
-    begins = starts_of(ordered)
+    begins = groups.starts_of(ordered)
     return ordered[begins], rows[order][begins]
 
 
@@ -291,7 +278,7 @@ def find_echoes(trace: PacketTrace) -> Echoes:
     ]
     order = np.lexsort((rows, numbers, asked, asker))
     rows, asks = rows[order], asks[order]
-    return _matched(rows, asks, starts_of(asker[order], asked[order], numbers[order]))
+    return _matched(rows, asks, groups.starts_of(asker[order], asked[order], numbers[order]))
 
 
 def _matched(rows: Ints, asks: Bools, begins: Bools) -> Echoes:
@@ -302,7 +289,7 @@ def _matched(rows: Ints, asks: Bools, begins: Bools) -> Echoes:
     reply[:-1] = np.where(answered[1:], rows[1:], -1)
     back = np.argsort(rows[asks], kind="stable")
     last_request = np.maximum.accumulate(np.where(asks, np.arange(rows.size), -1))
-    has_request = last_request >= begins_at(begins)
+    has_request = last_request >= groups.begins_at(begins)
     return Echoes(
         request=rows[asks][back],
         reply=reply[asks][back],
@@ -360,7 +347,7 @@ def find_udp_exchanges(trace: PacketTrace, *, strict: bool = False) -> tuple[Int
     flows = find_flows(trace, Layer.UDP, _UDP)
     first_side = flows.is_upper[flows.begin]
     from_client = flows.is_upper == first_side
-    same = ~starts_of(flows.flow)
+    same = ~groups.starts_of(flows.flow)
     follows = np.zeros(flows.row.size, np.bool_)
     follows[1:] = same[1:] & from_client[:-1] & ~from_client[1:]
     if strict:

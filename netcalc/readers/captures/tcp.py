@@ -12,27 +12,8 @@ from numpy.typing import NDArray
 
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
-from netcalc.readers.captures import headers
-from netcalc.readers.captures.flows import (
-    ACK,
-    FIN,
-    RST,
-    SYN,
-    Ints,
-    Segments,
-    begins_at,
-    count_by,
-    find_flows,
-    find_segments,
-    last_index,
-    max_by,
-    median_by,
-    min_by,
-    mirrored,
-    running_max,
-    starts_of,
-    sum_by,
-)
+from netcalc.readers.captures import flows, groups, headers
+from netcalc.readers.captures.groups import Ints
 from netcalc.readers.captures.losses import Losses, Stalls, find_losses, find_stalls
 from netcalc.readers.captures.round_trips import (
     UNKNOWN,
@@ -46,8 +27,10 @@ from netcalc.readers.captures.round_trips import (
 from netcalc.readers.source import unit_of
 from netcalc.samples import FactRow, Layer, Meta, PacketTrace, Table, fact_row
 
-_FLAG_NAMES = ((SYN, "SYN"), (FIN, "FIN"), (RST, "RST"), (0x08, "PSH"), (ACK, "ACK"),
-               (0x20, "URG"), (0x40, "ECE"), (0x80, "CWR"))  # fmt: skip
+_FLAG_NAMES = (
+    (flows.SYN, "SYN"), (flows.FIN, "FIN"), (flows.RST, "RST"), (0x08, "PSH"), (flows.ACK, "ACK"),
+    (0x20, "URG"), (0x40, "ECE"), (0x80, "CWR"),
+)  # fmt: skip
 
 RETRANSMISSIONS = ("retransmission", "fast retransmission", "spurious retransmission")
 MOST_WINDOW_BYTES = 1 << 30
@@ -61,7 +44,7 @@ class TcpAnalysis:
     """All that is known of the TCP flows of a trace; arrays of packets, flows and directions."""
 
     trace: PacketTrace
-    segments: Segments
+    segments: flows.Segments
     handshakes: Handshakes
     losses: Losses
     round_trips: RoundTrips
@@ -87,7 +70,7 @@ def analyse_tcp(trace: PacketTrace) -> TcpAnalysis:
     TcpAnalysis
         Handshakes, retransmissions, round trips and waits, as arrays.
     """
-    segments = find_segments(trace)
+    segments = flows.find_segments(trace)
     handshakes = find_handshakes(trace, segments)
     trips = by_acknowledgement(segments)
     losses = find_losses(segments, handshakes, trips)
@@ -118,8 +101,8 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
     order = s.by_series
     series = s.series[order]
     time_s = s.time_s[order]
-    begin_s, end_s = min_by(time_s, series, count), max_by(time_s, series, count)
-    size = sum_by(new_bytes(a), s.series, count)
+    begin_s, end_s = groups.min_by(time_s, series, count), groups.max_by(time_s, series, count)
+    size = groups.sum_by(new_bytes(a), s.series, count)
     duration_s = end_s - begin_s
     with np.errstate(divide="ignore", invalid="ignore"):
         goodput_bps = np.where(duration_s > 0, 8 * size / duration_s, np.nan)
@@ -129,8 +112,8 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
         **_ends(a),
         "start_s": begin_s,
         "duration_s": duration_s,
-        "segment_count": count_by(s.series >= 0, s.series, count),
-        "data_segment_count": count_by(s.payload > 0, s.series, count),
+        "segment_count": groups.count_by(s.series >= 0, s.series, count),
+        "data_segment_count": groups.count_by(s.payload > 0, s.series, count),
         "payload_bytes": size,
         "goodput_bps": goodput_bps,
         **_counts_of_losses(a, count),
@@ -178,15 +161,15 @@ def missed_bytes(a: TcpAnalysis) -> Ints:
     s, count = a.segments, 2 * a.flow_count
     data = s.by_series[s.payload[s.by_series] > 0]
     series = s.series[data]
-    first = min_by(s.sequence[data], series, count)
+    first = groups.min_by(s.sequence[data], series, count)
     ends = s.sequence[data] + s.payload[data]  # a FIN takes a number, and has no byte
-    top = max_by(ends, series, count)
-    acks = s.by_series[s.is_set(ACK)[s.by_series]]
-    acked = max_by(s.ack[acks], s.series[acks], count)[np.arange(count) ^ 1]
+    top = groups.max_by(ends, series, count)
+    acks = s.by_series[s.is_set(flows.ACK)[s.by_series]]
+    acked = groups.max_by(s.ack[acks], s.series[acks], count)[np.arange(count) ^ 1]
     upto = np.minimum(acked, top)  # nan where nothing is acknowledged
     with np.errstate(invalid="ignore"):
         inside = ends <= upto[series]
-    covered = sum_by(np.where(inside, a.losses.new_bytes[data], 0), series, count)
+    covered = groups.sum_by(np.where(inside, a.losses.new_bytes[data], 0), series, count)
     with np.errstate(invalid="ignore"):
         missed = np.where(upto > first, upto - first - covered, 0.0)
     missed = np.nan_to_num(missed)
@@ -198,21 +181,21 @@ def _counts_of_losses(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
     s, losses = a.segments, a.losses
     again = losses.retransmitted
     return {
-        "retransmission_count": count_by(again, s.series, count),
-        "fast_retransmission_count": count_by(losses.fast, s.series, count),
-        "spurious_retransmission_count": count_by(losses.spurious, s.series, count),
-        "retransmitted_bytes": sum_by(np.where(again, s.payload, 0), s.series, count),
-        "out_of_order_count": count_by(losses.out_of_order, s.series, count),
-        "duplicate_ack_count": count_by(losses.duplicate_ack, s.series, count),
-        "keep_alive_count": count_by(losses.keep_alive, s.series, count),
-        "zero_window_count": count_by(losses.zero_window, s.series, count),
+        "retransmission_count": groups.count_by(again, s.series, count),
+        "fast_retransmission_count": groups.count_by(losses.fast, s.series, count),
+        "spurious_retransmission_count": groups.count_by(losses.spurious, s.series, count),
+        "retransmitted_bytes": groups.sum_by(np.where(again, s.payload, 0), s.series, count),
+        "out_of_order_count": groups.count_by(losses.out_of_order, s.series, count),
+        "duplicate_ack_count": groups.count_by(losses.duplicate_ack, s.series, count),
+        "keep_alive_count": groups.count_by(losses.keep_alive, s.series, count),
+        "zero_window_count": groups.count_by(losses.zero_window, s.series, count),
     }
 
 
 def window_bytes(a: TcpAnalysis) -> NDArray[np.float64]:
     """Return the window that each segment offers; nan where its scale is unknown. [byte]"""
     s = a.segments
-    shift = np.where(s.is_set(SYN), 0, a.handshakes.shift[s.series])
+    shift = np.where(s.is_set(flows.SYN), 0, a.handshakes.shift[s.series])
     scaled = (s.window << np.maximum(shift, 0)).astype(np.float64)
     return np.where(shift == UNKNOWN, np.nan, scaled)
 
@@ -222,15 +205,15 @@ def in_flight_bytes(a: TcpAnalysis) -> NDArray[np.float64]:
     s = a.segments
     order = s.by_series
     acked = np.empty(s.ack.size, np.int64)
-    acked[order] = running_max(s.ack[order], s.series[order])
+    acked[order] = groups.running_max(s.ack[order], s.series[order])
     reach = np.where(s.same >= 0, np.maximum(a.losses.next_sequence, s.end), s.end)
-    is_known = (s.other >= 0) & s.is_set(ACK)[s.other]
+    is_known = (s.other >= 0) & s.is_set(flows.ACK)[s.other]
     return np.where(is_known, np.maximum(reach - acked[s.other], 0), np.nan)
 
 
 def _windows(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
     s = a.segments
-    chosen = ~s.is_set(SYN | RST)
+    chosen = ~s.is_set(flows.SYN | flows.RST)
     order = s.by_series
     order = order[chosen[order]]
     window, series = window_bytes(a)[order], s.series[order]
@@ -239,10 +222,10 @@ def _windows(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
     data = data[(s.payload[data] > 0) & ~np.isnan(flight[data])]
     shift = a.handshakes.shift
     return {
-        "window_min_bytes": min_by(window, series, count),
-        "window_max_bytes": max_by(window, series, count),
+        "window_min_bytes": groups.min_by(window, series, count),
+        "window_max_bytes": groups.max_by(window, series, count),
         "window_shift": np.where(shift == UNKNOWN, np.nan, shift),
-        "in_flight_bytes": max_by(flight[data], s.series[data], count),
+        "in_flight_bytes": groups.max_by(flight[data], s.series[data], count),
     }
 
 
@@ -250,15 +233,15 @@ def _round_trips(trips: RoundTrips, count: int) -> dict[str, NDArray[Any]]:
     rtt_s, series = trips.rtt_s, trips.series
     return {
         "rtt_count": np.bincount(series, minlength=count),
-        "rtt_min_s": min_by(rtt_s, series, count),
-        "rtt_median_s": median_by(rtt_s, series, count),
-        "rtt_max_s": max_by(rtt_s, series, count),
+        "rtt_min_s": groups.min_by(rtt_s, series, count),
+        "rtt_median_s": groups.median_by(rtt_s, series, count),
+        "rtt_max_s": groups.max_by(rtt_s, series, count),
     }
 
 
 def _largest_gap_s(time_s: NDArray[np.float64], series: Ints, count: int) -> NDArray[np.float64]:
     within = series[1:] == series[:-1]
-    return max_by(np.diff(time_s)[within], series[1:][within], count)
+    return groups.max_by(np.diff(time_s)[within], series[1:][within], count)
 
 
 def _waits(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
@@ -267,9 +250,9 @@ def _waits(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
     held_series = series[stalls.held][by_series]
     return {
         "delayed_ack_count": np.bincount(stalls.delayed_series, minlength=count),
-        "delayed_ack_s": median_by(stalls.delayed_s, stalls.delayed_series, count),
+        "delayed_ack_s": groups.median_by(stalls.delayed_s, stalls.delayed_series, count),
         "held_count": np.bincount(held_series, minlength=count),
-        "held_s": median_by(stalls.held_s[by_series], held_series, count),
+        "held_s": groups.median_by(stalls.held_s[by_series], held_series, count),
     }
 
 
@@ -333,7 +316,7 @@ def _flag_text(flags: int) -> str:
 def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
     """Warn of flows that began before the capture, show one side, or have an unknown scale."""
     a, s = analysis, analysis.segments
-    sides = count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
+    sides = groups.count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
     unseen = (a.handshakes.syn < 0) & (a.handshakes.answer < 0)
     notices = [
         Notice("flows-begun-before", _flow_values(unseen)),
@@ -404,7 +387,7 @@ def _transport_facts(trace: PacketTrace, analysis: TcpAnalysis) -> dict[str, int
     """Return what is counted of whole headers of TCP, UDP and ICMP."""
     return {
         "tcp_flow_count": analysis.flow_count,
-        "udp_flow_count": find_flows(trace, Layer.UDP, _UDP).count,
+        "udp_flow_count": flows.find_flows(trace, Layer.UDP, _UDP).count,
         "tcp_retransmission_count": int(np.count_nonzero(analysis.losses.retransmitted)),
         "icmp_echo_pair_count": find_echoes(trace).pair_count,
     }
@@ -486,18 +469,18 @@ _LATER_HEADER_BYTES = {4: 20, 6: 48}
 def _whole_bytes(trace: PacketTrace) -> Ints:
     """Return the payload of each packet with that of its later fragments, which have no ports."""
     size: Ints = trace.ints("payload_bytes").astype(np.int64)
-    later = np.flatnonzero(trace.has(Layer.LATER_FRAGMENT) & ~mirrored(trace))
+    later = np.flatnonzero(trace.has(Layer.LATER_FRAGMENT) & ~flows.mirrored(trace))
     if not later.size:
         return size
     first = np.flatnonzero(
-        trace.has(Layer.FRAGMENT) & ~trace.has(Layer.LATER_FRAGMENT) & ~mirrored(trace)
+        trace.has(Layer.FRAGMENT) & ~trace.has(Layer.LATER_FRAGMENT) & ~flows.mirrored(trace)
     )
     rows = np.concatenate([first, later])
     ends = [trace.ints(name)[rows].astype(np.int64) for name in ("source", "destination", "ip_id")]
     order = np.lexsort((rows, *ends))
-    begin = begins_at(starts_of(*(end[order] for end in ends)))
+    begin = groups.begins_at(groups.starts_of(*(end[order] for end in ends)))
     is_first = order < first.size
-    before = last_index(is_first, begin)
+    before = groups.last_index(is_first, begin)
     has_first = ~is_first & (before >= 0)
     parts = rows[order[has_first]]
     header = np.where(
@@ -509,19 +492,19 @@ def _whole_bytes(trace: PacketTrace) -> Ints:
 
 def _udp_flows(trace: PacketTrace, number: int) -> dict[str, NDArray[Any]]:
     """Return the directions of the UDP flows that sent something; they count from this number."""
-    flows = find_flows(trace, Layer.UDP, _UDP)
-    back = flows.is_upper != flows.is_upper[flows.begin]
-    series = 2 * flows.flow + back
+    udp = flows.find_flows(trace, Layer.UDP, _UDP)
+    back = udp.is_upper != udp.is_upper[udp.begin]
+    series = 2 * udp.flow + back
     order = np.argsort(series, kind="stable")
-    rows, series = flows.row[order], series[order]
+    rows, series = udp.row[order], series[order]
     seen, first, which = np.unique(series, return_index=True, return_inverse=True)
     count = seen.size
     time_s, payload = np.asarray(trace.time_s)[rows], _whole_bytes(trace)[rows]
     timed = np.isfinite(time_s)
-    begin_s = min_by(time_s[timed], which[timed], count)
-    span_s = max_by(time_s[timed], which[timed], count) - begin_s
-    number_of = count_by(timed | ~timed, which, count)
-    size = sum_by(payload, which, count)
+    begin_s = groups.min_by(time_s[timed], which[timed], count)
+    span_s = groups.max_by(time_s[timed], which[timed], count) - begin_s
+    number_of = groups.count_by(timed | ~timed, which, count)
+    size = groups.sum_by(payload, which, count)
     without_last = size - payload[np.append(first[1:], rows.size) - 1] if count else size
     with np.errstate(divide="ignore", invalid="ignore"):
         goodput_bps = np.where(span_s > 0, 8 * without_last / span_s, np.nan)
@@ -541,5 +524,5 @@ def _udp_flows(trace: PacketTrace, number: int) -> dict[str, NDArray[Any]]:
         "datagram_count": number_of,
         "payload_bytes": size,
         "goodput_bps": goodput_bps,
-        "gap_s": max_by(gaps[within], which[1:][within], count),
+        "gap_s": groups.max_by(gaps[within], which[1:][within], count),
     }

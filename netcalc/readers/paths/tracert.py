@@ -10,21 +10,13 @@ import re
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input, seen
-from netcalc.readers.paths.traces import (
-    ADDRESS,
-    HopProbe,
-    Report,
-    ReportedHop,
-    Trace,
-    to_samples,
-    to_table,
-)
+from netcalc.readers.paths import traces
 from netcalc.readers.places import ICMP_PROBES, TO_NODES, Counted
 from netcalc.readers.source import no_measurement, note, shorten
 from netcalc.samples import PathSamples, Table
 
-_NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
-_BARE = re.compile(rf"(?<![\w.:]){ADDRESS.pattern}(?![\w.:])")
+_NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{traces.ADDRESS.pattern})\]")
+_BARE = re.compile(rf"(?<![\w.:]){traces.ADDRESS.pattern}(?![\w.:])")
 
 
 def node_in(text: str) -> tuple[str, str]:
@@ -56,7 +48,7 @@ def _recognize(file: Input) -> bool:
 
 def _read(file: Input) -> PathSamples:
     text = file.text
-    traces: list[Trace] = []
+    runs: list[traces.Trace] = []
     above: list[str] = []
     skipped: list[int] = []
     last_line_cut = 0
@@ -65,41 +57,41 @@ def _read(file: Input) -> PathSamples:
             last_line_cut = number
             continue
         match = _HOP.match(line)
-        may_be_plain = traces and traces[-1].probes and not _TIMES.search(line)
+        may_be_plain = runs and runs[-1].probes and not _TIMES.search(line)
         plain = _PLAIN.match(line) if may_be_plain and not match else None
         matched = match or plain
         if matched is None:
-            if traces and (_LIKE_HOP.match(line) or _is_message_of_a_hop(line)):
+            if runs and (_LIKE_HOP.match(line) or _is_message_of_a_hop(line)):
                 skipped.append(number)
                 continue
-            has_begun = traces and traces[-1].probes and not _HEADER.match(line)
+            has_begun = runs and runs[-1].probes and not _HEADER.match(line)
             if has_begun and not cut and not node_in(line)[0]:
-                traces[-1].ended = True  # "Trace complete."
+                runs[-1].ended = True  # "Trace complete."
             above.append(line)
             continue
         hop = int(matched["hop"])
-        if not traces or hop <= traces[-1].last_hop:
-            traces.append(_begun(above, hop))
+        if not runs or hop <= runs[-1].last_hop:
+            runs.append(_begun(above, hop))
         above = []
         if match is not None:
-            traces[-1].probes += _probes(hop, match["cells"], match["rest"] or "")
+            runs[-1].probes += _probes(hop, match["cells"], match["rest"] or "")
         elif plain is not None:
             node, name = node_in(plain["rest"])
             if not node:
                 skipped.append(number)
                 continue
-            traces[-1].probes.append(HopProbe(hop, node=node, node_name=name, mark="!"))
-    if not traces:
+            runs[-1].probes.append(traces.HopProbe(hop, node=node, node_name=name, mark="!"))
+    if not runs:
         if above and _HEADER.match(above[0]):
             raise ReaderError("path-message-only", file=file.name, message=shorten(above[-1], 100))
         raise no_measurement("no-path", file.unpacked, text)
-    traces[-1].cut |= bool(last_line_cut)
+    runs[-1].cut |= bool(last_line_cut)
     warnings = list(text.warnings)
     note(warnings, "last-line-cut", number=last_line_cut)
     note(warnings, "path-lines-unread", numbers=skipped)
-    if any(not trace.target for trace in traces):
+    if any(not trace.target for trace in runs):
         warnings.append(Notice("path-without-header", {}))
-    return to_samples(file, traces, "tracert (Windows)", warnings)
+    return traces.to_samples(file, runs, "tracert (Windows)", warnings)
 
 
 def _is_message_of_a_hop(line: str) -> bool:
@@ -107,9 +99,9 @@ def _is_message_of_a_hop(line: str) -> bool:
     return line.startswith("  ") and not _HEADER.match(line) and bool(node_in(line)[0])
 
 
-def _begun(above: list[str], hop: int) -> Trace:
+def _begun(above: list[str], hop: int) -> traces.Trace:
     """Return a run of the lines between the last one and its first hop: target and limit."""
-    made = Trace(cut=hop > 1)
+    made = traces.Trace(cut=hop > 1)
     for line in above:
         address, name = node_in(line)
         if address:
@@ -121,16 +113,16 @@ def _begun(above: list[str], hop: int) -> Trace:
     return made
 
 
-def _probes(hop: int, cells: str, rest: str) -> list[HopProbe]:
+def _probes(hop: int, cells: str, rest: str) -> list[traces.HopProbe]:
     node, name = node_in(rest)
     probes = []
     for cell in re.findall(_CELL, cells):
         if cell == "*":
-            probes.append(HopProbe(hop, lost=True))
+            probes.append(traces.HopProbe(hop, lost=True))
             continue
         number = int(re.sub(r"[^0-9]", "", cell.partition("m")[0])[:5] or 0)
         rtt_s = 0.5e-3 if cell.startswith("<") else number * 1e-3
-        probes.append(HopProbe(hop, rtt_s, node=node, node_name=name, resolution_s=1e-3))
+        probes.append(traces.HopProbe(hop, rtt_s, node=node, node_name=name, resolution_s=1e-3))
     return probes
 
 
@@ -165,7 +157,7 @@ _START = r"^Computing statistics for \d+ seconds"
 
 def _read_pathping(file: Input) -> Table:
     text = file.text
-    report = Report()
+    report = traces.Report()
     listed = 0
     link_lost: float | None = None
     skipped: list[int] = []
@@ -191,13 +183,13 @@ def _read_pathping(file: Input) -> Table:
     report.partial |= report.hops[-1].hop < listed
     warnings = list(text.warnings)
     note(warnings, "path-lines-unread", numbers=skipped)
-    return to_table(file, [report], "pathping", warnings)
+    return traces.to_table(file, [report], "pathping", warnings)
 
 
-def _hop(match: re.Match[str], link_lost: float | None) -> ReportedHop:
+def _hop(match: re.Match[str], link_lost: float | None) -> traces.ReportedHop:
     address, name = node_in(match["node"])
     lost, sent = float(match["lost"]), float(match["sent"])
-    made = ReportedHop(float(match["hop"]), address or shorten(match["node"], 100), name)
+    made = traces.ReportedHop(float(match["hop"]), address or shorten(match["node"], 100), name)
     made.values = {
         "loss_ratio": lost / sent if sent else float("nan"),
         "lost_count": lost,
@@ -235,7 +227,7 @@ _HUAWEI_HEADER = re.compile(
 )
 _HUAWEI_HOP = re.compile(
     rf"\s{{0,4}}(?P<hop>\d{{1,3}})\s+"
-    rf"(?:(?P<node>{ADDRESS.pattern})(?:\[MPLS (?P<labels>[^\]]*)\])?\s+)?"
+    rf"(?:(?P<node>{traces.ADDRESS.pattern})(?:\[MPLS (?P<labels>[^\]]*)\])?\s+)?"
     r"(?P<cells>(?:\d{1,6} ms|\*|![A-Z])(?:\s+(?:\d{1,6} ms|\*|![A-Z]))*)\s*"
 )
 _HUAWEI_CELL = re.compile(r"(\d{1,6}) ms|\*|![A-Z]")
@@ -243,41 +235,41 @@ _HUAWEI_CELL = re.compile(r"(\d{1,6}) ms|\*|![A-Z]")
 
 def _read_huawei(file: Input) -> PathSamples:
     text = file.text
-    traces: list[Trace] = []
+    runs: list[traces.Trace] = []
     skipped: list[int] = []
     last_line_cut = 0
     for number, line, cut in text.numbered_lines():
         if cut:
             last_line_cut = number
         elif match := _HUAWEI_HEADER.fullmatch(line):
-            made = Trace(target=match["host"], address=match["address"], has_header=True)
+            made = traces.Trace(target=match["host"], address=match["address"], has_header=True)
             made.limit = int(match["limit"])
-            traces.append(made)
-        elif traces and (match := _HUAWEI_HOP.fullmatch(line)):
-            traces[-1].probes += _probes_huawei(match)
-        elif traces and re.match(r"\s{0,4}\d{0,6}\S{0,3}\s+(?:\d|\*)", line):
+            runs.append(made)
+        elif runs and (match := _HUAWEI_HOP.fullmatch(line)):
+            runs[-1].probes += _probes_huawei(match)
+        elif runs and re.match(r"\s{0,4}\d{0,6}\S{0,3}\s+(?:\d|\*)", line):
             skipped.append(number)
-    traces = [trace for trace in traces if trace.probes]
-    if not traces:
+    runs = [trace for trace in runs if trace.probes]
+    if not runs:
         raise no_measurement("no-path", file.unpacked, text)
-    traces[-1].cut |= bool(last_line_cut)
+    runs[-1].cut |= bool(last_line_cut)
     warnings = list(text.warnings)
     note(warnings, "last-line-cut", number=last_line_cut)
     note(warnings, "path-lines-unread", numbers=skipped)
-    return to_samples(file, traces, "tracert (Huawei)", warnings)
+    return traces.to_samples(file, runs, "tracert (Huawei)", warnings)
 
 
-def _probes_huawei(match: re.Match[str]) -> list[HopProbe]:
+def _probes_huawei(match: re.Match[str]) -> list[traces.HopProbe]:
     hop, node = float(match["hop"]), match["node"] or ""
-    probes: list[HopProbe] = []
+    probes: list[traces.HopProbe] = []
     for cell in _HUAWEI_CELL.finditer(match["cells"]):
         if cell[0].startswith("!"):
             if probes:
                 probes[-1].add_mark(cell[0])
         elif cell[0] == "*":
-            probes.append(HopProbe(hop, lost=True))
+            probes.append(traces.HopProbe(hop, lost=True))
         else:
-            probes.append(HopProbe(hop, int(cell[1]) / 1e3, node=node, resolution_s=1e-3))
+            probes.append(traces.HopProbe(hop, int(cell[1]) / 1e3, node=node, resolution_s=1e-3))
     return probes
 
 

@@ -277,7 +277,7 @@ def test_blocks_join_without_a_seam(monkeypatch):
         capture.add(TIMES_NS[0] + number * 1000, frame)
     for data in (capture.pcap(), capture.pcapng()):
         whole = read_capture(data)
-        monkeypatch.setattr("netcalc.readers.captures.pcap.BLOCK_BYTES", 700)
+        monkeypatch.setattr("netcalc.readers.captures.blocks.BLOCK_BYTES", 700)
         parts = read_capture(data)
         monkeypatch.undo()
         assert len(parts) == 200

@@ -12,15 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.messages import Notice
-from netcalc.readers.captures.lists.traces import (
-    ECHO_TYPES,
-    Listed,
-    ListedPacket,
-    listed,
-    numbers_in,
-    span_s,
-    times_of,
-)
+from netcalc.readers.captures.lists import traces
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import no_measurement, note, unit_of
 from netcalc.samples import FactRow, Meta, Table, fact_row
@@ -38,7 +30,7 @@ _NUMBERS = {
 _NAMES = {"time_s", "protocol", "source", "destination", "tcp_flags", "tcp_sequence", *_NUMBERS}
 
 
-def run_of(columns: Mapping[str, Any], rows: Sequence[int], meta: Meta) -> Listed:
+def run_of(columns: Mapping[str, Any], rows: Sequence[int], meta: Meta) -> traces.Listed:
     """Return one run as a trace.
 
     Parameters
@@ -68,32 +60,32 @@ def run_of(columns: Mapping[str, Any], rows: Sequence[int], meta: Meta) -> Liste
     }
     ordered = [
         columns_by_field[value.name]
-        for value in fields(ListedPacket)
+        for value in fields(traces.ListedPacket)
         if value.name in columns_by_field
     ]
     chosen_ones = {"tcp"} if is_hidden else {"tcp", "udp"}
     packets = [
         packet
-        for packet in map(ListedPacket, *ordered)
+        for packet in map(traces.ListedPacket, *ordered)
         if packet.protocol in chosen_ones or (packet.protocol == "icmp" and packet.icmp_type >= 0)
     ]
-    return listed(packets, meta)
+    return traces.listed(packets, meta)
 
 
 def _bits(text: str) -> int:
     return 0 if text == "none" else sum({_FLAGS.get(letter, 0) for letter in text})
 
 
-def traces_of(table: Table) -> list[Listed]:
+def traces_of(table: Table) -> list[traces.Listed]:
     """Return a trace for each run of a table of tcpdump with known times."""
     columns = table.columns()
     groups = np.asarray(columns["group"])
-    traces = []
+    runs = []
     for run in dict.fromkeys(groups.tolist()):
         rows = np.flatnonzero(groups == run)
         if np.isfinite(np.asarray(columns["time_s"], dtype=float)[rows]).all():
-            traces.append(run_of(columns, rows.tolist(), table.meta))
-    return traces
+            runs.append(run_of(columns, rows.tolist(), table.meta))
+    return runs
 
 
 ICMP_ECHO_HEADER_BYTES = 8
@@ -268,7 +260,7 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
 
 
 def _read_ip_header(inside: str) -> dict[str, float]:
-    numbers = numbers_in(inside, _HEAD_NUMBERS)
+    numbers = traces.numbers_in(inside, _HEAD_NUMBERS)
     if payload := re.search(r"payload length: (\d+)", inside):
         numbers["packet_bytes"] = float(payload[1]) + IPV6_HEADER_BYTES
     return numbers
@@ -294,7 +286,9 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
     elif flags:
         texts |= {"protocol": "tcp", "tcp_flags": flags[1]}
         options = _LISTED_OPTIONS.search(what)
-        numbers |= numbers_in(what, _PATTERNS) | numbers_in(options[1] if options else "", _OPTIONS)
+        numbers |= traces.numbers_in(what, _PATTERNS) | traces.numbers_in(
+            options[1] if options else "", _OPTIONS
+        )
     elif ports:
         texts["protocol"] = "udp"
     elif "ICMP" in what[:30]:
@@ -305,7 +299,7 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
     elif length and echo and float(length[1]) >= ICMP_ECHO_HEADER_BYTES:
         numbers["payload_bytes"] = float(length[1]) - ICMP_ECHO_HEADER_BYTES
     if numbered := _ECHO.search(what):
-        numbers["icmp_type"] = float(ECHO_TYPES[numbered[1], int(texts["ip_version"])])
+        numbers["icmp_type"] = float(traces.ECHO_TYPES[numbered[1], int(texts["ip_version"])])
         numbers["echo_id"], numbers["echo_sequence"] = float(numbered[2]), float(numbered[3])
 
 
@@ -330,7 +324,7 @@ def _table(file: Input, packets: _Packets, captured: Mapping[str, int]) -> Table
     for run in dict.fromkeys(groups.tolist()):
         here = np.flatnonzero(groups == run)
         stamps = [packets.stamps[index] for index in here]
-        times[here], doubts = times_of(stamps, relative=run in packets.relative)
+        times[here], doubts = traces.times_of(stamps, relative=run in packets.relative)
         notices += [doubt for doubt in doubts if doubt not in notices]
         is_read = run not in packets.unread
         columns = {"time_s": times, **read}
@@ -340,7 +334,7 @@ def _table(file: Input, packets: _Packets, captured: Mapping[str, int]) -> Table
             fact_row(
                 group=run,
                 packet_count=here.size,
-                span_s=span_s(times[here]),
+                span_s=traces.span_s(times[here]),
                 ipv4_packet_count=int(np.count_nonzero(version[here] == "4")) if is_read else None,
                 ipv6_packet_count=int(np.count_nonzero(version[here] == "6")) if is_read else None,
                 link_type=packets.link_types.get(run),

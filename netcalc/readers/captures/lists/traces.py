@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.messages import Notice
+from netcalc.readers.captures.flows import ACK, RST, SYN
 from netcalc.readers.captures.round_trips import find_echoes
 from netcalc.readers.captures.tcp import analyse_tcp
 from netcalc.samples import Fact, FloatColumn, Layer, Meta, PacketTrace
@@ -116,7 +117,6 @@ def _nanoseconds(text: str) -> int | None:
     return time_ns if time_ns < LATEST_NS else None
 
 
-SYN, RST, ACK = 0x02, 0x04, 0x10
 _PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1, "icmpv6": 58}
 _BITS = {"tcp": Layer.TCP, "udp": Layer.UDP, "icmp": Layer.ICMP, "icmpv6": Layer.ICMP}
 _NUMBER_BITS = 0xFFFF_FFFF

@@ -17,17 +17,8 @@ import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.captures.lists.traces import (
-    ECHO_TYPES,
-    SYN,
-    Listed,
-    ListedPacket,
-    ip_version_of,
-    listed,
-    numbers_in,
-    span_s,
-    times_of,
-)
+from netcalc.readers.captures import flows
+from netcalc.readers.captures.lists import traces
 from netcalc.readers.document import member
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import csv_rows, no_measurement, note, shorten, unit_of
@@ -78,7 +69,7 @@ def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict
         return {}
     packets, whole = _packets(cells, times, [nan] * len(times))
     protocols = set(cells["protocol"])
-    facts = listed(packets, Meta()).facts()
+    facts = traces.listed(packets, Meta()).facts()
     facts["tcp_retransmission_count"] = sum(
         bool(_RETRANSMISSIONS & _marks(info)) for info in cells["info"]
     )
@@ -90,7 +81,7 @@ def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict
                 {packet.ends for packet in packets if packet.protocol == "udp"}
             )
     versions = [
-        -1 if protocol in _NO_IP else ip_version_of(source)
+        -1 if protocol in _NO_IP else traces.ip_version_of(source)
         for protocol, source in zip(cells["protocol"], cells["source"], strict=True)
     ]
     if 0 not in versions:
@@ -99,7 +90,7 @@ def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict
     return facts
 
 
-def _reused_count(packets: Sequence[ListedPacket]) -> int:
+def _reused_count(packets: Sequence[traces.ListedPacket]) -> int:
     """Return how often a connection began between ports that had been used in the list."""
     seen, count = set(), 0
     for packet in packets:
@@ -108,7 +99,7 @@ def _reused_count(packets: Sequence[ListedPacket]) -> int:
     return count
 
 
-def trace_of(table: Table) -> Listed | None:
+def trace_of(table: Table) -> traces.Listed | None:
     """Return a list of Wireshark as a trace; None if it has no times or no Info."""
     columns = table.columns()
     names = ("source", "destination", "protocol", "info")
@@ -120,8 +111,8 @@ def trace_of(table: Table) -> Listed | None:
     cells = {name: [str(cell) for cell in columns[name]] for name in names}
     sizes = np.asarray(columns.get("original_bytes", np.full(times.size, nan)), dtype=float)
     packets, whole = _packets(cells, times.tolist(), sizes.tolist())
-    trace = listed(packets, table.meta)
-    return Listed(trace.trace, is_whole=trace.is_whole and whole)
+    trace = traces.listed(packets, table.meta)
+    return traces.Listed(trace.trace, is_whole=trace.is_whole and whole)
 
 
 def _marks(info: str) -> set[str]:
@@ -135,7 +126,7 @@ def _marks(info: str) -> set[str]:
 
 def _packets(
     cells: Mapping[str, Sequence[str]], times: Sequence[float], sizes: Sequence[float]
-) -> tuple[list[ListedPacket], bool]:
+) -> tuple[list[traces.ListedPacket], bool]:
     """Return the packets that can be read, and whether these are all of TCP and UDP."""
     packets, whole = [], True
     names = ("source", "destination", "protocol", "info")
@@ -155,11 +146,11 @@ def _packets(
 
 def _packet(
     source: str, destination: str, protocol: str, info: str, time_s: float
-) -> ListedPacket | None:
+) -> traces.ListedPacket | None:
     tcp = _TCP.match(info)
     if tcp and tcp[4] is not None:
         rest = tcp[8]
-        packet = ListedPacket(
+        packet = traces.ListedPacket(
             time_s, "tcp", source, destination, float(tcp[1]), float(tcp[2]),
             payload_bytes=float(tcp[7]), sequence=float(tcp[4]),
             acknowledged=float(tcp[5]) if tcp[5] else nan,
@@ -167,33 +158,33 @@ def _packet(
             flags=sum({_FLAGS.get(flag.strip(), 0) for flag in tcp[3].split(",")}),
             is_reused="Port numbers reused" in _marks(info),
         )  # fmt: skip
-        for name, value in numbers_in(rest, _OPTIONS).items():
+        for name, value in traces.numbers_in(rest, _OPTIONS).items():
             setattr(packet, name, value)
         if (scale := _SCALE.search(rest)) and float(scale[1]) >= 1:
             packet.shift = log2(float(scale[1]))
         return packet if packet.source_port < 65536 > packet.destination_port else None
     udp = _UDP.match(info) if protocol == "UDP" else None
     if udp and int(udp[1]) < 65536 > int(udp[2]):
-        return ListedPacket(
+        return traces.ListedPacket(
             time_s, "udp", source, destination, float(udp[1]), float(udp[2]),
             payload_bytes=float(udp[3]),
         )  # fmt: skip
     echo = _ECHO.match(info) if protocol in _ICMP else None
     if echo:
         version = 6 if protocol == "ICMPv6" else 4
-        return ListedPacket(
+        return traces.ListedPacket(
             time_s, "icmpv6" if version == 6 else "icmp", source, destination,
-            icmp_type=ECHO_TYPES[echo[1], version], echo_id=int(echo[2], 16),
+            icmp_type=traces.ECHO_TYPES[echo[1], version], echo_id=int(echo[2], 16),
             echo_sequence=int(echo[3]),
         )  # fmt: skip
     return None
 
 
-def _unscale(packet: ListedPacket, scales: dict[object, float]) -> None:
+def _unscale(packet: traces.ListedPacket, scales: dict[object, float]) -> None:
     """Take the scale off a window, as the header has it; without that its flow is uncertain."""
     sender = (packet.source, packet.source_port, packet.destination, packet.destination_port)
     receiver = (packet.destination, packet.destination_port, packet.source, packet.source_port)
-    if packet.flags & SYN:
+    if packet.flags & flows.SYN:
         scales[sender] = packet.shift  # the window of a SYN itself is never scaled
         return
     shift, other = scales.get(sender, nan), scales.get(receiver, nan)
@@ -315,7 +306,7 @@ def packet_table(
     """
     warnings = list(file.text.warnings)
     note(warnings, "packet-lines-skipped", count=len(skipped), numbers=list(skipped))
-    times, notices = times_of(cells.pop("time", [""] * count))
+    times, notices = traces.times_of(cells.pop("time", [""] * count))
     certain = facts_of(cells, np.asarray(times).tolist())
     data: dict[str, FloatColumn | TextColumn] = {"time_s": times}
     columns = {"number": "number", "length": "original_bytes"}
@@ -327,7 +318,7 @@ def packet_table(
     units = {name: unit_of(name) for name in data if name in ("time_s", *columns.values())}
     if partial:
         notices.append(Notice("packet-row-cut"))
-    facts = fact_row(packet_count=count, span_s=span_s(times), **certain, partial=partial)
+    facts = fact_row(packet_count=count, span_s=traces.span_s(times), **certain, partial=partial)
     layers = {"original_bytes": "captured frame"} if "original_bytes" in data else {}
     return file.table(
         tool, data, units, facts=(facts,), warnings=(*warnings, *notices), partial=partial,
@@ -543,7 +534,7 @@ def table_of_fields(
         # What tshark calls relative counts from the first frame of the file: the mode is certain.
         data["time_s"] = _numbers(file, clock, cells[clock], notices)
         if clock == "frame.time_epoch":
-            data["time_s"], doubts = times_of(cells[clock])
+            data["time_s"], doubts = traces.times_of(cells[clock])
             notices += doubts
         units["time_s"] = "s"
     for name, column in cells.items():
@@ -565,10 +556,10 @@ def _facts(
         return sum(map(bool, cells[name])) if name in cells else None
 
     def streams(name: str) -> int | None:
-        listed = cells.get(name)
-        if listed is None or any("," in cell for cell in listed):
+        values = cells.get(name)
+        if values is None or any("," in cell for cell in values):
             return None
-        return len({cell for cell in listed if cell})
+        return len({cell for cell in values if cell})
 
     kept = data.get("kept_bytes")
     first = np.asarray(data.get("handshake_rtt_s", ()), dtype=float)
@@ -576,7 +567,7 @@ def _facts(
     return fact_row(
         packet_count=count,
         captured_byte_count=None if kept is None else float(np.sum(kept)),
-        span_s=span_s(np.asarray(data.get("time_s", ()), dtype=float)),
+        span_s=traces.span_s(np.asarray(data.get("time_s", ()), dtype=float)),
         ipv4_packet_count=present("ip.src"),
         ipv6_packet_count=present("ipv6.src"),
         tcp_flow_count=streams("tcp.stream"),
