@@ -6,8 +6,8 @@ The stamps of TCP (RFC 7323) serve as clocks: they show queues, and steps of the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,22 +62,12 @@ def lateness_s(
     return late_s
 
 
-def clock_steps(
-    rows: tuple[Ints, Ints], times: tuple[FloatArray, FloatArray], stamps: tuple[Ints, Ints]
-) -> list[tuple[int, float]]:
+def clock_steps(flow: _Packets) -> list[tuple[int, float]]:
     """Return where the clock of a capture stepped: the row from which on, and by how much. [s]
 
-    Parameters
-    ----------
-    rows, times, stamps : pair of arrays
-        Of the packets with stamps of either direction, in the order of the file.
-
-    Returns
-    -------
-    list of tuple
-        Steps that the stamps of both directions show at the same place: one alone is a queue.
+    The stamps of both directions show a step at the same place: a jump of one alone is a queue.
     """
-    jumps = [_jumps(*each) for each in zip(rows, times, stamps, strict=True)]
+    jumps = [_jumps(flow, side & flow.has_stamp) for side in (flow.is_own, ~flow.is_own)]
     steps = []
     for low, high, by_s in jumps[0]:
         for other_low, other_high, other_s in jumps[1]:
@@ -88,8 +78,10 @@ def clock_steps(
     return steps
 
 
-def _jumps(rows: Ints, time_s: FloatArray, stamp: Ints) -> list[tuple[int, int, float]]:
+def _jumps(flow: _Packets, side: Bools) -> list[tuple[int, int, float]]:
     """Return where times leave the stamps for good: between which rows, and by how much."""
+    rows = np.flatnonzero(side)
+    time_s, stamp = flow.time_s[rows], flow.stamp[rows]
     if rows.size < 4:
         return []
     offset_s = time_s - _usual_tick_s(time_s, stamp) * (stamp - stamp[0])
@@ -180,6 +172,8 @@ def _below(low: Ints, high: Ints, at: Ints) -> Ints:
 
 
 NAN = math.nan
+Trips: TypeAlias = tuple[FloatArray, FloatArray]
+"""When round trips ended, and how long they took. [s]"""
 SENDER, RECEIVER, MIDDLE, UNKNOWN = "sender", "receiver", "middle", "unknown"
 """Where a capture was made: at the sender of the data, at their receiver, between, or not known."""
 END_SHARE = 0.15
@@ -326,139 +320,190 @@ class Dialogue:
         return count
 
 
+@dataclass(frozen=True, slots=True)
+class _Packets:
+    """Packets of a flow: their rows in the analysis and the trace, times, and stamps of TCP."""
+
+    at: Ints
+    rows: Ints
+    time_s: FloatArray
+    is_own: Bools
+    stamp: Ints
+    echo: Ints
+    has_stamp: Bools
+
+    def take(self, chosen: Ints) -> _Packets:
+        """Return some of them."""
+        return _Packets(*(getattr(self, column.name)[chosen] for column in fields(self)))
+
+    def in_order(self, chosen: Bools) -> _Packets:
+        """Return some of them in the order of their times."""
+        numbers = np.flatnonzero(chosen)
+        return self.take(numbers[np.argsort(self.time_s[numbers], kind="stable")])
+
+    def on_one_clock(self) -> tuple[_Packets, list[tuple[int, float]]]:
+        """Return them with times that have no steps of the capture's clock, and these steps."""
+        steps = clock_steps(self)
+        if not steps:
+            return self, steps
+        time_s = self.time_s.copy()
+        for row, by_s in steps:
+            time_s[row:] -= by_s
+        return replace(self, time_s=np.maximum.accumulate(time_s)), steps
+
+
+@dataclass(frozen=True, slots=True)
+class _RoundTrips:
+    """Where a capture was made, the round trips that it shows, and the sender's part of them."""
+
+    place: str
+    handshake_s: float
+    base_s: float
+    own_s: float
+    end_s: FloatArray
+    trip_s: FloatArray
+
+
 def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialogue | None:
     """Return what a direction of a flow shows; None where it has no two segments with data."""
-    s, handshakes = analysis.segments, analysis.handshakes
-    flow = series // 2
-    packets = np.flatnonzero(s.flows.flow == flow)
+    s, handshakes, number = analysis.segments, analysis.handshakes, series // 2
+    packets = np.flatnonzero(s.flows.flow == number)
+    if np.isnan(s.time_s[packets]).any():
+        return None
     rows = s.flows.row[packets]
-    time_s = s.time_s[packets].copy()
-    if np.isnan(time_s).any():
-        return None
-    own_side = s.series[packets] == series
-    has_stamp = trace.has(Layer.TIMESTAMPS)[rows]
-    stamp = trace.ints("timestamp")[rows].astype(np.int64)
-    echo = trace.ints("timestamp_echo")[rows].astype(np.int64)
-
-    sides = tuple(np.flatnonzero(side & has_stamp) for side in (own_side, ~own_side))
-    steps = clock_steps(
-        (sides[0], sides[1]),
-        (time_s[sides[0]], time_s[sides[1]]),
-        (stamp[sides[0]], stamp[sides[1]]),
+    flow, steps = _Packets(
+        packets, rows, s.time_s[packets], s.series[packets] == series,
+        trace.ints("timestamp")[rows].astype(np.int64),
+        trace.ints("timestamp_echo")[rows].astype(np.int64), trace.has(Layer.TIMESTAMPS)[rows],
+    ).on_one_clock()  # fmt: skip
+    data = flow.in_order(flow.is_own & (s.payload[packets] > 0))
+    data = data.take(
+        np.flatnonzero(~_probes(s.sequence[data.at], s.end[data.at], s.payload[data.at]))
     )
-    for row, by_s in steps:
-        time_s[row:] -= by_s
-    if steps:
-        time_s = np.maximum.accumulate(time_s)
-    step_times_s = [float(time_s[row]) for row, _ in steps]
-
-    data = np.flatnonzero(own_side & (s.payload[packets] > 0))
-    theirs = np.flatnonzero(~own_side)
-    if data.size < FEWEST_SEGMENTS:
+    theirs = flow.in_order(~flow.is_own)
+    if data.at.size < FEWEST_SEGMENTS:
         return None
-    data = data[np.argsort(time_s[data], kind="stable")]
-    theirs = theirs[np.argsort(time_s[theirs], kind="stable")]
-    data = data[~_probes(s.sequence[packets[data]], s.end[packets[data]], s.payload[packets[data]])]
-    if data.size < FEWEST_SEGMENTS:
-        return None
-    at, their_at = packets[data], packets[theirs]
-    seen_s, sequence, end, payload = time_s[data], s.sequence[at], s.end[at], s.payload[at]
-    came_s = time_s[theirs]
-
-    # Where the capture was made, and the round trip.
-    has_sack = trace.ints("sack_count")[rows[theirs]] > 0
-    answered = _answers(s.end[at], seen_s, s.sequence[at], s.ack[their_at], came_s, has_sack)
-    echoed = _echoes(stamp[theirs], has_stamp[theirs], came_s, echo[data], has_stamp[data], seen_s)
-    rtt_s = float(handshakes.rtt_s[flow])
-    parts = (float(handshakes.to_client_s[flow]), float(handshakes.to_server_s[flow]))
-    own_s, peer_s = parts if series % 2 == 0 else parts[::-1]
-    if steps and not 0 < rtt_s < 3:
-        rtt_s = NAN
-    place, own_s, base_s = _place(rtt_s, own_s, peer_s, answered[1], echoed[1])
-    trips = answered if place == SENDER or not echoed[1].size else echoed
-    far_s = 0.0 if place == SENDER else base_s - own_s if trips is echoed else own_s
-    trip_s = trips[1] + (far_s if far_s > 0 else 0.0)
-    if trip_s.size > 3 and not steps:
-        base_s = min(base_s, float(trip_s.min())) if base_s > 0 else float(trip_s.min())
-    shift_s = own_s if place != SENDER and own_s > 0 else 0.0
-
-    ends = [(stamp[side], has_stamp[side], time_s[side], echo[side]) for side in (data, theirs)]
-    late_s, ack_late_s = (
-        lateness_s(own[2], own[0], own[1], _asked_s(*peer[:3], own[3], own[1]))
-        for own, peer in (ends, ends[::-1])
-    )
-    for late in (late_s, ack_late_s) if steps else ():
-        side_s = seen_s if late is late_s else came_s
-        for part in np.split(np.arange(side_s.size), np.searchsorted(side_s, step_times_s)):
-            if np.isfinite(late[part]).any():  # what is left of a step is no queue
-                late[part] -= np.nanmin(late[part])
-    sent_s = seen_s - shift_s
+    sequence, end, payload = s.sequence[data.at], s.end[data.at], s.payload[data.at]
+    has_sack = trace.ints("sack_count")[theirs.rows] > 0
+    answered = _answers(end, data.time_s, sequence, s.ack[theirs.at], theirs.time_s, has_sack)
+    trips = _round_trips(analysis, series, answered, _echoes(theirs, data), has_steps=bool(steps))
+    place, base_s = trips.place, trips.base_s
+    step_times_s = [float(flow.time_s[row]) for row, _ in steps]
+    late_s = _late_s(data, theirs, step_times_s)
+    sent_s = data.time_s - trips.own_s
     if place != SENDER and np.isfinite(late_s).all() and np.percentile(late_s, 75) > 0.005:
         sent_s = np.maximum.accumulate(sent_s - late_s)
 
     coverage = find_coverage(sequence, end, np.zeros(sequence.size, np.int64))
     top = np.maximum.accumulate(end)
     top_before = np.concatenate([sequence[:1], top[:-1]])
-    mss = _mss_bytes(payload, handshakes.mss_bytes[series ^ 1], bool(has_stamp[data].all()))
-    ids = _ids(trace, rows, data, own_side & ~s.is_set(SYN | RST)[packets])
-    raw_ids = trace.ints("ip_id")[rows[data]].astype(np.int64)
-    is_copied = _copies(sequence, raw_ids)
-    is_reordered = _reordered(seen_s, coverage.opener, coverage.new_bytes, ids, base_s, place)
+    offered_mss = float(handshakes.mss_bytes[series ^ 1])
+    mss = _mss_bytes(payload, offered_mss, bool(data.has_stamp.all()))
+    ids = _ids(trace, flow, data, flow.is_own & ~s.is_set(SYN | RST)[packets])
+    is_copied = _copies(sequence, trace.ints("ip_id")[data.rows].astype(np.int64))
+    is_reordered = _reordered(data.time_s, coverage.opener, coverage.new_bytes, ids, base_s, place)
     is_repeated = (sequence < top_before) & ~is_reordered & ~is_copied
 
-    their_ack = np.where(s.is_set(ACK)[their_at], s.ack[their_at], 0)
-    acknowledged = np.maximum.accumulate(their_ack) if theirs.size else np.zeros(0, np.int64)
+    their_ack = np.where(s.is_set(ACK)[theirs.at], s.ack[theirs.at], 0)
+    acknowledged = np.maximum.accumulate(their_ack) if theirs.at.size else np.zeros(0, np.int64)
     sack_rows = np.flatnonzero(has_sack)
     left, right, raw_ack = (
-        trace.ints(name)[rows[theirs[sack_rows]]].astype(np.int64)
+        trace.ints(name)[theirs.rows[sack_rows]].astype(np.int64)
         for name in ("sack_left", "sack_right", "acknowledged")
     )
     is_new, low, high = ranges(their_ack[sack_rows], left, right, raw_ack)
-    copies = int(np.count_nonzero(~is_new))
     sack_rows = sack_rows[is_new]
-    window = window_bytes(analysis)[their_at]
-    inferred = False
-    is_open = ~s.is_set(SYN)[their_at]
-    if is_open.any() and np.isnan(window[is_open]).all():  # that of a SYN is never scaled
-        window = np.full(window.size, NAN)
-        if place == SENDER:
-            window = _scaled(s.window[their_at], acknowledged, came_s, sent_s, top)
-            window[~is_open] = s.window[their_at][~is_open]
-        inferred = bool(np.isfinite(window[is_open]).any())
-    edge = _edge(their_ack, window)
-    missing = 0
-    if acknowledged.size and acknowledged[-1] > sequence[0]:
-        last = sequence + payload  # a FIN takes a number, and has no byte
-        upto = min(int(acknowledged[-1]), int(last.max()))
-        missing = upto - int(sequence[0]) - int(coverage.new_bytes[last <= upto].sum())
-    syns = np.flatnonzero(s.is_set(SYN)[packets] & (s.series[packets] == 2 * flow))
-    syn_wait_s = 0.0
-    if handshakes.syn_count[flow] > 1 and syns.size:
-        syn_wait_s = float(np.ptp(time_s[syns]))
-    opened_s = NAN
-    if handshakes.ack[flow] >= 0:
-        opened_s = float(time_s[np.searchsorted(packets, handshakes.ack[flow])])
+    window, inferred = _windows(analysis, theirs, acknowledged, sent_s, top, place)
+    syn_wait_s, opened_s = _opening(analysis, number, flow)
     return Dialogue(
-        series=series, place=place, handshake_rtt_s=rtt_s, base_rtt_s=base_s, own_s=shift_s,
-        begin_s=float(time_s.min()), end_s=float(time_s.max()), opened_s=opened_s,
-        syn_wait_s=syn_wait_s, clock_steps=steps, mss_bytes=mss,
-        seen_s=seen_s, sent_s=sent_s, sequence=sequence, end=end, payload=payload,
+        series=series, place=place, handshake_rtt_s=trips.handshake_s, base_rtt_s=base_s,
+        own_s=trips.own_s, begin_s=float(flow.time_s.min()), end_s=float(flow.time_s.max()),
+        opened_s=opened_s, syn_wait_s=syn_wait_s, clock_steps=steps, mss_bytes=mss,
+        seen_s=data.time_s, sent_s=sent_s, sequence=sequence, end=end, payload=payload,
         new_bytes=coverage.new_bytes, top_before=top_before, is_repeated=is_repeated,
         is_reordered=is_reordered, is_copied=is_copied, ids=ids, late_s=late_s,
-        came_s=came_s, acknowledged=acknowledged, edge=edge, window=window,
-        has_sack=has_sack, copies=copies, sack_rows=sack_rows, sack_low=low, sack_high=high,
+        came_s=theirs.time_s, acknowledged=acknowledged, edge=_edge(their_ack, window),
+        window=window, has_sack=has_sack, copies=int(np.count_nonzero(~is_new)),
+        sack_rows=sack_rows, sack_low=low, sack_high=high,
         sacked=sacked_bytes(acknowledged, sack_rows, low, high, first=int(sequence[0])),
-        their_payload=s.payload[their_at], ack_late_s=ack_late_s,
-        trip_end_s=trips[0], trip_s=trip_s, missing_bytes=max(missing, 0),
+        their_payload=s.payload[theirs.at], ack_late_s=_late_s(theirs, data, step_times_s),
+        trip_end_s=trips.end_s, trip_s=trips.trip_s,
+        missing_bytes=_missing_bytes(sequence, payload, coverage.new_bytes, acknowledged),
         lost_before=_lost_before(ids, payload, mss), scale_is_inferred=inferred,
-        offered_mss_bytes=float(handshakes.mss_bytes[series ^ 1]),
+        offered_mss_bytes=offered_mss,
     )  # fmt: skip
+
+
+def _round_trips(
+    analysis: TcpAnalysis, series: int, answered: Trips, echoed: Trips, *, has_steps: bool
+) -> _RoundTrips:
+    """Return where a direction was captured and its round trips, by acknowledgements and stamps."""
+    handshakes, flow = analysis.handshakes, series // 2
+    rtt_s = float(handshakes.rtt_s[flow])
+    parts = (float(handshakes.to_client_s[flow]), float(handshakes.to_server_s[flow]))
+    own_s, peer_s = parts if series % 2 == 0 else parts[::-1]
+    if has_steps and not 0 < rtt_s < 3:
+        rtt_s = NAN
+    place, own_s, base_s = _place(rtt_s, own_s, peer_s, answered[1], echoed[1])
+    end_s, trip_s = trips = answered if place == SENDER or not echoed[1].size else echoed
+    far_s = 0.0 if place == SENDER else base_s - own_s if trips is echoed else own_s
+    trip_s = trip_s + (far_s if far_s > 0 else 0.0)
+    if trip_s.size > 3 and not has_steps:
+        base_s = min(base_s, float(trip_s.min())) if base_s > 0 else float(trip_s.min())
+    shift_s = own_s if place != SENDER and own_s > 0 else 0.0
+    return _RoundTrips(place, rtt_s, base_s, shift_s, end_s, trip_s)
+
+
+def _late_s(own: _Packets, peer: _Packets, step_times_s: list[float]) -> FloatArray:
+    """Return how late each packet of a side is, by its stamps. [s]"""
+    late_s = lateness_s(own.time_s, own.stamp, own.has_stamp, _asked_s(peer, own))
+    for part in np.split(np.arange(late_s.size), np.searchsorted(own.time_s, step_times_s)):
+        if np.isfinite(late_s[part]).any():  # what is left of a step is no queue
+            late_s[part] -= np.nanmin(late_s[part])
+    return late_s
+
+
+def _windows(
+    analysis: TcpAnalysis, theirs: _Packets, acknowledged: Ints, sent_s: FloatArray, top: Ints,
+    place: str,
+) -> tuple[FloatArray, bool]:  # fmt: skip
+    """Return the window in each packet, and whether its scale is inferred: seen at the sender."""
+    s, window = analysis.segments, window_bytes(analysis)[theirs.at]
+    is_open = ~s.is_set(SYN)[theirs.at]
+    if not (is_open.any() and np.isnan(window[is_open]).all()):
+        return window, False
+    if place != SENDER:
+        return np.full(window.size, NAN), False
+    raw = s.window[theirs.at]
+    window = _scaled(raw, acknowledged, theirs.time_s, sent_s, top)
+    window[~is_open] = raw[~is_open]  # the window of a SYN is never scaled
+    return window, bool(np.isfinite(window[is_open]).any())
+
+
+def _missing_bytes(sequence: Ints, payload: Ints, new_bytes: Ints, acknowledged: Ints) -> int:
+    """Return the acknowledged bytes that the capture has not. [byte]"""
+    if not (acknowledged.size and acknowledged[-1] > sequence[0]):
+        return 0
+    last = sequence + payload  # a FIN takes a number, and has no byte
+    upto = min(int(acknowledged[-1]), int(last.max()))
+    return max(upto - int(sequence[0]) - int(new_bytes[last <= upto].sum()), 0)
+
+
+def _opening(analysis: TcpAnalysis, number: int, flow: _Packets) -> tuple[float, float]:
+    """Return how long a SYN was repeated, and when the handshake was complete. [s]"""
+    s, handshakes, wait_s, opened_s = analysis.segments, analysis.handshakes, 0.0, NAN
+    syn_s = flow.time_s[s.is_set(SYN)[flow.at] & (s.series[flow.at] == 2 * number)]
+    if handshakes.syn_count[number] > 1 and syn_s.size:
+        wait_s = float(np.ptp(syn_s))
+    if handshakes.ack[number] >= 0:
+        opened_s = float(flow.time_s[np.searchsorted(flow.at, handshakes.ack[number])])
+    return wait_s, opened_s
 
 
 def _probes(sequence: Ints, end: Ints, payload: Ints) -> Bools:
     """Return keep-alives and probes of a closed window: the last byte again, or one byte."""
     top_before = np.concatenate([sequence[:1], np.maximum.accumulate(end)[:-1]])
-    probes: Bools = (payload <= 1) & (sequence == top_before - 1) & (top_before > sequence[0])
+    probes: Bools = (payload <= 1) & (sequence == top_before - 1) & (top_before > sequence[:1])
     return probes
 
 
@@ -503,35 +548,28 @@ def _answers(
     return came_s[answer], came_s[answer] - seen_s[rows]
 
 
-def _echoes(
-    stamp: Ints, has: Bools, came_s: FloatArray, echo: Ints, has_echo: Bools, seen_s: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _echoes(theirs: _Packets, data: _Packets) -> Trips:
     """Return when data first echoed each stamp of the receiver, and how long that took. [s]"""
-    stamps, first = np.unique(stamp[has], return_index=True)
-    echoes, first_echo = np.unique(echo[has_echo], return_index=True)
-    if not stamps.size or not echoes.size:
-        return np.zeros(0), np.zeros(0)
-    place = np.minimum(np.searchsorted(stamps, echoes), stamps.size - 1)
-    good = stamps[place] == echoes
-    begin_s = came_s[has][first[place[good]]]
-    end_s = seen_s[has_echo][first_echo[good]]
+    echoes, first = np.unique(data.echo[data.has_stamp], return_index=True)
+    begin_s, end_s = _first_passed_s(theirs, echoes), data.time_s[data.has_stamp][first]
     order = np.argsort(end_s, kind="stable")
     begin_s, end_s = begin_s[order], end_s[order]
     good = end_s >= begin_s
     return end_s[good], (end_s - begin_s)[good]
 
 
-def _asked_s(
-    stamp: Ints, has: Bools, time_s: FloatArray, echo: Ints, has_echo: Bools
-) -> FloatArray:
+def _asked_s(peer: _Packets, own: _Packets) -> FloatArray:
     """Return of each echo when its stamp first passed; nan where it did not. [s]"""
-    asked_s = np.full(echo.size, NAN)
-    stamps, first = np.unique(stamp[has], return_index=True)
-    if stamps.size:
-        place = np.minimum(np.searchsorted(stamps, echo), stamps.size - 1)
-        good = has_echo & (stamps[place] == echo)
-        asked_s[good] = time_s[has][first[place[good]]]
-    return asked_s
+    return np.where(own.has_stamp, _first_passed_s(peer, own.echo), NAN)
+
+
+def _first_passed_s(side: _Packets, stamp: Ints) -> FloatArray:
+    """Return when each stamp passed first; nan where a side has no such stamp. [s]"""
+    stamps, first = np.unique(side.stamp[side.has_stamp], return_index=True)
+    if not stamps.size:
+        return np.full(stamp.size, NAN)
+    place = np.minimum(np.searchsorted(stamps, stamp), stamps.size - 1)
+    return np.where(stamps[place] == stamp, side.time_s[side.has_stamp][first[place]], NAN)
 
 
 def _place(
@@ -554,19 +592,20 @@ def _place(
     return place, own_s, base_s
 
 
-def _ids(trace: PacketTrace, rows: Ints, data: Ints, is_own: Bools) -> Ints | None:
+def _ids(trace: PacketTrace, flow: _Packets, data: _Packets, is_own: Bools) -> Ints | None:
     """Return the identifications of packets with data, unwrapped; None where they do not count.
 
-    Those of the same sender without data are counted, too, and taken out.
+    The sender's packets without data are counted, too, and taken out.
     """
-    if not (trace.ints("ip_version")[rows[data]] == 4).all():
+    if not (trace.ints("ip_version")[data.rows] == 4).all():
         return None
-    own = np.union1d(np.flatnonzero(is_own), data)
-    numbers = unwrapped_ids(trace.ints("ip_id")[rows[own]])
-    has_data = np.isin(own, data)
-    ids = np.zeros(rows.size, np.int64)
-    ids[own] = numbers - np.searchsorted(np.unique(numbers[~has_data]), numbers)
-    sent: Ints = ids[data] - ids[data[0]]
+    has_data = np.isin(flow.at, data.at)
+    own = np.flatnonzero(is_own | has_data)
+    numbers = unwrapped_ids(trace.ints("ip_id")[flow.rows[own]])
+    others = np.unique(numbers[~has_data[own]])
+    counted: Ints = numbers - np.searchsorted(others, numbers)
+    ids = counted[np.searchsorted(flow.at[own], data.at)]
+    sent: Ints = ids - ids[0]
     steps = np.diff(sent)
     rising = np.mean((steps >= 1) & (steps <= MOST_JOINED))
     return sent if steps.size > 2 and rising > 0.7 else None
