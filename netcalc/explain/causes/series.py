@@ -6,8 +6,9 @@ A median hides all of them: half the replies at 40 ms and half at 90 have one of
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -107,74 +108,181 @@ def series_cause(
         Loss, a step, a load, bursts, batches, a queue or the distance; ``unknown`` of fewer than
         ten probes.
     """
-    answered = np.isfinite(rtt_s)
-    answered_s = rtt_s[answered]
-    gone = np.asarray(lost, bool)
+    answered_s, gone = rtt_s[np.isfinite(rtt_s)], np.asarray(lost, bool)
     if gone.size < FEWEST_PROBES or answered_s.size < FEWEST_LEVEL:
         return Cause()
-    ratio, low, high_loss = loss_interval(int(gone.sum()), gone.size)
-    middle, high = float(np.median(answered_s)), slow_of(answered_s)
-    if not middle > 0:
+    if not np.median(answered_s) > 0:
         return Cause()  # the clock of the tool is too coarse for it
-    fastest = float(answered_s.min())
-    least = min(fastest, math.inf if idle_s is None else idle_s)
-    slow_from = "95th percentile" if answered_s.size >= SHORT_SERIES else "slowest round trip"
-    signs = [
-        Sign("base_rtt_s", least, "least round trip" if least == fastest else "stated"),
-        Sign("fastest_s", fastest, "least round trip"),
-        Sign("loss_ratio", ratio, "probes without an answer", low=low, high=high_loss),
-        Sign("queue_s", high - least, slow_from),
-        Sign("slow_s", high, slow_from),
-    ]  # fmt: skip
-    is_lossy = gone.sum() >= FEWEST_LOST and low > LEAST_LOSS
-    begin, in_row = _longest_row(gone)
-    if is_lossy and in_row >= gone.sum() / 2 and gone.size * ratio**in_row < OUTAGE_CHANCE:
-        signs.append(Sign("lost_in_row", float(in_row), "probes"))
-        signs.append(Sign("at_probe", float(begin + 1), "probes"))
-        return Cause(code="outage", variant="series", confidence=MEDIUM, signs=tuple(signs))
-    loss = Cause(code="random-loss", variant="series", confidence=MEDIUM, signs=tuple(signs))
-    varies = _varies(high, least)
-    if (
-        is_lossy
-        and (not varies or low > HEAVY_LOSS)
-        and not _is_queue(answered_s, least, middle, high)
-    ):
-        return loss
-    part = levels(answered_s)
-    if part is not None and part.is_clear:
-        stepped = _stepped(part, answered_s.size, signs, np.asarray(ttl, dtype=float), answered)
-        if stepped is not None:
-            return stepped
-    if _varies(fastest, least) and not _varies(middle, fastest):
-        return loss if is_lossy else Cause(variant="standing", signs=tuple(signs))
-    if not varies and least < LEAST_SHARE * middle:
-        return Cause()  # by microseconds, which hosts take as well as queues
-    if not varies or _is_spiked(answered_s, least):
-        is_sure = not varies and least >= SURE_SHARE * middle
+    probes = _Probes(rtt_s, gone, np.asarray(ttl, dtype=float), idle_s)
+    return next(filter(None, (judge(probes) for judge in _JUDGES)))
+
+
+class _Probes:
+    """A series of probes, and the numbers by which its cause is judged."""
+
+    def __init__(
+        self, rtt_s: FloatArray, gone: NDArray[np.bool_], ttl: FloatArray, idle_s: float | None
+    ) -> None:
+        self.rtt_s, self.gone, self.ttl = rtt_s, gone, ttl
+        self.answered = np.isfinite(rtt_s)
+        self.answered_s = rtt_s[self.answered]
+        self.median_s, self.slow_s = float(np.median(self.answered_s)), slow_of(self.answered_s)
+        self.fastest_s = float(self.answered_s.min())
+        self.least_s = min(self.fastest_s, math.inf if idle_s is None else idle_s)
+        self.loss_ratio, self.least_loss, most_loss = loss_interval(int(gone.sum()), gone.size)
+        self.is_lossy = bool(gone.sum() >= FEWEST_LOST and self.least_loss > LEAST_LOSS)
+        self.varies = _is_above(self.slow_s, self.least_s)
+        self.is_grown = self.slow_s > 3 * self.median_s
+        self.shown_s = self.slow_s if self.is_grown else self.median_s
+        late = self.late = _late(self.answered_s, self.least_s)
+        # Few late probes, and alone: a queue has several in a row.
+        is_alone = late.sum() < ROW_LENGTH * max(_row_count(late), 1)
+        self.is_spiked = bool(late.mean() < RARE_RATIO and is_alone)
+        is_off = self.median_s > 1.2 * self.least_s
+        self.is_scattered = is_off and _is_blurred(self.answered_s, self.least_s)
+        is_short = self.answered_s.size < SHORT_SERIES
+        slow_from = "slowest round trip" if is_short else "95th percentile"
+        least_from = "least round trip" if self.least_s == self.fastest_s else "stated"
+        self.signs = (
+            Sign("base_rtt_s", self.least_s, least_from),
+            Sign("fastest_s", self.fastest_s, "least round trip"),
+            Sign("loss_ratio", self.loss_ratio, "probes without an answer",
+                 low=self.least_loss, high=most_loss),
+            Sign("queue_s", self.slow_s - self.least_s, slow_from),
+            Sign("slow_s", self.slow_s, slow_from),
+        )  # fmt: skip
+
+    def cause(self, code: str, *more: Sign, variant: str = "series", **facts: Any) -> Cause:
+        """Return a cause with what the series shows, and further signs of it."""
+        signs = (*self.signs, *more)
         return Cause(
-            code="distance", variant="series", share_of_time=least / middle, duration_s=middle,
-            confidence=HIGH if is_sure else MEDIUM, signs=tuple(signs),
-        )  # fmt: skip
-    if middle > 1.2 * least and _is_blurred(answered_s, least):
-        signs.append(Sign("median_s", middle, "median"))
-        return loss if is_lossy else Cause(
-            code="delay-variation", variant="series", confidence=MEDIUM, signs=tuple(signs)
-        )  # fmt: skip
-    late = _late(answered_s, least)
-    if high > 3 * middle and late.mean() < 0.5:
-        bursts = _of_bursts(rtt_s, least, signs)
-        return loss if is_lossy and bursts.code != "line" else bursts
-    shown = high if high > 3 * middle else middle
-    queue = (shown - least) / shown
-    if queue > 0.4:
-        return Cause(
-            code="line", variant="growth" if shown > middle else "series", share_of_time=queue,
-            duration_s=shown, signs=tuple(signs), confidence=MEDIUM,
-        )  # fmt: skip
-    return loss if is_lossy else Cause(
-        code="distance", variant="series", share_of_time=1 - queue, duration_s=shown,
-        confidence=MEDIUM, signs=tuple(signs),
+            **{"code": code, "variant": variant, "confidence": MEDIUM, "signs": signs, **facts}
+        )
+
+    def loss_or(self, cause: Cause) -> Cause:
+        """Return the losses, which come before a cause where there are many."""
+        return self.cause("random-loss") if self.is_lossy else cause
+
+
+def _outage(probes: _Probes) -> Cause | None:
+    """Return losses in one row that random ones would hardly give."""
+    begin, count = _longest_row(probes.gone)
+    is_rare = probes.gone.size * probes.loss_ratio**count < OUTAGE_CHANCE
+    if not (probes.is_lossy and count >= probes.gone.sum() / 2 and is_rare):
+        return None
+    row = Sign("lost_in_row", float(count), "probes"), Sign("at_probe", float(begin + 1), "probes")
+    return probes.cause("outage", *row)
+
+
+def _heavy_loss(probes: _Probes) -> Cause | None:
+    """Return losses that come before a step: heavy, or of a path without a queue."""
+    is_told = probes.is_lossy and (not probes.varies or probes.least_loss > HEAVY_LOSS)
+    # Most of the time is waiting in a row of probes: the losses are those of the queue.
+    queue_s = probes.shown_s - probes.least_s
+    is_queue = not (probes.is_scattered or probes.is_spiked) and queue_s > 0.4 * probes.shown_s
+    return probes.cause("random-loss") if is_told and not is_queue else None
+
+
+def _step(probes: _Probes) -> Cause | None:
+    """Return the cause of a step; None where the levels vary as queues do and stay to the end."""
+    part = levels(probes.answered_s)
+    if part is None or not part.is_clear:
+        return None
+    before, after = float(np.median(part.rest_s)), float(np.median(part.part_s))
+    signs = (
+        Sign("before_s", before, "median before"),
+        Sign("after_s", after, "median after"),
+        Sign("at_probe", float(part.begin + 1), "answers in order"),
+        Sign("to_probe", float(part.end), "answers in order"),
+    )
+    comes_back = part.end < probes.answered_s.size
+    if part.is_flat:
+        is_told = probes.ttl.size == probes.answered.size
+        hops = probes.ttl[probes.answered] if is_told else np.empty(0)
+        inside = hops[part.begin : part.end]
+        outside = np.concatenate([hops[: part.begin], hops[part.end :]])
+        both = inside.size and outside.size
+        differ = both and abs(np.median(inside) - np.median(outside)) > 0  # of nan: unknown
+        sure = HIGH if differ else LOW if comes_back else MEDIUM
+        variant = "back" if comes_back else "series"
+        return probes.cause("path-change", *signs, variant=variant, confidence=sure)
+    if comes_back and part.size_s > 0:
+        queue = part.size_s / after
+        return probes.cause("line", *signs, variant="load", share_of_time=queue, duration_s=after)
+    return None
+
+
+def _standing_queue(probes: _Probes) -> Cause | None:
+    """Return that all round trips are above the one that is stated, by as much."""
+    is_off = _is_above(probes.fastest_s, probes.least_s)
+    if not is_off or _is_above(probes.median_s, probes.fastest_s):
+        return None
+    return probes.loss_or(Cause(variant="standing", signs=probes.signs))
+
+
+def _idle_path(probes: _Probes) -> Cause | None:
+    """Return the distance of a path whose probes hardly wait; no cause of microseconds."""
+    share = probes.least_s / probes.median_s
+    if not probes.varies and probes.least_s < LEAST_SHARE * probes.median_s:
+        return Cause()  # hosts take microseconds as well as queues
+    if probes.varies and not probes.is_spiked:
+        return None
+    is_sure = not probes.varies and probes.least_s >= SURE_SHARE * probes.median_s
+    return probes.cause(
+        "distance", share_of_time=share, duration_s=probes.median_s,
+        confidence=HIGH if is_sure else MEDIUM,
     )  # fmt: skip
+
+
+def _scatter(probes: _Probes) -> Cause | None:
+    """Return delays that vary from probe to probe."""
+    if not probes.is_scattered:
+        return None
+    return probes.loss_or(
+        probes.cause("delay-variation", Sign("median_s", probes.median_s, "median"))
+    )
+
+
+def _bursts(probes: _Probes) -> Cause | None:
+    """Return the cause of late probes that are few, in rows: their share is of all the time.
+
+    Rows as long as a level are a queue that fills and empties; short ones come from radio, hosts
+    and queues alike.
+    """
+    if not (probes.is_grown and probes.late.mean() < 0.5):
+        return None
+    late, spent_s = _late(probes.rtt_s, probes.least_s), float(probes.answered_s.sum())
+    rows, period = _row_count(late), period_of(late)
+    late_s = float(np.median(probes.rtt_s[late])) - probes.least_s
+    signs = (
+        Sign("late_ratio", float(probes.late.mean()), "answers"),
+        Sign("late_s", late_s, "median of the late ones, less the least"),
+        Sign("row_count", float(rows), "late answers in a row"),
+        Sign("period_probes", period, "from row to row"),
+    )
+    is_queue = late.sum() >= FEWEST_LEVEL * rows and math.isnan(period)
+    cause = probes.cause(
+        "line" if is_queue else "delay-variation", *signs,
+        variant="bursts" if math.isnan(period) else "periodic",
+        share_of_time=1 - probes.least_s * probes.answered_s.size / spent_s, duration_s=spent_s,
+    )  # fmt: skip
+    return cause if is_queue else probes.loss_or(cause)
+
+
+def _queue_or_path(probes: _Probes) -> Cause:
+    """Return the larger part of a round trip: the queue, or the distance."""
+    shown_s = probes.shown_s
+    queue = (shown_s - probes.least_s) / shown_s
+    if queue > 0.4:
+        variant = "growth" if shown_s > probes.median_s else "series"
+        return probes.cause("line", variant=variant, share_of_time=queue, duration_s=shown_s)
+    return probes.loss_or(probes.cause("distance", share_of_time=1 - queue, duration_s=shown_s))
+
+
+_JUDGES: tuple[Callable[[_Probes], Cause | None], ...] = (
+    _outage, _heavy_loss, _step, _standing_queue, _idle_path, _scatter, _bursts, _queue_or_path,
+)  # fmt: skip
+"""Who names the cause of a series: the first of them that sees it."""
 
 
 def slow_of(answered_s: FloatArray) -> float:
@@ -200,32 +308,6 @@ def period_of(late: NDArray[np.bool_]) -> float:
     period = float(np.median(steps))
     off = np.abs(steps - period).max()
     return period if period > ROW_LENGTH and off <= max(1.0, EVEN_RATIO * period) else math.nan
-
-
-def _of_bursts(rtt_s: FloatArray, least: float, signs: list[Sign]) -> Cause:
-    """Return the cause of late probes that are few, in rows: their share is of all the time.
-
-    Rows as long as a level are a queue that fills and empties; short ones come from radio, hosts
-    and queues alike.
-    """
-    answered_s = rtt_s[np.isfinite(rtt_s)]
-    late = _late(rtt_s, least)
-    rows = int(np.count_nonzero(np.diff(late.astype(int), prepend=0) > 0))
-    period, share = period_of(late), 1 - least * answered_s.size / float(answered_s.sum())
-    late_s = float(np.median(rtt_s[late])) - least
-    shown = (
-        *signs,
-        Sign("late_ratio", float(_late(answered_s, least).mean()), "answers"),
-        Sign("late_s", late_s, "median of the late ones, less the least"),
-        Sign("row_count", float(rows), "late answers in a row"),
-        Sign("period_probes", period, "from row to row"),
-    )  # fmt: skip
-    is_long = late.sum() >= FEWEST_LEVEL * rows and math.isnan(period)
-    return Cause(
-        code="line" if is_long else "delay-variation",
-        variant="bursts" if math.isnan(period) else "periodic", share_of_time=share,
-        duration_s=float(answered_s.sum()), confidence=MEDIUM, signs=shown,
-    )  # fmt: skip
 
 
 def loss_interval(lost: int, count: int) -> tuple[float, float, float]:
@@ -276,57 +358,16 @@ def levels(answered_s: FloatArray) -> LevelShift | None:
     return LevelShift(first, last, rest, answered_s[first:last])
 
 
-def _stepped(
-    part: LevelShift, count: int, signs: list[Sign], ttl: FloatArray, answered: NDArray[np.bool_]
-) -> Cause | None:
-    """Return the cause of a step; None where the levels vary as queues do and stay to the end."""
-    before, after = float(np.median(part.rest_s)), float(np.median(part.part_s))
-    shown = (
-        *signs,
-        Sign("before_s", before, "median before"),
-        Sign("after_s", after, "median after"),
-        Sign("at_probe", float(part.begin + 1), "answers in order"),
-        Sign("to_probe", float(part.end), "answers in order"),
-    )
-    comes_back = part.end < count
-    if part.is_flat:
-        hops = ttl[answered] if ttl.size == answered.size else np.empty(0)
-        inside = hops[part.begin : part.end]
-        outside = np.concatenate([hops[: part.begin], hops[part.end :]])
-        both = inside.size and outside.size
-        differ = both and abs(np.median(inside) - np.median(outside)) > 0  # of nan: unknown
-        sure = HIGH if differ else LOW if comes_back else MEDIUM
-        variant = "back" if comes_back else "series"
-        return Cause(code="path-change", variant=variant, confidence=sure, signs=shown)
-    if comes_back and part.size_s > 0:
-        queue = part.size_s / after
-        return Cause(
-            code="line", variant="load", share_of_time=queue, duration_s=after, signs=shown,
-            confidence=MEDIUM,
-        )  # fmt: skip
-    return None
+def _is_above(rtt_s: float, least_s: float) -> bool:
+    return rtt_s - least_s > max(QUEUE_RATIO * least_s, QUEUE_S)
 
 
-def _varies(high: float, least: float) -> bool:
-    return high - least > max(QUEUE_RATIO * least, QUEUE_S)
+def _late(rtt_s: FloatArray, least_s: float) -> NDArray[np.bool_]:
+    return np.asarray(rtt_s - least_s > max(QUEUE_RATIO * least_s, QUEUE_S))
 
 
-def _late(answered_s: FloatArray, least: float) -> NDArray[np.bool_]:
-    return np.asarray(answered_s - least > max(QUEUE_RATIO * least, QUEUE_S))
-
-
-def _is_spiked(answered_s: FloatArray, least: float) -> bool:
-    """Whether the late probes are few and alone: a queue has several in a row."""
-    late = _late(answered_s, least)
-    rows = int(np.count_nonzero(np.diff(late.astype(int), prepend=0) > 0))
-    return bool(late.mean() < RARE_RATIO and late.sum() < ROW_LENGTH * max(rows, 1))
-
-
-def _is_queue(answered_s: FloatArray, least: float, middle: float, high: float) -> bool:
-    """Whether most of the time is one of waiting in a row of probes: losses are then its own."""
-    shown = high if high > 3 * middle else middle
-    is_blurred = middle > 1.2 * least and _is_blurred(answered_s, least)
-    return not is_blurred and not _is_spiked(answered_s, least) and shown - least > 0.4 * shown
+def _row_count(flags: NDArray[np.bool_]) -> int:
+    return int(np.count_nonzero(np.diff(flags.astype(int), prepend=0) > 0))
 
 
 def _is_blurred(answered_s: FloatArray, least: float) -> bool:
