@@ -187,11 +187,7 @@ def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
     if _is_loopback(trace):
         return Cause(code="host", confidence=MEDIUM)
     main = flows[0]
-    copies = int(np.count_nonzero(mirrored(trace)))
-    if (
-        verdict.LEAST_COPIES * len(trace) < copies < verdict.MOST_COPIES * len(trace)
-        and len(trace) > 200
-    ):
+    if _is_doubled(trace):
         return _named(main.cause, "duplicates", main.cause.share_of_time, MEDIUM)
     user = _user_cause(flows, names)
     if user.shares.get("name-resolution", 0.0) > verdict.LEAST_SHARE:
@@ -200,22 +196,33 @@ def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
         share, sure = main.cause.share_of_time, main.cause.confidence
         main = replace(main, cause=_named(main.cause, "shared-line", share, sure))
     alone = main.size_bytes >= 0.5 * sum(each.size_bytes for each in flows) or len(flows) <= 3
-    cause = main.cause if alone else user
-    if len(flows) == 1 and not names:
-        user = cause
+    return _turns(main, main.cause if alone else user, alone=alone)
+
+
+def _is_doubled(trace: PacketTrace) -> bool:
+    """Whether many packets stand twice in a capture; fewer or nearly all are not of the path."""
+    copies = int(np.count_nonzero(mirrored(trace)))
+    least, most = verdict.LEAST_COPIES * len(trace), verdict.MOST_COPIES * len(trace)
+    return least < copies < most and len(trace) > 200
+
+
+def _turns(main: FlowCause, cause: Cause, *, alone: bool) -> Cause:
+    """Return a cause, or the round trips of handshakes and requests if they took the time.
+
+    ``alone`` is whether the largest flow stands for all.
+    """
     merged = ("round-trips", "handshake", *(() if alone else ("slow-start", "other")))
     trips = sum(cause.shares.get(code, 0.0) for code in merged)
     if trips <= verdict.LEAST_SHARE:
         return cause
-    is_short = main.dialogue.sequence.size < MOST_OF_A_HANDSHAKE
-    turns = cause.shares.get("round-trips", 0.0)
-    opening = cause.shares.get("handshake", 0.0)
+    turns, opening, growth = (
+        cause.shares.get(code, 0.0) for code in ("round-trips", "handshake", "slow-start")
+    )
     if turns < LEAST_TURNS and opening > verdict.LEAST_SHARE and alone:
-        grows = cause.shares.get("slow-start", 0.0)
-        code, share = (
-            ("slow-start", grows) if grows > verdict.LEAST_SHARE else ("handshake", opening)
-        )
+        grows = growth > verdict.LEAST_SHARE
+        code, share = ("slow-start", growth) if grows else ("handshake", opening)
         return _named(cause, code, share, MEDIUM)
+    is_short = main.dialogue.sequence.size < MOST_OF_A_HANDSHAKE
     if set(main.ports) & set(TLS_PORTS) and is_short:
         return _named(cause, "tls-handshake", trips, MEDIUM, merged)
     if cause.code in (UNKNOWN_CAUSE, "handshake", "round-trips") or not alone:
