@@ -201,7 +201,7 @@ def interface_findings(name: str, counters: Mapping[str, float], stated: Known) 
     ----------
     name : str
         The interface.
-    one : mapping of str to float
+    counters : mapping of str to float
         Its counters, as ``ip -s``, ``ethtool -S``, ``netstat -i`` or ``/proc/net/dev`` name them.
     stated : Known
         ``line_bps`` gives the ceiling for packets of their mean size.

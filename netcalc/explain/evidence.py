@@ -759,7 +759,7 @@ def transfer_metrics(
 
     Parameters
     ----------
-    one : Evidence
+    evidence : Evidence
         The transfer.
     stated : Known
         Facts stated besides it.

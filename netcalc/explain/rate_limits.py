@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,6 +82,10 @@ class _Situation:
         return "reno" if named in ("reno", "newreno") else "cubic"
 
     @property
+    def layer(self) -> str:
+        return UDP_PAYLOAD if self.evidence.is_udp else TCP_PAYLOAD
+
+    @property
     def streams(self) -> float:
         return self.evidence.stream_count
 
@@ -91,7 +95,7 @@ def rate_limits(evidence: Evidence, stated: Known) -> tuple[Limit, ...]:
 
     Parameters
     ----------
-    one : Evidence
+    evidence : Evidence
         What the file says.
     stated : Known
         Facts stated besides it; they take precedence over the file.
@@ -294,69 +298,85 @@ def _acknowledgements(at: _Situation) -> list[Limit]:
 
 def rate_notices(evidence: Evidence, stated: Known) -> tuple[Notice, ...]:
     """Return what else the numbers show: two counts that differ, a queue, fragments, a refusal."""
-    at, notices = _Situation(evidence, stated), []
-    sent, received = evidence.sent_rate_bps, evidence.received_rate_bps
-    if sent > 0 and received > 0 and abs(received / sent - 1) > LINE_TOLERANCE:
-        apart = abs(received / sent - 1)
-        layer = UDP_PAYLOAD if evidence.is_udp else TCP_PAYLOAD
-        all_came = evidence.is_udp and evidence.loss_ratio < apart / 4
-        values = {"sent_bps": sent, "received_bps": received, "share": apart, "layer": layer}
-        code = (
-            "sender-not-receiver" if evidence.is_udp else "sender-buffer"
-        )  # TCP repeats its losses
-        if all_came:
-            code = "receiver-took-longer"
-        notices.append(Notice("receiver-counts-more" if received > sent else code, values))
-    if sent > 0 and math.isnan(received):
-        notices.append(Notice("sender-count-only"))
-    rtt, base = at.rtt_s, at.base_rtt_s
-    if rtt > BLOATED_RATIO * base and evidence.rate_bps > 0:
-        queue = (rtt - base) * evidence.rate_bps / 8
-        values = {"rtt_s": rtt, "base_rtt_s": base, "queue_bytes": queue}
-        notices.append(Notice("queue-in-buffer", values))
-    if evidence.gap_s > PAUSE_SHARE * evidence.duration_s:
-        notices.append(
-            Notice("sender-paused", {"gap_s": evidence.gap_s, "duration_s": evidence.duration_s})
-        )
-    if evidence.empty_count > 0:
-        values = {"count": int(evidence.empty_count), "total": int(evidence.interval_count)}
-        code = "intervals-of-nothing"
-        if evidence.pause is not None:
-            values |= {"begin_s": evidence.pause.begin_s, "pause_s": evidence.pause.duration_s}
-            code = "intervals-of-a-pause"
-        notices.append(Notice(code, values))
-    if evidence.levels is not None:
-        layer = UDP_PAYLOAD if evidence.is_udp else TCP_PAYLOAD
-        changed = {
-            "before_bps": evidence.levels.before_bps, "after_bps": evidence.levels.after_bps,
-            "at_s": evidence.levels.at_s, "layer": layer,
-        }  # fmt: skip
-        notices.append(Notice("rate-levels", changed))
-    size, cut, most = evidence.datagram_bytes, 1, float(framing.udp_payload_limit_bytes())
-    if evidence.is_cut(at.mtu_bytes) and size <= most:
-        cut = int(fragmentation.fragment_count(round(size) + 8, mtu_bytes=at.mtu_bytes))
-    if cut > 1 and 0 < evidence.loss_ratio < 1:
-        values = {
-            "size_bytes": size, "count": cut, "mtu_bytes": at.mtu_bytes,
-            "packet_loss_ratio": 1 - (1 - evidence.loss_ratio) ** (1 / cut),
-        }  # fmt: skip
-        notices.append(Notice("fragments-lost", values))
-    if evidence.fragment_ratio > 0:
-        notices.append(Notice("fragments-seen", {"share": evidence.fragment_ratio}))
-    limits = rate_limits(evidence, stated)
+    at, limits = _Situation(evidence, stated), rate_limits(evidence, stated)
+    notices = [notice for said in _NOTICES for notice in said(at)]
     if not evidence.is_udp:
         is_held = any(limit.name == "delayed-ack" for limit in limits)
-        notices += stalls_of(evidence, base, is_held=is_held)
+        notices += stalls_of(evidence, at.base_rtt_s, is_held=is_held)
     for limit in limits:
         if not limit.for_comparison and limit.refuted(evidence.rate_bps):
             facts = {
-                "subject": limit.subject,
-                "value": limit.value,
-                "measured": evidence.rate_bps,
+                "subject": limit.subject, "value": limit.value, "measured": evidence.rate_bps,
                 "assumption": str(limit.assumption),
-            }
+            }  # fmt: skip
             notices.append(Notice("limit-refuted", facts))
     return tuple(notices)
+
+
+def _ends_apart(at: _Situation) -> Iterator[Notice]:
+    """Say that both ends count differently, or that the receiver counts nothing."""
+    evidence = at.evidence
+    sent, received = evidence.sent_rate_bps, evidence.received_rate_bps
+    apart = abs(received / sent - 1) if sent > 0 else NAN
+    if sent > 0 and math.isnan(received):
+        yield Notice("sender-count-only")
+    if not (received > 0 and apart > LINE_TOLERANCE):
+        return
+    values = {"sent_bps": sent, "received_bps": received, "share": apart, "layer": at.layer}
+    code = "sender-not-receiver" if evidence.is_udp else "sender-buffer"  # TCP repeats its losses
+    if received > sent:
+        code = "receiver-counts-more"
+    elif evidence.is_udp and evidence.loss_ratio < apart / 4:
+        code = "receiver-took-longer"
+    yield Notice(code, values)
+
+
+def _queue(at: _Situation) -> Iterator[Notice]:
+    rtt, base, rate = at.rtt_s, at.base_rtt_s, at.evidence.rate_bps
+    if rtt > BLOATED_RATIO * base and rate > 0:
+        values = {"rtt_s": rtt, "base_rtt_s": base, "queue_bytes": (rtt - base) * rate / 8}
+        yield Notice("queue-in-buffer", values)
+
+
+def _pauses(at: _Situation) -> Iterator[Notice]:
+    evidence = at.evidence
+    if evidence.gap_s > PAUSE_SHARE * evidence.duration_s:
+        values = {"gap_s": evidence.gap_s, "duration_s": evidence.duration_s}
+        yield Notice("sender-paused", values)
+    if not evidence.empty_count > 0:
+        return
+    counts = {"count": int(evidence.empty_count), "total": int(evidence.interval_count)}
+    if evidence.pause is None:
+        yield Notice("intervals-of-nothing", counts)
+    else:
+        pause = {"begin_s": evidence.pause.begin_s, "pause_s": evidence.pause.duration_s}
+        yield Notice("intervals-of-a-pause", counts | pause)
+
+
+def _levels(at: _Situation) -> Iterator[Notice]:
+    levels = at.evidence.levels
+    if levels is not None:
+        values = {"before_bps": levels.before_bps, "after_bps": levels.after_bps}
+        yield Notice("rate-levels", {**values, "at_s": levels.at_s, "layer": at.layer})
+
+
+def _fragments(at: _Situation) -> Iterator[Notice]:
+    """Say that a packet is lost less often than its fragments, and that a file has fragments."""
+    evidence, size = at.evidence, at.evidence.datagram_bytes
+    if evidence.is_cut(at.mtu_bytes) and size <= float(framing.udp_payload_limit_bytes()):
+        cut = int(fragmentation.fragment_count(round(size) + 8, mtu_bytes=at.mtu_bytes))
+        if cut > 1 and 0 < evidence.loss_ratio < 1:
+            values = {
+                "size_bytes": size, "count": cut, "mtu_bytes": at.mtu_bytes,
+                "packet_loss_ratio": 1 - (1 - evidence.loss_ratio) ** (1 / cut),
+            }  # fmt: skip
+            yield Notice("fragments-lost", values)
+    if evidence.fragment_ratio > 0:
+        yield Notice("fragments-seen", {"share": evidence.fragment_ratio})
+
+
+_NOTICES = (_ends_apart, _queue, _pauses, _levels, _fragments)
+"""What numbers show beside the limits, in the order in which it is told."""
 
 
 def above_line(rate_bps: float, stated: Known) -> tuple[Notice, ...]:
@@ -438,7 +458,7 @@ def stalls_of(evidence: Evidence, rtt_s: float, *, is_held: bool) -> list[Notice
 
     Parameters
     ----------
-    one : Evidence
+    evidence : Evidence
         Its waits, and its longest pause.
     rtt_s : float
         Round trip without load. [s]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -69,72 +70,78 @@ def explain_round_trips(samples: RttSamples, stated: Known) -> tuple[Finding, ..
     tuple of Finding
         One for each group with a time.
     """
-    groups, findings = np.asarray(samples.group), []
-    for name in samples.groups:
-        own = groups == name
-        if not (samples.measured & own).any():
-            continue
-        own, impossible = _possible(samples, own)
-        if not (samples.measured & own).any():
-            findings.append(Finding(label=name, unit="s", notices=impossible))
-            continue
-        x, y = samples.minima(own)
-        stairs = cell_notice(x, y)
-        if x.size > 1:
-            own &= np.asarray(samples.payload_bytes) == x[-1]
-        coarse = _coarsest(samples, own)
-        rtt_s = np.asarray(samples.rtt_s)[samples.measured & own]
-        facts, refuted = _not_refuted(stated, float(rtt_s.min()), coarse, rtt_s.size)
-        cause = _cause(samples, own, facts.rtt_s)
-        part_s, said = _explained(rtt_s, cause)
-        measured, slow, least = (
-            float(np.median(part_s)),
-            series.slow_of(part_s),
-            float(part_s.min()),
-        )
-        if cause is not None and cause.variant == "load":
-            least = float(rtt_s.min())
-        sizes = x[-1:]
-        said = (*impossible, *refuted, *said, *_late_notices(samples, own, cause))
-        within = 1.0 if part_s.size < series.SHORT_SERIES else 0.95
-        said = (*said, *_notices(samples, slow - least, within, sizes, facts))
-        is_grown = slow > GROWN_RATIO * measured and slow - measured > GROWN_S
-        if is_grown and (cause is None or cause.variant == "growth"):
-            values = {"median_s": measured, "slow_s": slow}
-            few = {**values, "count": int(part_s.size)}
-            is_short = part_s.size < series.SHORT_SERIES
-            slowest = Notice("slowest-alone-explained" if is_short else "slowest-explained",
-                             few if is_short else values)  # fmt: skip
-            said = (slowest, *said)
-            measured = slow
-        if x.size > 1:
-            values = {"size_bytes": float(x[-1]), "count": int(x.size)}
-            said = (Notice("largest-size-explained", values), *said)
-        if cause is not None and cause.code == "line":
-            said = (*_working(samples, own), *said)
-        said = said if stairs is None else (stairs, *said)
-        rate, step_s, steps = _rising_rate(x, y)
-        limits = parts_of(measured, least, coarse, sizes, facts, rate, step_s)
-        parts = {limit.name for limit in limits}
-        if rtt_s.size < FEWEST_ANSWERS and x.size < 2 and "clock" not in parts:
-            said = (Notice("few-answers", {"count": int(rtt_s.size)}), *said)
-        said = (*steps, *said)
-        if cause is not None and (
-            (cause.code == "distance" and parts & _OF_SIZE)
-            or (cause.code in _OF_PARTS and "clock" in parts)
-        ):
-            # The parts tell the line and steps between sizes from the path, and the clock of the
-            # tool from any of them; a series does not.
-            cause = None
-        if cause is not None and refuted:
-            cause = replace(cause, confidence=LOW)
-        finding = Finding(
-            label=name, unit="s", measured=measured, limits=limits, notices=said,
-            missing=asked_of_times(stated), metrics=delay_variation(_in_order(samples, own)),
-            cause=cause,
-        )  # fmt: skip
-        findings.append(replace(finding, missing=()) if finding.confidence == HIGH else finding)
-    return tuple(findings)
+    groups = np.asarray(samples.group)
+    own_rows = ((name, groups == name) for name in samples.groups)
+    return tuple(
+        _explain_group(samples, name, own, stated)
+        for name, own in own_rows
+        if (samples.measured & own).any()
+    )
+
+
+def _explain_group(
+    samples: RttSamples, name: str, own: NDArray[np.bool_], stated: Known
+) -> Finding:
+    """Return what the median round trip of a group consists of."""
+    own, impossible = _possible(samples, own)
+    if not (samples.measured & own).any():
+        return Finding(label=name, unit="s", notices=impossible)
+    x, y = samples.minima(own)
+    if x.size > 1:
+        own &= np.asarray(samples.payload_bytes) == x[-1]
+    coarse = _coarsest(samples, own)
+    rtt_s = np.asarray(samples.rtt_s)[samples.measured & own]
+    facts, refuted = _not_refuted(stated, float(rtt_s.min()), coarse, rtt_s.size)
+    cause = _cause(samples, own, facts.rtt_s)
+    part_s, part = _explained(rtt_s, cause)
+    is_short = part_s.size < series.SHORT_SERIES
+    median_s, slow_s = float(np.median(part_s)), series.slow_of(part_s)
+    least_s = float((rtt_s if cause is not None and cause.variant == "load" else part_s).min())
+    is_grown = slow_s > GROWN_RATIO * median_s and slow_s - median_s > GROWN_S
+    is_grown = is_grown and (cause is None or cause.variant == "growth")
+    rate, step_s, steps = _rising_rate(x, y)
+    measured = slow_s if is_grown else median_s
+    limits = parts_of(measured, least_s, coarse, x[-1:], facts, rate, step_s)
+    parts = {limit.name for limit in limits}
+
+    said = [*steps]
+    if rtt_s.size < FEWEST_ANSWERS and x.size < 2 and "clock" not in parts:
+        said.append(Notice("few-answers", {"count": int(rtt_s.size)}))
+    said += filter(None, [cell_notice(x, y)])
+    if cause is not None and cause.code == "line":
+        said += _working(samples, own)
+    if x.size > 1:
+        values = {"size_bytes": float(x[-1]), "count": int(x.size)}
+        said.append(Notice("largest-size-explained", values))
+    if is_grown:
+        slow: dict[str, float] = {"median_s": median_s, "slow_s": slow_s}
+        if is_short:
+            said.append(Notice("slowest-alone-explained", slow | {"count": int(part_s.size)}))
+        else:
+            said.append(Notice("slowest-explained", slow))
+    said += [*impossible, *refuted, *part, *_late_notices(samples, own, cause)]
+    said += _notices(samples, slow_s - least_s, 1.0 if is_short else 0.95, x[-1:], facts)
+
+    if cause is not None and _is_told_by(parts, cause):
+        cause = None
+    if cause is not None and refuted:
+        cause = replace(cause, confidence=LOW)
+    finding = Finding(
+        label=name, unit="s", measured=measured, limits=limits, notices=tuple(said),
+        missing=asked_of_times(stated), metrics=delay_variation(_in_order(samples, own)),
+        cause=cause,
+    )  # fmt: skip
+    return replace(finding, missing=()) if finding.confidence == HIGH else finding
+
+
+def _is_told_by(parts: Collection[str], cause: Cause) -> bool:
+    """Whether the parts say more than the cause of a series.
+
+    They tell the line and steps between sizes from the path, and the clock of the tool from any of
+    them; a series does not.
+    """
+    is_of_size = cause.code == "distance" and not _OF_SIZE.isdisjoint(parts)
+    return is_of_size or (cause.code in _OF_PARTS and "clock" in parts)
 
 
 def _possible(
