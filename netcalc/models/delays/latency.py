@@ -88,7 +88,7 @@ def propagation_s(
     distance_m : array_like
         Length of the medium; a route is 1.2 to 2 times the great circle. [m]
     speed_m_s : array_like
-        Signal speed; by default that of glass fibre with index 1.468. [m/s]
+        Signal speed; by default in glass fibre with index 1.468. [m/s]
 
     Returns
     -------

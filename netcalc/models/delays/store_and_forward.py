@@ -295,7 +295,7 @@ def pipeline_timeline(
     Symbols: :math:`L_k` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_i`
     processing_s, :math:`o_i` overhead_bytes, :math:`m_i` min_wire_bytes. Not in the equation:
     source_processing_s, destination_processing_s (the first and
-    the last of the nodes), processing_kind (the equation is that of ``serial``).
+    the last of the nodes), processing_kind (the equation is for ``serial``).
 
     Examples
     --------

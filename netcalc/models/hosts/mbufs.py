@@ -373,8 +373,8 @@ def segment_mbufs(
     Returns
     -------
     numpy.ndarray
-        Mbufs: one where the data is copied behind the headers, else one, besides those of the data.
-        [1]
+        Mbufs: one where the data is copied behind the headers, else one besides the mbufs of the
+        data. [1]
 
     Notes
     -----

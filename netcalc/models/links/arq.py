@@ -2,7 +2,7 @@ r"""Retransmission on a link (ARQ): stop-and-wait, go-back-N and selective repea
 
 A packet takes :math:`s = 8 L / R` to send and its acknowledgement is back a round trip later, so
 that :math:`c = (s + RTT) / s` packets fit into a cycle. A lost packet is sent again when its cycle
-is over: a timeout of just a round trip. The loss is that of a packet or of its acknowledgement.
+is over: a timeout of just a round trip. Lost means: the packet or its acknowledgement.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""Probing a path from its ends: slopes of the round trip over size, packet pairs and trains.
 
 The slope of the smallest round trip over the packet size is the sum of the serialization of a byte
-over the links; its increase from hop to hop is that of one link. Two packets sent back to back
+over the links; its increase from hop to hop belongs to one link. Two packets sent back to back
 leave the narrow link spaced by its serialization time.
 """
 
@@ -35,7 +35,7 @@ def rtt_slope(
         Whether the reply is as large as the request (an echo) or of a fixed size (an ICMP time
         exceeded, as traceroute and pathchar get it). [bool]
     reverse_bandwidth_bps : 1-D array_like, optional
-        Rate of each link on the way back; by default those of the way there. [bit/s]
+        Rate of each link on the way back; by default as on the way there. [bit/s]
 
     Returns
     -------

@@ -355,7 +355,7 @@ def ipdv_s(transit_s: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: exact. Undefined (nan) where one of the two was lost. Adjacent differences share a
-    packet: their sum is that of the ends.
+    packet: their sum is the difference between the ends.
 
     Range: everywhere.
 
@@ -396,8 +396,8 @@ def pdv_s(transit_s: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    Validity: exact. Lost packets stay nan. Its distribution is that of the queueing delay, if one
-    packet met no queue.
+    Validity: exact. Lost packets stay nan. Distributed as the queueing delay, if one packet met
+    no queue.
 
     Range: everywhere.
 

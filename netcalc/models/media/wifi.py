@@ -171,7 +171,7 @@ def ofdm_throughput_bps(
         Rate of the data: 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s. [bit/s]
     ack_bps : array_like, optional
         Rate of the acknowledgement: 6, 12 or 24 Mbit/s, by default the highest of them that is not
-        above that of the data. [bit/s]
+        above the data rate. [bit/s]
     contention_window : array_like
         Least contention window; its half is the mean wait in slots. [1]
     rts : bool
@@ -517,7 +517,7 @@ def saturation_throughput_bps(
         Rate of the data: 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s. [bit/s]
     ack_bps : array_like, optional
         Rate of the acknowledgement: 6, 12 or 24 Mbit/s, by default the highest of them that is not
-        above that of the data. [bit/s]
+        above the data rate. [bit/s]
     window_slots : array_like
         Slots of the first window: CWmin + 1. [1]
     stage_count : array_like

@@ -73,7 +73,7 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
     changes = np.broadcast_to(services, gaps.shape)[:-1] - gaps[1:]
     waits = np.zeros(gaps.size)
     last = 0.0
-    # A block at a time, so that rounding is that of a block and not of the whole drift.
+    # A block at a time, so that rounding errors grow with a block and not with the whole drift.
     for start in range(0, changes.size, _BLOCK):
         walk = np.cumsum(changes[start : start + _BLOCK])
         walk += last

@@ -795,7 +795,7 @@ def _shares(
     x, y = servers * (patience / service), offered * (patience / service)
     likely = max(y - x, 0.0)
     most = likely + 12.0 * np.sqrt(y) + 40.0
-    if y < x:  # the terms shrink at least like those of a geometric sum
+    if y < x:  # the terms shrink at least as in a geometric sum
         most = min(most, 40.0 / max(np.log(x / y), 1e-300) + 40.0)
     if y - x > 100.0 * np.sqrt(y):  # all servers are always busy: what they do not serve gives up
         return 1.0, float(1.0 - servers / offered)

@@ -702,7 +702,7 @@ def mm1k_wait_cdf(
     -----
     Validity: as :func:`mm1k_blocking_ratio`. An accepted customer finds :math:`n < K` others with
     the probability :math:`p_n / (1 - p_K)`, and waits for as many exponential services: an Erlang
-    distribution for each n. The sum is that of two incomplete gamma functions; it is right to 1e-9.
+    distribution for each n. The sum is one of two incomplete gamma functions, right to 1e-9.
 
     Range: everywhere.
 

@@ -195,8 +195,8 @@ def wfq_delay_s(
     Returns
     -------
     numpy.ndarray
-        Bound of the delay, without propagation; ``inf`` where the rate reserved is above that of
-        the links. [s]
+        Bound of the delay, without propagation; ``inf`` where the reserved rate is above a link's
+        rate. [s]
 
     See Also
     --------

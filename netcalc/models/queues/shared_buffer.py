@@ -155,7 +155,7 @@ def shared_buffer_burst_bytes(
 
     Notes
     -----
-    Validity: a queue that is empty at the beginning; ports of one rate. The second term is that of
+    Validity: a queue that is empty at the beginning; ports of one rate. The second term holds for
     a burst so fast that the other queues, which drain at the rate of their ports, stay above the
     falling threshold; the first one applies where its denominator is not positive. A fluid is up to
     a packet off: a tenth of ten full frames.

@@ -200,7 +200,7 @@ def delay_bound_s(
     Returns
     -------
     numpy.ndarray
-        Bound of the delay; ``inf`` where the token rate is above that of the service. [s]
+        Bound of the delay; ``inf`` where the token rate is above the service rate. [s]
 
     See Also
     --------
@@ -262,7 +262,7 @@ def backlog_bound_bytes(
     Returns
     -------
     numpy.ndarray
-        Buffer that loses nothing; ``inf`` where the token rate is above that of the service. [byte]
+        Buffer that loses nothing; ``inf`` where the token rate is above the service rate. [byte]
 
     Notes
     -----

@@ -59,7 +59,7 @@ CODECS = {
 """The codecs by their names in small letters."""
 
 ALIASES = {"pcmu": "g.711", "pcma": "g.711", "ulaw": "g.711", "alaw": "g.711"}
-"""Other names of a codec: those of RFC 3551, and of the laws of G.711."""
+"""Other names of a codec: RFC 3551's, and the two laws of G.711."""
 
 
 @named_arguments

@@ -223,7 +223,7 @@ def fullest_link_approx_flows(flow_count: ArrayLike, *, link_count: ArrayLike) -
     Notes
     -----
     Validity: many more flows than :math:`m \ln m`, and many links. With few links it is too high:
-    on 4 links what it adds to the even share is 1.6 times that of the exact mean. From 10 flows
+    on 4 links its excess over the even share is 1.6 times the exact excess. From 10 flows
     a link it is within 17 % of the exact mean, on 2 to 64 links, from 100 within 6 %; at 5 within
     23 %.
 
@@ -292,7 +292,7 @@ def hashing_efficiency_ratio(flow_count: ArrayLike, *, link_count: ArrayLike) ->
 
     References
     ----------
-    Derived: the even share over that of the fullest link.
+    Derived: the even share over the share of the fullest link.
     """
     flows, links = _counts(flow_count, link_count)
     return flows / links / fullest_link_flows(flows, link_count=links)

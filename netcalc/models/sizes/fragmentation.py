@@ -379,11 +379,11 @@ def _options(ip_option_bytes: ArrayLike, ip_version: int) -> FloatArray:
 def _fragment_capacities(
     mtu_bytes: ArrayLike, ip_version: int, option_bytes: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what fits unfragmented, the payload of a last fragment, and that of the others."""
+    """Return what fits unfragmented, the payload of a last fragment, and of the others."""
     least = float(min_mtu_bytes(ip_version))
     mtu = checks.whole(
         "mtu_bytes", checks.at_least("mtu_bytes", mtu_bytes, least)
-    )  # that of Linux lo: 65,536
+    )  # Linux's lo has 65,536
     fits = mtu - (ip_header_bytes(ip_version) + option_bytes)
     free = fits - IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else fits
     return fits, free, np.floor(free / 8.0) * 8.0

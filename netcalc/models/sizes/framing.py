@@ -147,7 +147,7 @@ def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    Validity: captures on hosts; those of test sets and some taps include the FCS already. Frames
+    Validity: captures on hosts; test sets and some taps capture the FCS, too. Frames
     that the host cuts or joins in hardware (TSO, GRO) were never on the wire in this size.
 
     Range: everywhere.
@@ -381,7 +381,7 @@ def udp_payload_limit_bytes(ip_version: int = 4) -> FloatArray:
     Notes
     -----
     Validity: no IPv4 options, no IPv6 extension headers, no jumbograms. The length field of IPv4
-    counts its own header, that of IPv6 does not.
+    counts its own header, the field of IPv6 does not.
 
     Range: everywhere.
 

@@ -88,7 +88,7 @@ def ip_packet(name: str, value: ArrayLike) -> FloatArray:
 
 @named_arguments
 def whole_packet(name: str, value: ArrayLike) -> FloatArray:
-    """Return a size of a real IP packet, in whole bytes: padding is not that of a mean size."""
+    """Return a size of a real IP packet, in whole bytes: a mean size has no padding."""
     return whole(name, ip_packet(name, value))
 
 

@@ -247,7 +247,7 @@ def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
     Parameters
     ----------
     sts_count : array_like
-        N of OC-N and STS-N: 1, or a multiple of 3; three times that of STM. [1]
+        N of OC-N and STS-N: 1, or a multiple of 3; three times the N of STM. [1]
 
     Returns
     -------
@@ -288,7 +288,7 @@ def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
     Parameters
     ----------
     sts_count : array_like
-        N of OC-Nc and STS-Nc: 1, or a multiple of 3; three times that of STM. [1]
+        N of OC-Nc and STS-Nc: 1, or a multiple of 3; three times the N of STM. [1]
 
     Returns
     -------
@@ -333,7 +333,7 @@ def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> Float
     frame_bytes : array_like
         PPP frame with FCS, without the one flag that frames share. [byte]
     sts_count : array_like
-        N of OC-Nc: 1, or a multiple of 3; three times that of STM. [1]
+        N of OC-Nc: 1, or a multiple of 3; three times the N of STM. [1]
 
     Returns
     -------

@@ -49,7 +49,7 @@ def wire_sizes(
 def line_segments(
     payload: FloatArray, *, mss: FloatArray, wire: FloatArray, mtu: FloatArray, link: FloatArray
 ) -> FloatArray:
-    """Return how many full segments take as long on the line as those of a payload.
+    """Return how many full segments take as long on the line as a payload's segments.
 
     The last one is shorter, with the same headers; Ethernet pads it as in :func:`wire_sizes`.
     """
@@ -70,7 +70,7 @@ def sending_parts(
     growth: FloatArray,
     largest: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the time of the rounds in which the window grows, and that of the rest.
+    """Return the time of the rounds in which the window grows, and the time of the rest.
 
     ``clock_s`` is the serialization of a segment, ``base_rtt_s`` the round trip without it, and
     ``largest`` the window at which growth ends; windows are in segments.

@@ -81,7 +81,7 @@ def congestion_limit_bps(
     Parameters
     ----------
     loss_ratio : array_like
-        Random loss of packets; not that of a full buffer. [ratio]
+        Random packet loss, without drops of a full buffer. [ratio]
     rtt_s : array_like
         Round-trip time of a full segment, queues included. [s]
     mss_bytes : array_like
@@ -114,7 +114,7 @@ def congestion_limit_bps(
     Notes
     -----
     Validity: independent random losses of single packets, flows that share no bottleneck buffer.
-    CUBIC's window is that of periodic loss.
+    CUBIC's window assumes periodic loss.
 
     Range: that of cubic_throughput_bps; that of pftk_throughput_pps; loss_ratio (of BBR) up to 0.2.
 
@@ -185,7 +185,7 @@ def path_ceilings(
     rtt_s : array_like
         Round-trip time of a full segment, queues included. [s]
     loss_ratio : array_like
-        Random loss of packets; not that of a full buffer. [ratio]
+        Random packet loss, without drops of a full buffer. [ratio]
     congestion_control : {'cubic', 'reno', 'bbr'}
         Congestion control of the sender; BBR is version 1. [text]
     window_bytes : array_like
@@ -203,7 +203,7 @@ def path_ceilings(
         TCP options: 12 with the timestamps of Linux. [byte]
     link_bytes : array_like
         Bytes of the link around each packet: 38 of Ethernet with preamble and gap, which pads a
-        frame to 64, 0 where the rate is that of IP. [byte]
+        frame to 64, 0 where the rate counts IP packets. [byte]
     segments_per_ack : array_like
         Segments for which the window grows by one acknowledgement: 1 in Linux, which counts bytes.
         [1]

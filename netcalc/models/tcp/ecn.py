@@ -146,7 +146,7 @@ def ecn_threshold_bytes(
     -----
     Validity: long flows; the root holds for some hundred flows that are not in step.
 
-    Typical: 125 kB at 10 Gbit/s and 100 µs for one flow of Reno: seven times that of DCTCP.
+    Typical: 125 kB at 10 Gbit/s and 100 µs for one flow of Reno: seven times what DCTCP needs.
 
     Range: flow_count (of several flows) from 100.
 

@@ -366,7 +366,7 @@ def page_round_trips(
     Returns
     -------
     numpy.ndarray
-        Round trips, those of opening connections included. [1]
+        Round trips, including the handshakes. [1]
 
     Raises
     ------

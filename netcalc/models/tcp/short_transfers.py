@@ -1,6 +1,6 @@
 """Short transfers: handshake, slow start and the link, and expected times with loss (Cardwell).
 
-The closed forms are those of one sender on one link that loses nothing. Cardwell, Savage and
+The closed forms hold for one sender on one link that loses nothing. Cardwell, Savage and
 Anderson give the expected time of a transfer that may lose packets.
 """
 
@@ -207,7 +207,7 @@ def fetch_s(
         Rate of the link; without it only round trips count. [bit/s]
     header_bytes : array_like
         Headers of each segment at the layer of the rate: 78 of TCP, IPv4 and Ethernet with preamble
-        and gap, 40 where the rate is that of IP. [byte]
+        and gap, 40 where the rate counts IP packets. [byte]
     growth : array_like
         Growth of the window per round trip, as a factor. [1]
     max_window_segments : array_like
@@ -450,7 +450,7 @@ def slow_start_s(
     Validity: a mean over many transfers; :func:`netcalc.models.tcp.slow_start.rounds` counts one.
     The paper's logarithm counts data after whole rounds; below the first window it is a part of a
     round, in which nothing is acknowledged, and is not used. It is up to a round trip less than
-    whole rounds. The largest window of TCP is that of :func:`netcalc.models.tcp.slow_start.rounds`.
+    whole rounds. TCP's largest window is as in :func:`netcalc.models.tcp.slow_start.rounds`.
 
     Range: segments up to 1.4e6.
 
@@ -508,8 +508,8 @@ def lossy_transfer_s(
     loss_ratio : array_like
         Share of segments lost. [ratio]
     rto_s : array_like, optional
-        First retransmission timeout; by default that of Linux at a steady round trip, which is
-        0.2 s above it. [s]
+        First retransmission timeout; by default Linux's at a steady round trip: 0.2 s above
+        it. [s]
     initial_window_segments : array_like
         First window. [1]
     max_window_segments : array_like

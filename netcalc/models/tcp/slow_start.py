@@ -45,7 +45,7 @@ def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: InitialWindowRule = "rfc6
     mss_bytes : array_like
         Largest payload of a segment; of a QUIC datagram for RFC 9002. [byte]
     rfc : {'rfc2001', 'rfc2581', 'rfc3390', 'rfc5681', 'rfc6928', 'rfc9002'}
-        Rule: one segment, two, about 4 KB, 2 to 4 segments, ten, and that of QUIC. [text]
+        Rule: one segment, two, about 4 KB, 2 to 4 segments, ten, and QUIC's. [text]
 
     Returns
     -------

@@ -67,7 +67,7 @@ def transfer_time_s(
         T = h\,RTT + T_{start} + T_{recovery} + \frac{8 N_{rest}}{X} + \frac{RTT}{2}, \quad
         X = \min\left(R g (1 - p), \frac{8 n W}{RTT}, X_{cc}\right)
 
-    with :math:`g` the share of payload on the line, :math:`X_{cc}` and the lowest rate those of
+    with :math:`g` the share of payload on the line, :math:`X_{cc}` and the lowest rate as in
     :func:`~netcalc.models.tcp.ceilings.path_ceilings`, and :math:`N_{rest}` what is left when
     the window has stopped growing: because the line is full, because it is at :math:`W`, or at the
     first loss. The last segment counts with its headers: one byte takes a frame of its own.
@@ -81,7 +81,7 @@ def transfer_time_s(
     rtt_s : array_like
         Round-trip time of a full segment on the idle path. [s]
     loss_ratio : array_like
-        Random loss of packets; not that of a full buffer. [ratio]
+        Random packet loss, without drops of a full buffer. [ratio]
     congestion_control : {'cubic', 'reno', 'bbr'}
         Congestion control of the sender; BBR is version 1. [text]
     window_bytes : array_like
@@ -99,7 +99,7 @@ def transfer_time_s(
         TCP options: 12 with timestamps, at most 40. [byte]
     link_bytes : array_like
         Bytes of the link around each packet: 38 of Ethernet with preamble and gap, 0 where the rate
-        is that of IP; from 38 on, packets below 46 B are padded. [byte]
+        counts IP packets; from 38 on, packets below 46 B are padded. [byte]
     initial_window_segments : array_like
         First window. [1]
     segments_per_ack : array_like
@@ -137,7 +137,7 @@ def transfer_time_s(
     reached: against a simulation of random losses the time is too long by up to 25 % for Reno and
     40 % for CUBIC with 100 losses and more of a flow, by up to 40 and 90 % with 30, by up to 230
     and 360 % with three. With less than 0.3, most transfers have none, and it is right to 20 %.
-    The round trip is that of a full packet, and one way is half of what is left without it: no
+    The round trip is a full packet's. One way is half of what is left without that packet: no
     bytes at all take 1.5 round trips less half a packet.
 
     Typical: 1 GB at 1 Gbit/s and 40 ms take 8.9 s; with a loss of 0.01 % 225 s by Reno and CUBIC,
@@ -227,7 +227,7 @@ def transfer_parts(
     rtt_s : array_like
         Round-trip time of a full segment on the idle path. [s]
     loss_ratio : array_like
-        Random loss of packets; not that of a full buffer. [ratio]
+        Random packet loss, without drops of a full buffer. [ratio]
     congestion_control : {'cubic', 'reno', 'bbr'}
         Congestion control of the sender; BBR is version 1. [text]
     window_bytes : array_like
@@ -245,7 +245,7 @@ def transfer_parts(
         TCP options: 12 with timestamps, at most 40. [byte]
     link_bytes : array_like
         Bytes of the link around each packet: 38 of Ethernet with preamble and gap, 0 where the rate
-        is that of IP; from 38 on, packets below 46 B are padded. [byte]
+        counts IP packets; from 38 on, packets below 46 B are padded. [byte]
     initial_window_segments : array_like
         First window. [1]
     segments_per_ack : array_like

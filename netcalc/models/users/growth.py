@@ -52,7 +52,7 @@ def annual_growth(
     -----
     Validity: two readings; noise in either goes into the rate in full, so use readings of the same
     season that are a year or more apart. A season of 10 % up and down puts up to 19 percentage
-    points into the rate of a year and more (none of whole years), 64 into that of half a year.
+    points into the rate of a year and more (none of whole years), 64 into the rate of half a year.
 
     Typical: 20 to 40 % a year for fixed access networks.
 
@@ -311,7 +311,7 @@ def exhaustion_band_s(
     not of a single month. Fieller's interval is exact; it has no end where a slope of 0 cannot be
     excluded.
 
-    The mean :math:`a`, the slope :math:`b` and the deviation :math:`s` are those of the fitted line
+    The mean :math:`a`, the slope :math:`b` and the deviation :math:`s` belong to the line fitted
     through the logarithms, and :math:`q` is a quantile of Student's distribution with
     :math:`n - 2` degrees of freedom.
 

@@ -73,7 +73,7 @@ def overload_ratio(
     Parameters
     ----------
     active_count : array_like
-        Active users that the link carries: its rate over that of a user. [1]
+        Active users that the link carries: its rate over a user's. [1]
     user_count : array_like
         Users that share the link. [1]
     active_ratio : array_like
@@ -129,7 +129,7 @@ def overload_normal_ratio(
     Parameters
     ----------
     active_count : array_like
-        Active users that the link carries: its rate over that of a user. [1]
+        Active users that the link carries: its rate over a user's. [1]
     user_count : array_like
         Users that share the link. [1]
     active_ratio : array_like
@@ -311,7 +311,7 @@ def shared_bandwidth_normal_bps(
     Returns
     -------
     numpy.ndarray
-        Rate, from 0 to that of all users at once. [bit/s, layer of user_bps]
+        Rate, from 0 to the rate of all users at once. [bit/s, layer of user_bps]
 
     See Also
     --------
@@ -375,7 +375,7 @@ def class_bandwidth_bps(
     Returns
     -------
     numpy.ndarray
-        Rate, from 0 to that of all users at once. [bit/s, layer of user_bps]
+        Rate, from 0 to the rate of all users at once. [bit/s, layer of user_bps]
 
     See Also
     --------
@@ -393,7 +393,7 @@ def class_bandwidth_bps(
     Typical: 400 users of web at 2 Mbit/s and 10 %, 100 of video at 5 Mbit/s and 30 %: 273 Mbit/s
     at the 95th percentile, 43 more than the mean.
 
-    Range: active_variance (that of users of one rate that would be as skewed) from 10; quantile up
+    Range: active_variance (of equal users whose sum would be as skewed) from 10; quantile up
     to 0.999.
 
     Symbols: :math:`N_i` user_count, :math:`p_i` active_ratio, :math:`r_i` user_bps, :math:`q`
