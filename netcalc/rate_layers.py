@@ -60,7 +60,7 @@ LAYERS: dict[RateLayer, str] = {
     PAYLOAD: "payload of packets of any protocol",
     TCP_PAYLOAD: "what an application hands to TCP, each byte once",
     UDP_PAYLOAD: "what an application hands to UDP",
-    HTTP_BODY: "what HTTP carries, without its headers and those of TLS",
+    HTTP_BODY: "what HTTP carries, without the headers of HTTP and TLS",
     FILE: "what a program copies from file to file",
     CODEC: "what a voice codec puts out",
     UNKNOWN: "what neither the file nor the documentation of its tool says",

@@ -466,7 +466,7 @@ def parse_typed(text: str, unit: str, *, field: str | None = None, bare: bool = 
 
 
 def alike(parts: Sequence[str], unit: str) -> list[str]:
-    """Give numbers of one range that have no unit that of the last, as in ``80..100 Mbit/s``.
+    """Give numbers of a range that have no unit the unit of the last, as in ``80..100 Mbit/s``.
 
     A ``1`` beside a share such as ``0.5`` is one, too: all, not 1%.
 

@@ -276,12 +276,12 @@ def _notes(sheets: Sequence[Collected]) -> str:
     )
     return (
         "<h2>How it was counted</h2>"
-        "<p>A share is that of the students whose notebook is counted; a blank answer is not "
+        "<p>A share counts the students whose notebook is counted; a blank answer is not "
         "right. Its interval is Wilson's for 95 %. The gain of a question is the difference of the "
-        "two shares of the same students, with Newcombe's interval for paired shares; that of the "
-        "class is the mean over the students, with Student's t. Where an interval includes 0, the "
-        "class is too small to tell. A misconception is named only where it gives the number that "
-        "was answered; a right number with a wrong unit is not right.</p>"
+        "two shares of the same students, with Newcombe's interval for paired shares; the gain of "
+        "the class is the mean over the students, with Student's t. Where an interval includes 0, "
+        "the class is too small to tell. A misconception is named only where it gives the number "
+        "that was answered; a right number with a wrong unit is not right.</p>"
         f"<p class='soft'>Sheets: {made}.</p>"
     )
 

@@ -105,15 +105,15 @@ def explain(
     line_bps : float
         Rate of the slowest line, of a FILE. [bit/s]
     line_up_bps : float
-        Rate of that line for uploads, if it differs; --line is that of downloads. [bit/s]
+        Rate of that line for uploads, if it differs; --line is for downloads. [bit/s]
     rtt_s : float
-        Round-trip time without load; by default that of the links, or of the FILE. [s]
+        Round-trip time without load; by default of the links, or of the FILE. [s]
     window_bytes : float
         Maximum window: the smaller of both hosts' buffers. [byte]
     loss_ratio : float
-        Random packet loss; 0% of a PATH, by default that of a FILE. [ratio]
+        Random packet loss; by default 0% for a PATH, as measured for a FILE. [ratio]
     mtu_bytes : float
-        Maximum packet size (IP); 1500B, or that of the FILE. [byte]
+        Maximum packet size (IP); 1500B, or as seen in the FILE. [byte]
     reverse_bandwidth_bps : float
         Rate of the reverse path, if it differs. [bit/s]
     device_pps : float
@@ -121,8 +121,8 @@ def explain(
     buffer_bytes : float
         Buffer in front of the line. [byte]
     congestion_control : {'cubic', 'reno', 'bbr'}
-        Congestion control of the sender; by default that of the FILE, of a PATH that of this
-        system, or cubic.
+        Congestion control of the sender; by default as named in the FILE; for a PATH as on
+        this system, or cubic.
     flow_count : int
         Flows that share a PATH; by default 1.
     frame_bytes : float

@@ -116,7 +116,7 @@ def billing(
     discarded_ratio : float
         Share of the samples to discard, the highest first. [ratio]
     interval_s : float
-        Time between two samples, for columns of bytes; that of the file, or 5 min. [s]
+        Time between two samples, for columns of bytes; by default the file's, or 5 min. [s]
     columns : NAMES
         Names of the columns of a file without a header, with units: in_Mbps,out_Mbps.
     layer : LAYER

@@ -94,15 +94,14 @@ def lab(
     as_pages : bool
         Show the lessons as pages without code (Voila).
     port : int
-        Port of the server; that of the last time by default, 8888 at first, or any free port if
-        that is in use.
+        Port of the server; by default the port of the last time, 8888 at first, or any free port
+        if it is in use.
     no_browser : bool
         Print the address and open no browser.
     fresh : bool
         Write the original next to each lesson you changed.
     code : str
-        Language of the lessons; that of the environment by default. What is not translated is
-        English.
+        Language of the lessons; by default the environment's. What is not translated is English.
     new_token : bool
         Generate a new access token; open pages must log in again.
     allow_root : bool
@@ -177,7 +176,7 @@ def _address(
     first = min(path.name for path in lessons.glob("*.ipynb"))
     free = serving.free_port(port, before.port if before else None)
     if before and port is None and free != before.port:
-        put(f"Port {before.port}, that of the last time, is in use: the address has changed.")
+        put(f"Port {before.port}, used the last time, is taken now: the address has changed.")
     token = serving.secret_token() if renew or before is None else before.token
     return serving.Address(free, token, as_pages, "" if as_pages else f"lab/tree/{first}", code)
 

@@ -439,7 +439,7 @@ def options_of(
         A command, or a function of the library, with a docstring in the form of numpydoc.
     names, described, types, metavars : mapping, optional
         By argument: the names of its option, its text in the help, the type of its value, and what
-        the help shows for that, where they differ from those of the function.
+        the help shows for that, where they differ from the function's.
     leave_out : collection of str
         Arguments that get no option.
     bare : collection of str

@@ -106,7 +106,7 @@ def experiment(
     short_help : str
         The line about it in the list of commands.
     label : str, optional
-        Name of a run; by default that of the command.
+        Name of a run; by default the command's.
     unit : str, optional
         SI unit of what the progress bar counts beside the runs.
     path : str, optional
@@ -281,8 +281,8 @@ def packet_trains(options: dict[str, Any]) -> None:
 def router_queue(options: dict[str, Any]) -> None:
     """Wait of datagrams in a router with one line and a finite buffer, at a given load.
 
-    The wait of each datagram is that of the router's own log. Its distribution is compared with
-    M/M/1, M/D/1 and M/M/1/K at the measured load, and with that of one server for the arrivals as
+    The wait of each datagram is read from the router's own log. Its distribution is compared with
+    M/M/1, M/D/1 and M/M/1/K at the measured load, and with one server for the arrivals as
     they came; the times between these are compared with a Poisson process.
 
     \b

@@ -120,7 +120,7 @@ class Result:
     finish_s : numpy.ndarray
         Time at which each sized flow was complete; nan for others, of shape (flow,). [s]
     utilization : float
-        Share of the link's rate that full packets with those payloads take, and with those of the
+        Share of the link's rate that full packets take with the payloads of the flows and of the
         request loops, after ``warm_s``.
     trajectory : Trajectory or None
         The course, if it was asked for.

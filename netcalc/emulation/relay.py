@@ -62,8 +62,8 @@ class Relay:
     target : tuple of str and int
         Address of the server, on loopback.
     header_bytes : int, optional
-        What a datagram takes on a link beyond its data; None for that of UDP and of the IP version
-        of ``target``: 28 for IPv4, 48 for IPv6. [byte]
+        What a datagram takes on a link beyond its data; None for the headers of UDP and of the IP
+        version of ``target``: 28 for IPv4, 48 for IPv6. [byte]
     faults, seed, every
         As of :class:`netcalc.emulation.wire.emulated_path.EmulatedPath`.
 

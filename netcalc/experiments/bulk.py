@@ -131,8 +131,8 @@ def bulk(
     At most 10,000 transfers, 20 GB and 600 s.
 
     The time of the source ends when its last write returns: over TCP the kernel then still holds
-    data in its buffers. The kernel counts CPU time well in total, but divides that of a short run
-    coarsely into user and system time.
+    data in its buffers. The kernel counts CPU time well in total, but divides the time of a short
+    run coarsely into user and system time.
 
     Linux grants twice the requested buffer, half of which is for its own records. The data in
     flight, ``window_bytes``, is read back from the kernel: over a path about the requested buffer.

@@ -216,7 +216,7 @@ def echo(
 
     Each probe waits for the reply to the one before. A few exchanges before each size are warm-up
     and not among the samples. A probe is lost if no reply arrives within ``timeout_s``; a late
-    reply is counted, and never taken for that of another probe.
+    reply is counted, and never taken for the reply to another probe.
 
     Parameters
     ----------
@@ -269,8 +269,8 @@ def echo(
     -----
     At most 100,000 probes, 2 GB in both directions and 600 s.
 
-    Client and peer share one processor where the system permits: the times are then those of the
-    calls and of the kernel's path, without the wake-up of another processor.
+    Client and peer share one processor where the system permits: the times are then the
+    calls and the kernel's path, without the wake-up of another processor.
 
     A datagram of 8 bytes or more carries a sequence number and a number of the run. A shorter one
     is distinguished by its port: each has a socket of its own.

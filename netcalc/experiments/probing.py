@@ -3,7 +3,7 @@
 Traceroute with sizes measures the round-trip time to every node of a path, by size.
 
 The slope over the size is the serialization of the links up to a node; the difference between the
-slopes of two neighbouring nodes is that of the link between them. The method is that of pathchar
+slopes of two neighbouring nodes belongs to the link between them. This is the method of pathchar
 (Jacobson 1997).
 
 Packet pairs and trains are packets sent back to back: their dispersion on arrival shows the

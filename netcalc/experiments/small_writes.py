@@ -427,7 +427,7 @@ def small_writes(
     At most 100,000 rounds, 2 GB in both directions and 600 s.
 
     Both ends are in a network namespace of the run where the system permits one, so that its
-    counters are those of the run alone; otherwise they are on the host's loopback, with a warning.
+    counters count this run alone; otherwise they are on the host's loopback, with a warning.
     In a namespace connections use Reno, because BBR, the default of some systems, spreads the
     segments of a response over the round trip.
 

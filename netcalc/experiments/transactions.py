@@ -444,7 +444,7 @@ def transactions(
     """Measure a request and a response of the same size, each over a new socket.
 
     Over TCP the client connects, writes, ends its side of the stream and reads to the end of the
-    response; the server answers as soon as the request is complete. The response time is that of
+    response; the server answers as soon as the request is complete. The response time is taken by
     the program, from before the first packet until the response is read. A packet tap gives a
     second time, from the first packet to the last one of the server.
 

@@ -618,7 +618,7 @@ class Known:
     window_bytes : float, optional
         Largest window: the smaller of both hosts' buffers. [byte]
     loss_ratio : float, optional
-        Random packet loss, not that of a full buffer. [ratio]
+        Random packet loss, without drops of a full buffer. [ratio]
     mtu_bytes : float, optional
         Largest packet of the path. [byte]
     reverse_bps : float, optional

@@ -295,11 +295,11 @@ def rate(
     path : Path
         The path; its bottleneck link is assumed to be Ethernet with this MTU.
     rtt_s : float, optional
-        Round-trip time; by default that of the path for a full packet and a bare ACK. [s]
+        Round-trip time; by default the path's for a full packet and a bare ACK. [s]
     window_bytes : float, optional
         Largest window of a flow: the smaller of both hosts' buffers; by default unlimited. [byte]
     loss_ratio : float
-        Random packet loss, not that of a full buffer. [ratio]
+        Random packet loss, without drops of a full buffer. [ratio]
     mtu_bytes : float
         Largest packet. [byte]
     reverse_bandwidth_bps : float, optional

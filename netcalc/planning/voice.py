@@ -66,7 +66,7 @@ def voice(
     codec_name : str
         Codec, one of :data:`netcalc.models.rates.codecs.CODECS`.
     interval_s : float, optional
-        Time of voice in a packet; by default that of the codec, mostly 20 ms. [s]
+        Time of voice in a packet; by default the codec's, mostly 20 ms. [s]
     blocking_ratio : float or range
         Calls that may find all trunks busy. [ratio]
     stack : str

@@ -119,7 +119,7 @@ class Bottleneck:
     mtu_bytes : int
         Size of a full packet (IP). [byte]
     loss_ratio : float
-        Random loss of data packets, besides that of the full buffer.
+        Random loss of data packets, besides the drops of the full buffer.
     marking_bytes : float or None
         Queue above which packets of DCTCP are marked; None for :data:`DEFAULT_MARKING_BDP`, or one
         packet if that is more. [byte]

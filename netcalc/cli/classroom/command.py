@@ -40,7 +40,7 @@ _LEAST_MEMORY_BYTES = 400_000_000
 _WALLS = {
     "network": "a network of its own, loopback alone",
     "processes": "its own processes alone",
-    "files": "no files but those of Python and its own",
+    "files": "no files but Python's and its own",
 }
 
 

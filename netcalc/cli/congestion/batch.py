@@ -301,7 +301,7 @@ GRID_OPTIONS = options_of(
     },
     described={
         "vary": "Values of a grid, every combination of which --out gets. A number may have a unit "
-        "(40 ms); without one it is in that of the name: _s seconds, _bytes bytes, _bps bit/s. "
+        "(40 ms); without a unit it is in the name's: _s seconds, _bytes bytes, _bps bit/s. "
         f"Names: {', '.join(VARIED)}; of one flow or request loop, counted from 0: "
         "flows[1].algorithm, flows[0].start_s, requests[0].request_bytes.",
         "matrix_name": "Evaluate the tests of a test bench for two algorithms, instead of a "
@@ -415,7 +415,7 @@ def _write(results: Table, table_path: str | None, plot_path: str | None) -> Non
 
 
 def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
-    """Read ``NAME=VALUE,VALUE``; a number without a unit is in that of the name.
+    """Read ``NAME=VALUE,VALUE``; a number without a unit is in the unit of the name.
 
     Examples
     --------
@@ -428,7 +428,7 @@ def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
 
 
 def parse_set(options: Sequence[str]) -> dict[str, Value]:
-    """Read ``NAME=VALUE``; a number without a unit is in that of the name.
+    """Read ``NAME=VALUE``; a number without a unit is in the unit of the name.
 
     Examples
     --------

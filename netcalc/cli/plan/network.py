@@ -42,9 +42,7 @@ _ENDLESS_S = 1e9
     JSON,
     click.Option(["--csv", "as_csv"], is_flag=True, help="Print a line of CSV for each direction."),
     plot_option("Draw the loads"),
-    click.Option(
-        ["--force"], is_flag=True, help="Replace the file of --plot, begin that of --save anew."
-    ),
+    click.Option(["--force"], is_flag=True, help="Replace the files of --plot and --save."),
     names={"start": "--from"},
     types={"costs": Choice(list(COSTS)), "rows": WholeNumber(1)},
 )
@@ -76,7 +74,7 @@ def network(
     optionally name, cost, availability, growth (of its load) and group (links that fail together).
     DEMANDS.csv has from,to,rate, and optionally growth. Units are in the cells (10 Gbit/s) or in
     the headings (rate [Gbit/s]); a number may be a range (80..100 Mbit/s, 30 ms ± 5 ms). Rates of
-    demands count at the same layer as those of links. Demands take the shortest paths, those of
+    demands and of links count at the same layer. Demands take the shortest paths, and paths of
     equal cost in equal parts at each node. Each link fails once, with both directions, and each
     group of links; with --fail both each node, too. Demands that have no path then are
     listed.

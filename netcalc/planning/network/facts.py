@@ -502,7 +502,7 @@ def places(network: Network) -> tuple[FloatArray, Placed]:
     tuple
         Coordinates, shape (N, 2), within a square of side 1 about the origin, with one scale in
         both directions; and what they are: those given, those given on the globe (shown with a
-        degree of longitude as long as at the mean latitude), or those of a layout.
+        degree of longitude as long as at the mean latitude), or computed by a layout.
 
     Examples
     --------

@@ -56,10 +56,10 @@ class Settings:
     start : date
         The day of the demands, from which growth counts.
     costs : {'given', 'ospf', 'hops', 'latency'}
-        What shortest paths are the shortest by; ``given`` are those of the links, ``ospf`` the
+        What shortest paths are the shortest by; ``given`` are the costs of the links, ``ospf`` the
         rule of routers: the fastest link over the rate.
     reference_bps : float, optional
-        Rate that has cost 1, for ``ospf``; by default that of the fastest link. [bit/s]
+        Rate that has cost 1, for ``ospf``; by default the rate of the fastest link. [bit/s]
     full_at_ratio : float
         Load at which a link counts as full, above 0 and at most 100 %. [ratio]
     fail : {'links', 'nodes', 'both'}
@@ -166,8 +166,8 @@ class FailureResult:
     overloaded : int
         Arcs at their rate or above. [1]
     cut_bps, cut_demands : float, int
-        Demands that have no path then: their rate and their number, without those of the node
-        that fails.
+        Demands that have no path then: their rate and their number, without the demands of a
+        failed node.
     own_bps, own_demands : float, int
         Demands that begin or end at the node that fails.
     worse : dict
