@@ -84,6 +84,14 @@ class _Measured:
             "transaction_rate": rate,
         }
 
+    def way(self, group: str, interim: list[transfer.Interval]) -> transfer.Way:
+        """Return the direction of a stream: with interim lines, or the whole run as one."""
+        way = transfer.Way(self.direction, group=group)
+        way.sent = transfer.Interval(duration_s=self.duration_s, throughput_bps=self.sent_bps)
+        way.received = replace(way.sent, throughput_bps=self.received_bps)
+        way.rows = _with_side(interim, self.side) or transfer.whole_run(way)
+        return way
+
 
 def _key_of(name: str) -> str:
     """Return the name of a column of CSV as keyval has it.
@@ -134,10 +142,9 @@ def _directed(test: str, direction: str = "") -> _Measured:
     if direction in _BOTH_WAYS:
         return _Measured()
     back = "MAERTS" in test.upper() or direction.startswith("Recv")
-    direction, side = (
-        (transfer.DOWNLOAD, transfer.RECEIVER) if back else (transfer.UPLOAD, transfer.SENDER)
-    )
-    return _Measured(direction=direction, side=side)
+    if back:
+        return _Measured(direction=transfer.DOWNLOAD, side=transfer.RECEIVER)
+    return _Measured(direction=transfer.UPLOAD, side=transfer.SENDER)
 
 
 def _first_cells(file: Input, run: _NetperfTest, count: int) -> tuple[int, list[str]]:
@@ -291,93 +298,110 @@ def _lines(file: Input, warnings: list[Notice]) -> tuple[list[tuple[int, str]], 
     return file.text.whole_lines(warnings, padded=True)
 
 
+class _NetperfText:
+    """The tests of a text: a line belongs to the last one, or begins another."""
+
+    def __init__(self, file: Input) -> None:
+        self.file = file
+        self.tests = [_NetperfTest()]
+        self.unread: list[int] = []
+        self.header: list[str] = []
+        """The names of the columns of CSV."""
+
+    def add(self, number: int, line: str) -> None:
+        """Add a line to its test."""
+        if (title := _TITLE.match(line)) and "=" not in line.split()[0]:
+            self.header = []
+            ends = _TARGET.search(title["rest"])
+            self._begin(title["test"].strip(), ends["name"] if ends else "")
+        elif interim := _INTERIM.fullmatch(line):
+            self.tests[-1].interim.append(_interval(self.file, number, interim))
+        elif pair := _KEYVAL.fullmatch(line):
+            if pair["name"] in self.tests[-1].values:
+                self._begin()
+            self.tests[-1].values[pair["name"]] = pair["value"].strip()
+        elif "," in line and (self.header or "Throughput" in line.split(",")):
+            self._add_csv(number, line.split(","))
+        elif _NUMBERS.fullmatch(line) and line.strip():
+            self.tests[-1].tables.append((number, line.split()))
+        elif line.strip():
+            self._add_head(number, line)
+
+    def _begin(self, test: str = "", target: str = "") -> None:
+        self.tests.append(_NetperfTest(test, target))
+
+    def _add_csv(self, number: int, cells: list[str]) -> None:
+        """Take the names of the columns, or the values of a test."""
+        if "Throughput" in cells:
+            self.header = cells
+            return
+        if len(cells) != len(self.header):
+            raise ReaderError(
+                "netperf-width", file=self.file.name, line=number, count=len(cells),
+                wanted=len(self.header),
+            )  # fmt: skip
+        if self.tests[-1].values:
+            self._begin(self.tests[-1].test, self.tests[-1].target)
+        names = map(_key_of, self.header)
+        values = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
+        self.tests[-1].values = values
+
+    def _add_head(self, number: int, line: str) -> None:
+        """Add a line above a table, which may name the unit."""
+        if unit := _UNIT.search(line):
+            self.tests[-1].unit = unit[0]
+        self.tests[-1].head += line + "\n"
+        if not _TABLE_HEAD.match(line):
+            self.unread.append(number)
+
+
 def _read_netperf(file: Input) -> Samples:
-    runs = [_NetperfTest()]
-    unread: list[int] = []
-    header: list[str] = []
     warnings: list[Notice] = []
     lines, cut = _lines(file, warnings)
+    text = _NetperfText(file)
     for number, line in lines:
-        title, interim, pair = _TITLE.match(line), _INTERIM.fullmatch(line), _KEYVAL.fullmatch(line)
-        if title and "=" not in line.split()[0]:
-            header = []
-            ends = _TARGET.search(title["rest"])
-            runs.append(_NetperfTest(title["test"].strip(), ends["name"] if ends else ""))
-        elif interim:
-            runs[-1].interim.append(_interval(file, number, interim))
-        elif pair:
-            name = pair["name"]
-            if name in runs[-1].values:
-                runs.append(_NetperfTest())
-            runs[-1].values[name] = pair["value"].strip()
-        elif "," in line and "Throughput" in line.split(","):
-            header = line.split(",")
-        elif header and line.count(",") == len(header) - 1:
-            _row_of_csv(runs, header, line.split(","))
-        elif header and "," in line:
-            count = line.count(",") + 1
-            raise ReaderError(
-                "netperf-width", file=file.name, line=number, count=count, wanted=len(header)
-            )
-        elif _NUMBERS.fullmatch(line) and line.strip():
-            runs[-1].tables.append((number, line.split()))
-        elif line.strip():
-            unit = _UNIT.search(line)
-            runs[-1].unit = unit[0] if unit else runs[-1].unit
-            runs[-1].head += line + "\n"
-            if not _TABLE_HEAD.match(line):
-                unread.append(number)
-    runs = [run for run in runs if not run.empty]
+        text.add(number, line)
+    tests = [test for test in text.tests if not test.empty]
     ways: list[transfer.Way] = []
     exchanges: list[dict[str, Any]] = []
     facts: list[dict[str, Fact]] = []
-    guessed = False
-    for index, run in enumerate(runs, 1):
-        group = f"run {index}" if len(runs) > 1 else ""
-        made = _measured(file, run)
-        guessed |= made.unit_by_default
-        row = {"group": group, "target": run.target, **made.facts}
-        row["partial"] = not made.complete or (cut and index == len(runs))
+    has_default_unit = False
+    for index, test in enumerate(tests, 1):
+        group = f"run {index}" if len(tests) > 1 else ""
+        made = _measured(file, test)
+        has_default_unit |= made.unit_by_default
+        partial = not made.complete or (cut and index == len(tests))
+        row = {"group": group, "target": test.target, **made.facts, "partial": partial}
+        facts.append(fact_row(row))
         if made.transactions:
             exchanges.append({"group": group, **made.transactions})
         else:
-            way = transfer.Way(made.direction, group=group)
-            way.sent = transfer.Interval(duration_s=made.duration_s, throughput_bps=made.sent_bps)
-            way.received = replace(way.sent, throughput_bps=made.received_bps)
-            way.rows = _with_side(run.interim, made.side) or transfer.whole_run(way)
-            ways.append(way)
-        facts.append(fact_row(row))
+            ways.append(made.way(group, test.interim))
     has_rows = any(way.rows for way in ways)
     if not has_rows and not exchanges:
         raise ReaderError("netperf-nothing", file=file.name)
-    if guessed:
+    if has_default_unit:
         warnings.append(Notice("netperf-default-unit"))
     if not file.is_json:
-        note(warnings, "not-lines-of-netperf", numbers=unread)
-    target = joined(str(row.get("target", "")) for row in facts)
-    partial = file.unpacked.grew or any(bool(row.get("partial")) for row in facts)
+        note(warnings, "not-lines-of-netperf", numbers=text.unread)
+    about: dict[str, Any] = {
+        "target": joined(str(row.get("target", "")) for row in facts),
+        "partial": file.unpacked.grew or any(bool(row.get("partial")) for row in facts),
+    }
     if has_rows:
         return transfer.series_of(
-            file, ways, warnings, facts=facts, tool="netperf", target=target, partial=partial,
-            clock="seconds since the start of the run",
+            file, ways, warnings, facts=facts, tool="netperf",
+            clock="seconds since the start of the run", **about,
         )  # fmt: skip
     units = {"request_bytes": "byte", "response_bytes": "byte", "duration_s": "s"}
     return file.table(
         "netperf",
         {name: [exchange[name] for exchange in exchanges] for name in exchanges[0]},
         {"group": "text", **units, "transaction_rate": "1/s"},
-        target=target,
         facts=facts,
         warnings=warnings,
-        partial=partial,
+        **about,
     )
-
-
-def _row_of_csv(runs: list[_NetperfTest], header: list[str], cells: list[str]) -> None:
-    if runs[-1].values:
-        runs.append(_NetperfTest(runs[-1].test, runs[-1].target))
-    names = map(_key_of, header)
-    runs[-1].values = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
 
 
 def _interval(file: Input, number: int, line: re.Match[str]) -> transfer.Interval:
