@@ -189,14 +189,12 @@ def _finish(run: _Iperf2Run) -> list[transfer.Way]:
         way.received = transfer.join_totals(received) if received else None
         if way.received is not None and isnan(way.received.datagram_count):
             way.received.datagram_count = fsum(run.sent_counts.values()) or nan
-        own = sent if (direction == transfer.UPLOAD) == run.is_client else received
+        own = run.totals.get((direction, transfer.side_of(direction, is_client=run.is_client)), {})
         lengths = Counter(row.stream for row in way.rows)
-        way.partial = any(
-            count > 1 and stream not in (own or {}) for stream, count in lengths.items()
-        )
+        way.partial = any(count > 1 and stream not in own for stream, count in lengths.items())
         way.protocol = way.protocol or "tcp"
         _add_sockets(run, way)
-    return [run.ways[name] for name in (transfer.UPLOAD, transfer.DOWNLOAD) if name in run.ways]
+    return transfer.in_order(run.ways)
 
 
 def _add_sockets(run: _Iperf2Run, way: transfer.Way) -> None:
@@ -255,6 +253,10 @@ class _CsvStream:
     rows: list[transfer.Interval] = field(default_factory=list)
     total: transfer.Interval | None = None
     report: transfer.Interval | None = None
+
+    def whole(self) -> transfer.Interval | None:
+        """Return the total, or a line alone, which is one."""
+        return self.total or (replace(self.rows[0]) if len(self.rows) == 1 else None)
 
 
 def _read_csv(file: Input) -> FlowSeries:
@@ -339,38 +341,35 @@ def _row(cells: list[str]) -> tuple[transfer.Interval, bool]:
 
 def _ways(run: dict[str, _CsvStream]) -> list[transfer.Way]:
     """Return the directions of a run; where it has both, received streams are the download."""
-    both = len({stream.receives for stream in run.values()}) == 2
-    ways = []
-    for receives in (False, True):
-        streams = {name: stream for name, stream in run.items() if stream.receives == receives}
-        if not streams:
-            continue
-        way = transfer.Way(transfer.DOWNLOAD if both and receives else transfer.UPLOAD)
-        way.target = next((stream.target for stream in streams.values() if stream.target), "")
-        way.streams.update(streams)
-        way.rows = [row for stream in streams.values() for row in stream.rows]
-        is_udp = any(stream.is_udp or stream.report for stream in streams.values())
-        way.protocol = "udp" if is_udp else "tcp"
-        for row in way.rows:
-            row.side = transfer.RECEIVER if receives else transfer.SENDER
-            if not receives:  # what a sender writes there is 0 in any case
-                row.jitter_s = row.lost_count = nan
-        # The total of the end that wrote the lines, if each stream has one or a line alone.
-        complete = {
-            name: stream.total or replace(stream.rows[0])
-            for name, stream in streams.items()
-            if stream.total or len(stream.rows) == 1
-        }
-        way.partial = len(complete) < len(streams)
-        total = None if way.partial else transfer.join_totals(complete)
-        way.sent, way.received = (None, total) if receives else (total, None)
-        if way.sent and isnan(way.sent.retransmit_count):
-            way.sent.retransmit_count = fsum(row.retransmit_count for row in way.rows)
-        reports = {name: stream.report for name, stream in streams.items() if stream.report}
-        if reports:
-            way.received = transfer.join_totals(reports)
-        ways.append(way)
+    sent = {name: stream for name, stream in run.items() if not stream.receives}
+    received = {name: stream for name, stream in run.items() if stream.receives}
+    ways = [_way(sent, transfer.UPLOAD, receives=False)] if sent else []
+    if received:
+        direction = transfer.DOWNLOAD if sent else transfer.UPLOAD
+        ways.append(_way(received, direction, receives=True))
     return ways
+
+
+def _way(streams: dict[str, _CsvStream], direction: str, *, receives: bool) -> transfer.Way:
+    """Return one direction, with what the end that wrote the lines counted."""
+    way = transfer.Way(direction, streams=set(streams))
+    way.target = next((stream.target for stream in streams.values() if stream.target), "")
+    way.rows = [row for stream in streams.values() for row in stream.rows]
+    is_udp = any(stream.is_udp or stream.report for stream in streams.values())
+    way.protocol = "udp" if is_udp else "tcp"
+    for row in way.rows:
+        row.side = transfer.RECEIVER if receives else transfer.SENDER
+        if not receives:  # what a sender writes there is 0 in any case
+            row.jitter_s = row.lost_count = nan
+    totals = {name: total for name, stream in streams.items() if (total := stream.whole())}
+    way.partial = len(totals) < len(streams)
+    total = None if way.partial else transfer.join_totals(totals)
+    way.sent, way.received = (None, total) if receives else (total, None)
+    if way.sent and isnan(way.sent.retransmit_count):
+        way.sent.retransmit_count = fsum(row.retransmit_count for row in way.rows)
+    if reports := {name: stream.report for name, stream in streams.items() if stream.report}:
+        way.received = transfer.join_totals(reports)
+    return way
 
 
 CSV = Format(

@@ -59,12 +59,10 @@ def _read(file: Input) -> FlowSeries:
         cut = {"line": fault.line, "offset": fault.offset}
         warnings.append(Notice("iperf3-document-cut", cut))
     odd: Counter[str] = Counter()
-    ways = [_ways(run, odd) for run in runs]
+    ways = [_Run(run, odd).ways() for run in runs]
     for way in ways[-1] if begun else ():
         way.partial = True
-    errors = list(
-        dict.fromkeys(document.words(run, "error") for run in runs if document.words(run, "error"))
-    )
+    errors = list(dict.fromkeys(filter(None, (document.words(run, "error") for run in runs))))
     if not any(way.rows or way.sent or way.received for run in ways for way in run):
         if errors:
             message = shorten(errors[0], 120)
@@ -158,68 +156,80 @@ def _runs_of(documents: document.Documents) -> list[dict[str, Any]]:
     ]
 
 
-def _ways(run: _Object, odd: Counter[str]) -> list[transfer.Way]:
-    """Return the directions of a run that were measured."""
-    start, end = document.member(run, "start"), document.member(run, "end")
-    test = document.member(start, "test_start")
-    is_client = "accepted_connection" not in start
-    reverse = bool(document.number(test, "reverse") > 0)
-    protocol = document.words(test, "protocol").lower()
-    partial = (
-        bool(document.words(run, "error"))
-        or not end
-        or ("streamed" in run and not run.get("ended"))
-    )
-    ways: dict[str, transfer.Way] = {}
-    seen: set[tuple[str, float, bool]] = set()
+class _Run:
+    """The directions of a run that were measured, and what its beginning says of all of them."""
 
-    def way(direction: str) -> transfer.Way:
-        if direction not in ways:
-            target = document.words(document.member(start, "connecting_to"), "host")
-            ways[direction] = transfer.Way(
-                direction, protocol=protocol, target=target, partial=partial
-            )
-        return ways[direction]
+    def __init__(self, run: _Object, odd: Counter[str]) -> None:
+        self.run, self.odd = run, odd
+        start, self.end = document.member(run, "start"), document.member(run, "end")
+        self.test = document.member(start, "test_start")
+        self.target = document.words(document.member(start, "connecting_to"), "host")
+        self.protocol = document.words(self.test, "protocol").lower()
+        self.is_client = "accepted_connection" not in start
+        self.is_reverse = bool(document.number(self.test, "reverse") > 0)
+        has_ended = "streamed" not in run or run.get("ended")
+        self.partial = bool(document.words(run, "error")) or not self.end or not has_ended
+        self.by_direction: dict[str, transfer.Way] = {}
 
-    main = transfer.DOWNLOAD if reverse else transfer.UPLOAD
-    other = transfer.UPLOAD if reverse else transfer.DOWNLOAD
-    for interval in document.rows(run, "intervals"):
-        for stream in document.rows(interval, "streams"):
-            sends = stream.get("sender")
-            if not isinstance(sends, bool):
-                sends = is_client != reverse
-            direction = transfer.UPLOAD if sends == is_client else transfer.DOWNLOAD
-            counted = way(direction)
-            row = _row(stream, transfer.SENDER if sends else transfer.RECEIVER, odd)
-            if row is None:
-                continue
-            key = (row.stream, row.start_s, row.omitted)
-            if key in seen:
-                odd["repeated"] += 1
-                counted.is_cut_short = partial
-                continue
-            seen.add(key)
-            counted.rows.append(row)
-            counted.streams.add(row.stream)
-    for suffix, direction in (("", main), (_REVERSED, other)):
-        own = transfer.SENDER if (direction == transfer.UPLOAD) == is_client else transfer.RECEIVER
-        totals = _totals(end, suffix, own, odd, exchanged=is_client and not partial)
+    def ways(self) -> list[transfer.Way]:
+        """Return the directions."""
+        self._add_intervals()
+        main, other = transfer.UPLOAD, transfer.DOWNLOAD
+        if self.is_reverse:
+            main, other = other, main
+        self._add_totals("", main)
+        self._add_totals(_REVERSED, other)
+        for way in self.by_direction.values():
+            self._complete(way)
+        return transfer.in_order(self.by_direction)
+
+    def _way(self, direction: str) -> transfer.Way:
+        way = transfer.Way(direction, self.protocol, self.target, partial=self.partial)
+        return self.by_direction.setdefault(direction, way)
+
+    def _add_intervals(self) -> None:
+        """Add the intervals of the streams, each once."""
+        seen: set[tuple[str, float, bool]] = set()
+        for interval in document.rows(self.run, "intervals"):
+            for stream in document.rows(interval, "streams"):
+                sends = stream.get("sender")
+                if not isinstance(sends, bool):
+                    sends = self.is_client != self.is_reverse
+                way = self._way(transfer.UPLOAD if sends == self.is_client else transfer.DOWNLOAD)
+                row = _row(stream, transfer.SENDER if sends else transfer.RECEIVER, self.odd)
+                if row is None:
+                    continue
+                key = (row.stream, row.start_s, row.omitted)
+                if key in seen:
+                    self.odd["repeated"] += 1
+                    way.is_cut_short = self.partial
+                    continue
+                seen.add(key)
+                way.rows.append(row)
+                way.streams.add(row.stream)
+
+    def _add_totals(self, suffix: str, direction: str) -> None:
+        """Add the totals of a direction, whose names in the ``end`` have this suffix."""
+        own = transfer.side_of(direction, is_client=self.is_client)
+        exchanged = self.is_client and not self.partial
+        totals = _totals(self.end, suffix, own, self.odd, exchanged=exchanged)
         if any(totals):
-            counted = way(direction)
-            counted.sent, counted.received = totals
-            counted.congestion_control = document.words(end, "sender_tcp_congestion")
-    omitted = document.number(test, "omit")
-    for counted in ways.values():
-        ends = [row.start_s + row.duration_s for row in counted.rows if row.omitted]
-        if omitted > 0 or ends:
-            counted.omitted_s = transfer.first_known(omitted, max(ends, default=nan))
-        if not counted.streams:
-            streams = int(transfer.first_known(document.number(test, "num_streams"), 0))
-            counted.streams.update(map(str, range(min(streams, 1000))))
-        if not protocol:
-            is_udp = any(not isnan(row.datagram_count) for row in counted.rows)
-            counted.protocol = "udp" if is_udp or "sum" in end else "tcp" if counted.rows else ""
-    return [ways[name] for name in (transfer.UPLOAD, transfer.DOWNLOAD) if name in ways]
+            way = self._way(direction)
+            way.sent, way.received = totals
+            way.congestion_control = document.words(self.end, "sender_tcp_congestion")
+
+    def _complete(self, way: transfer.Way) -> None:
+        """Add what was left out of the run, how many streams it had, and its protocol."""
+        omitted_s = document.number(self.test, "omit")
+        ends = [row.start_s + row.duration_s for row in way.rows if row.omitted]
+        if omitted_s > 0 or ends:
+            way.omitted_s = transfer.first_known(omitted_s, max(ends, default=nan))
+        if not way.streams:
+            count = int(transfer.first_known(document.number(self.test, "num_streams"), 0))
+            way.streams.update(map(str, range(min(count, 1000))))
+        if not self.protocol:
+            is_udp = "sum" in self.end or any(not isnan(row.datagram_count) for row in way.rows)
+            way.protocol = "udp" if is_udp else "tcp" if way.rows else ""
 
 
 def _row(stream: _Object, side: str, odd: Counter[str]) -> transfer.Interval | None:

@@ -369,50 +369,71 @@ def _recognize(file: Input) -> bool:
     )
 
 
-def _read(file: Input) -> FlowSeries:
-    text = file.text
-    runs: list[_Iperf3Run] = []
-    remarks = Remarks()
-    other_end: list[int] = []
-    version = ""
-    host = start = ""
-    command: IperfCommand | None = None
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        version = version or "".join(_VERSION.findall(line)[:1])
+class _Iperf3Text:
+    """The runs of a text: a line belongs to the last one, or begins another."""
+
+    def __init__(self) -> None:
+        self.runs: list[_Iperf3Run] = []
+        self.remarks = Remarks()
+        self.other_end: list[int] = []
+        self.version = self.host = self.start = ""
+        self.command: IperfCommand | None = None
+        """The command above the lines of its run."""
+
+    def add(self, number: int, line: str) -> None:
+        """Add a line to its run."""
+        self.version = self.version or "".join(_VERSION.findall(line)[:1])
         if error := _ERROR.search(line):
-            remarks.messages.append(shorten(error[1], 100))
-            if runs and _FLUSHED.search(line):
-                runs[-1].interrupted = True
-            continue
-        if runs and _is_of_server(runs[-1], line):
-            other_end.append(number)
-            continue
-        command = read_command(line) or command
+            self.remarks.messages.append(shorten(error[1], 100))
+            if self.runs and _FLUSHED.search(line):
+                self.runs[-1].interrupted = True
+        elif self.runs and _is_of_server(self.runs[-1], line):
+            self.other_end.append(number)
+        else:
+            self._add_own(number, line)
+
+    def _add_own(self, number: int, line: str) -> None:
+        """Add a line of the end that wrote the text."""
+        self.command = read_command(line) or self.command
         if system := _SYSTEM.fullmatch(line.strip()):
-            host = host or shorten(system[0], 200)
+            self.host = self.host or shorten(system[0], 200)
         if time := _STARTED.fullmatch(line.strip()):
-            start = start or _iso(time[1])
-        begun = len(runs)
-        _open_run(runs, line)
-        if len(runs) > begun and runs[-1].is_client:
-            runs[-1].command, command = command, None
-        if not runs:
-            runs.append(_Iperf3Run(is_client=True))
-        if not _read_line(runs[-1], line, remarks, number) and looks_like_interval(line):
-            remarks.unread.append(number)
-    early = any(_FLUSHED.search(message) for message in remarks.messages)
-    if early and len(runs) == 1:
+            self.start = self.start or _iso(time[1])
+        run = self._run_of(line)
+        if not _read_line(run, line, self.remarks, number) and looks_like_interval(line):
+            self.remarks.unread.append(number)
+
+    def _run_of(self, line: str) -> _Iperf3Run:
+        """Return the run of a line; another one begins where a client connects or is accepted."""
+        last = self.runs[-1] if self.runs else None
+        accepted = _ACCEPTED.search(line)
+        if target := _TARGET.search(line):
+            self.runs.append(_Iperf3Run(True, target[1], command=self.command))
+            self.command = None
+        elif last is None:
+            is_server = accepted or "Server listening on " in line
+            self.runs.append(_Iperf3Run(is_client=not is_server))
+        elif accepted and (last.ways or last.is_client):
+            self.runs.append(_Iperf3Run(is_client=False))
+        return self.runs[-1]
+
+
+def _read(file: Input) -> FlowSeries:
+    text = _Iperf3Text()
+    for number, line in zip(file.text.numbers, file.text.lines, strict=True):
+        text.add(number, line)
+    early = any(_FLUSHED.search(message) for message in text.remarks.messages)
+    if early and len(text.runs) == 1:
         # Standard error may come before all lines of standard output.
-        runs[0].interrupted = True
-    runs = [run for run in runs if any(way.rows for way in run.ways.values()) or run.totals]
+        text.runs[0].interrupted = True
+    runs = [run for run in text.runs if any(way.rows for way in run.ways.values()) or run.totals]
     ways = [_finish(run) for run in runs]
-    left_out = [Notice("iperf-server-output", {"numbers": other_end})] if other_end else []
-    printed = {}
-    if len(runs) == 1:
-        printed = printed_of(runs[0].command, ways[0]) | runs[0].verbose
+    left_out: list[Notice] = []
+    note(left_out, "iperf-server-output", numbers=text.other_end)
+    alone = printed_of(runs[0].command, ways[0]) | runs[0].verbose if len(runs) == 1 else {}
     return to_samples(
-        file, ways, remarks, left_out, tool="iperf3", version=version, printed=printed,
-        host=host, start=start,
+        file, ways, text.remarks, left_out, tool="iperf3", version=text.version, printed=alone,
+        host=text.host, start=text.start,
     )  # fmt: skip
 
 
@@ -436,18 +457,6 @@ def _is_of_server(run: _Iperf3Run, line: str) -> bool:
     is_back = interval is not None and interval.role.endswith("-C")
     run.is_of_server = not (is_back or "iperf Done." in line or _TARGET.search(line))
     return run.is_of_server
-
-
-def _open_run(runs: list[_Iperf3Run], line: str) -> None:
-    """Begin a run where a client connects or a server accepts."""
-    target, accepted = _TARGET.search(line), _ACCEPTED.search(line)
-    if target:
-        runs.append(_Iperf3Run(is_client=True, target=target[1]))
-        return
-    if not accepted and "Server listening on " not in line:
-        return
-    if not runs or (accepted and (runs[-1].ways or runs[-1].is_client)):
-        runs.append(_Iperf3Run(is_client=False))
 
 
 def _read_line(run: _Iperf3Run, line: str, remarks: Remarks, number: int) -> bool:
@@ -558,19 +567,11 @@ def _finish(run: _Iperf3Run) -> list[transfer.Way]:
     _take_for_total(run)
     exchanged = _has_exchanged(run)
     for direction, way in run.ways.items():
-        own = (
-            transfer.SENDER
-            if (direction == transfer.UPLOAD) == run.is_client
-            else transfer.RECEIVER
+        own = transfer.side_of(direction, is_client=run.is_client)
+        way.sent, way.received = (
+            _total(run.totals.get((direction, side)), is_certain=exchanged or side == own)
+            for side in (transfer.SENDER, transfer.RECEIVER)
         )
-        for side in (transfer.SENDER, transfer.RECEIVER):
-            parts = run.totals.get((direction, side))
-            total = transfer.join_totals(parts) if parts else None
-            if total and side != own and not exchanged and not total.payload_bytes > 0:
-                total = None  # the other end never sent it
-            if total and total.duration_s == 0:
-                total.duration_s = nan  # below the digits
-            setattr(way, "sent" if side == transfer.SENDER else "received", total)
         _udp(run, way, exchanged=exchanged)
         _count_what_came(way)
         omitted = [row.start_s + row.duration_s for row in way.rows if row.omitted]
@@ -583,7 +584,19 @@ def _finish(run: _Iperf3Run) -> list[transfer.Way]:
         way.partial = run.interrupted or way.is_cut_short or not (way.sent or way.received)
         both = way.sent and way.received
         way.partial |= run.is_client and not (exchanged and (both or run.done))
-    return [run.ways[name] for name in (transfer.UPLOAD, transfer.DOWNLOAD) if name in run.ways]
+    return transfer.in_order(run.ways)
+
+
+def _total(
+    parts: dict[str, transfer.Interval] | None, *, is_certain: bool
+) -> transfer.Interval | None:
+    """Return the total of one side; a 0 of the other end may say that it never sent its count."""
+    total = transfer.join_totals(parts) if parts else None
+    if total is None or not (is_certain or total.payload_bytes > 0):
+        return None
+    if total.duration_s == 0:
+        total.duration_s = nan  # below the digits
+    return total
 
 
 def _take_for_total(run: _Iperf3Run) -> None:

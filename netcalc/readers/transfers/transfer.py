@@ -35,6 +35,12 @@ UPLOAD, DOWNLOAD = "upload", "download"
 
 SENDER, RECEIVER = "sender", "receiver"
 
+
+def side_of(direction: str, *, is_client: bool) -> str:
+    """Return which side of a direction the client is, or the server."""
+    return SENDER if (direction == UPLOAD) == is_client else RECEIVER
+
+
 POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 """Letter before a unit -> the power of 1000 or of 1024 that it stands for."""
 
@@ -142,6 +148,11 @@ class Way:
         if not isnan(total.payload_bytes) or isnan(intervals.payload_bytes):
             return total
         return replace(timed, payload_bytes=intervals.payload_bytes)
+
+
+def in_order(ways: Mapping[str, Way]) -> list[Way]:
+    """Return the directions of a run, the upload first."""
+    return [ways[name] for name in (UPLOAD, DOWNLOAD) if name in ways]
 
 
 def sum_of_side(rows: Iterable[Interval], side: str) -> Interval | None:
