@@ -165,44 +165,58 @@ def read_probes(
 
     A line that ends the file in the middle loses its last word, which may be part of a number.
     """
-    probes: list[HopProbe] = []
-    words: list[str] = []
-    node = name = ""
-    mtu = 0
-    if above is not None:
-        node, name = above.node, above.node_name
+    line = _HopLine(hop, above)
     for token in _TOKEN.finditer(text):
-        if token["time"]:
-            if words:
-                node, name, words = words[-1], "", []
-                if _NUMBER.fullmatch(node) or re.fullmatch(_UNITS, node):
-                    return None  # a time without a unit, or a unit without its number
-            if not node:
-                return None
-            if cut and token.end() == len(text) and token["unit"] not in ("ms", "msec"):
-                return None
-            rtt_s = float(token["time"].replace(",", ".")) * UNITS_S[token["unit"]]
-            probes.append(HopProbe(hop, rtt_s, node=node, node_name=name))
-        elif token["star"]:
-            if words:
-                return None
-            probes.append(HopProbe(hop, lost=True))
-        elif token["mark"]:
-            last = probes[-1] if probes else above
-            if last is not None:
-                last.add_mark(token["mark"])
-        elif token["mtu"]:
-            mtu = int(token["mtu"])
-        elif token["paren"] and words and _is_of_name(token["paren"], text, token.end()):
-            words.append(token[0])
-        elif token["paren"] and words:
-            node, name, words = token["paren"], " ".join(words), []
-            name = "" if name == node else name
-        elif token["word"]:
-            words.append(token["word"])
-    if words and not cut:
-        return None
-    return probes, mtu
+        if cut and token.end() == len(text) and token["unit"] not in (None, "ms", "msec"):
+            return None
+        if not line.add(token):
+            return None
+    return None if line.words and not cut else (line.probes, line.path_mtu_bytes)
+
+
+class _HopLine:
+    """The probes of a line as far as it was read, and the words that may name another node."""
+
+    def __init__(self, hop: int, above: HopProbe | None) -> None:
+        self.hop, self.above = hop, above
+        self.node, self.name = (above.node, above.node_name) if above else ("", "")
+        self.probes: list[HopProbe] = []
+        self.words: list[str] = []
+        self.path_mtu_bytes = 0
+
+    def add(self, token: re.Match[str]) -> bool:
+        """Add a word of the line; False if the line is not readable."""
+        match token.lastgroup:
+            case "unit":
+                return self._add_time(token["time"], token["unit"])
+            case "star":
+                self.probes.append(HopProbe(self.hop, lost=True))
+                return not self.words
+            case "mark":
+                last = self.probes[-1] if self.probes else self.above
+                if last is not None:
+                    last.add_mark(token["mark"])
+            case "mtu":
+                self.path_mtu_bytes = int(token["mtu"])
+            case "paren" if self.words and _is_of_name(token["paren"], token.string, token.end()):
+                self.words.append(token[0])
+            case "paren" if self.words:
+                name = " ".join(self.words)
+                self.node, self.words = token["paren"], []
+                self.name = "" if name == self.node else name
+            case "word":
+                self.words.append(token["word"])
+        return True
+
+    def _add_time(self, number: str, unit: str) -> bool:
+        """Add a probe that was answered by the node that the words before it name, or the last."""
+        if self.words:
+            self.node, self.name, self.words = self.words[-1], "", []
+            if _NUMBER.fullmatch(self.node) or re.fullmatch(_UNITS, self.node):
+                return False  # a time without a unit, or a unit without its number
+        rtt_s = float(number.replace(",", ".")) * UNITS_S[unit]
+        self.probes.append(HopProbe(self.hop, rtt_s, node=self.node, node_name=self.name))
+        return bool(self.node)
 
 
 def _is_of_name(within: str, text: str, end: int) -> bool:

@@ -46,52 +46,62 @@ def _recognize(file: Input) -> bool:
     return file.seen(_TIMED.pattern) or file.seen(_STARS) or file.seen(_HEADER.pattern)
 
 
-def _read(file: Input) -> PathSamples:
-    text = file.text
-    runs: list[traces.Trace] = []
-    above: list[str] = []
-    skipped: list[int] = []
-    last_line_cut = 0
-    for number, line, cut in text.numbered_lines():
+class _TracertRuns:
+    """The lines of a file, sorted into runs."""
+
+    def __init__(self) -> None:
+        self.runs: list[traces.Trace] = []
+        self.above: list[str] = []
+        """Lines between a run and the first hop of the next one."""
+        self.skipped: list[int] = []
+        self.last_line_cut = 0
+
+    def add(self, number: int, line: str, *, cut: bool) -> None:
+        """Add a line to its run."""
+        has_hops = self.runs and self.runs[-1].probes
         if cut and any(map(str.isdigit, line)):
-            last_line_cut = number
-            continue
-        match = _HOP.match(line)
-        may_be_plain = runs and runs[-1].probes and not _TIMES.search(line)
-        plain = _PLAIN.match(line) if may_be_plain and not match else None
-        matched = match or plain
-        if matched is None:
-            if runs and (_LIKE_HOP.match(line) or _is_message_of_a_hop(line)):
-                skipped.append(number)
-                continue
-            has_begun = runs and runs[-1].probes and not _HEADER.match(line)
-            if has_begun and not cut and not node_in(line)[0]:
-                runs[-1].ended = True  # "Trace complete."
-            above.append(line)
-            continue
-        hop = int(matched["hop"])
-        if not runs or hop <= runs[-1].last_hop:
-            runs.append(_begun(above, hop))
-        above = []
-        if match is not None:
-            runs[-1].probes += _probes(hop, match["cells"], match["rest"] or "")
-        elif plain is not None:
-            node, name = node_in(plain["rest"])
-            if not node:
-                skipped.append(number)
-                continue
-            runs[-1].probes.append(traces.HopProbe(hop, node=node, node_name=name, mark="!"))
-    if not runs:
+            self.last_line_cut = number
+        elif match := _HOP.match(line):
+            hop = int(match["hop"])
+            self._run_with(hop).probes += _probes(hop, match["cells"], match["rest"] or "")
+        elif has_hops and not _TIMES.search(line) and (plain := _PLAIN.match(line)):
+            hop, (node, name) = int(plain["hop"]), node_in(plain["rest"])
+            run = self._run_with(hop)
+            if node:
+                run.probes.append(traces.HopProbe(hop, node=node, node_name=name, mark="!"))
+            else:
+                self.skipped.append(number)
+        elif self.runs and (_LIKE_HOP.match(line) or _is_message_of_a_hop(line)):
+            self.skipped.append(number)
+        else:
+            if has_hops and not (cut or _HEADER.match(line) or node_in(line)[0]):
+                self.runs[-1].ended = True  # "Trace complete."
+            self.above.append(line)
+
+    def _run_with(self, hop: int) -> traces.Trace:
+        """Return the run of a hop; another one begins where the hops start again."""
+        if not self.runs or hop <= self.runs[-1].last_hop:
+            self.runs.append(_begun(self.above, hop))
+        self.above = []
+        return self.runs[-1]
+
+
+def _read(file: Input) -> PathSamples:
+    lines = _TracertRuns()
+    for number, line, cut in file.text.numbered_lines():
+        lines.add(number, line, cut=cut)
+    if not lines.runs:
+        above = lines.above
         if above and _HEADER.match(above[0]):
             raise ReaderError("path-message-only", file=file.name, message=shorten(above[-1], 100))
-        raise no_measurement("no-path", file.unpacked, text)
-    runs[-1].cut |= bool(last_line_cut)
-    warnings = list(text.warnings)
-    note(warnings, "last-line-cut", number=last_line_cut)
-    note(warnings, "path-lines-unread", numbers=skipped)
-    if any(not trace.target for trace in runs):
+        raise no_measurement("no-path", file.unpacked, file.text)
+    lines.runs[-1].cut |= bool(lines.last_line_cut)
+    warnings = list(file.text.warnings)
+    note(warnings, "last-line-cut", number=lines.last_line_cut)
+    note(warnings, "path-lines-unread", numbers=lines.skipped)
+    if any(not run.target for run in lines.runs):
         warnings.append(Notice("path-without-header", {}))
-    return traces.to_samples(file, runs, "tracert (Windows)", warnings)
+    return traces.to_samples(file, lines.runs, "tracert (Windows)", warnings)
 
 
 def _is_message_of_a_hop(line: str) -> bool:

@@ -250,23 +250,11 @@ def to_table(
         for hop in report.hops:
             hop.group = group
             implausible += hop.settle()
-    hops = [hop for report in reports for hop in report.hops]
-    data: dict[str, Any] = {
-        "hop": [hop.hop for hop in hops],
-        "node": [hop.node for hop in hops],
-        "node_name": [hop.node_name for hop in hops],
-    }
-    if any(hop.further for hop in hops):
-        data["further_nodes"] = [", ".join(hop.further) for hop in hops]
-    if len(reports) > 1:
-        data["group"] = [hop.group for hop in hops]
-    for name, _ in HEADINGS.values():
-        if any(name in hop.values for hop in hops):
-            data[name] = [hop.values.get(name, nan) for hop in hops]
+    data = _columns([hop for report in reports for hop in report.hops])
     said = list(warnings)
     note(said, "implausible-hops", count=implausible)
     return Table(
-        data={name: column for name, column in data.items() if name != "node_name" or any(column)},
+        data=data,
         meta=file.meta(
             tool,
             targets,
@@ -279,6 +267,26 @@ def to_table(
             **meta,
         ),
     )
+
+
+def _columns(hops: Sequence[ReportedHop]) -> dict[str, list[Any]]:
+    """Return the columns of a table of hops, without those that no hop has."""
+    texts = {
+        "node_name": [hop.node_name for hop in hops],
+        "further_nodes": [", ".join(hop.further) for hop in hops],
+        "group": [hop.group for hop in hops],
+    }
+    printed = {name for hop in hops for name in hop.values}
+    return {
+        "hop": [hop.hop for hop in hops],
+        "node": [hop.node for hop in hops],
+        **{name: column for name, column in texts.items() if any(column)},
+        **{
+            name: [hop.values.get(name, nan) for hop in hops]
+            for name, _ in HEADINGS.values()
+            if name in printed
+        },
+    }
 
 
 _FIGURE = re.compile(r"-?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?")

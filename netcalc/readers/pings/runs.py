@@ -141,6 +141,14 @@ class Run:
             partial=not self.ended,
         )
 
+    def refuse_impossible(self, file: str) -> None:
+        """Refuse totals without lines that count more replies than probes."""
+        if self.counted_only and self.sent is not None and (self.received or 0) > self.sent:
+            raise ReaderError(
+                "more-received-than-sent", file=file, field="received",
+                value=str(self.received), sent=self.sent,
+            )  # fmt: skip
+
     def disagreements(self) -> list[Notice]:
         """Return what the lines and the summary say differently."""
         notices: list[Notice] = []
@@ -166,26 +174,18 @@ def to_samples(
     groups = groups_of([run.group or run.target for run in runs])
     said = [*file.text.warnings, *warnings]
     for run, group in zip(runs, groups, strict=True):
-        run.group = group or run.group
-        if run.counted_only and (run.received or 0) > (run.sent or 0) and run.sent is not None:
-            raise ReaderError(
-                "more-received-than-sent",
-                file=file.name,
-                field="received",
-                value=str(run.received),
-                sent=run.sent,
-            )
+        run.refuse_impossible(file.name)
         said += run.disagreements()
+        run.group = group or run.group
         for probe in run.probes:
             probe.group = run.group
     probes = [probe for run in runs for probe in run.probes]
     columns: dict[str, Any] = {name: [getattr(each, name) for each in probes] for name in COLUMNS}
-    totals: dict[str, Any] = {}
     if any(run.counted_only for run in runs):
-        totals["sent_count"] = sum(run.sent_count or 0 for run in runs)
-        totals["received_count"] = sum(run.received_count or 0 for run in runs)
+        columns["sent_count"] = sum(run.sent_count or 0 for run in runs)
+        columns["received_count"] = sum(run.received_count or 0 for run in runs)
     printed = [run.printed for run in runs if run.printed]
-    facts = file.meta(
+    meta_of_runs = file.meta(
         tool,
         [run.target for run in runs],
         printed=printed[0] if len(printed) == 1 else {"runs": printed} if printed else {},
@@ -194,7 +194,7 @@ def to_samples(
         partial=any(not run.ended for run in runs),
         **meta,
     )
-    return RttSamples(**columns, **totals, meta=facts)
+    return RttSamples(**columns, meta=meta_of_runs)
 
 
 def stated(**values: Any) -> dict[str, Any]:

@@ -227,27 +227,32 @@ _OF_PACKETS = (
 """Columns of a table: a row for each direction, or for each packet where they are listed."""
 
 
-def _read_owping(file: Input) -> Table:
+def _sessions_and_packets(file: Input, skipped: list[int]) -> tuple[list[_Row], list[_Row]]:
+    """Return the directions and the packets; a direction whose name does not come is empty."""
     sessions: list[_Row] = []
     packets: list[_Row] = []
-    skipped: list[int] = []
-    waiting = 0  # packets whose direction was not named yet
+    unnamed: list[_Row] = []  # packets whose direction was not named yet
     for line in _OWPING.lines(file.text, skipped):
-        stated_here = {name: value for name, value in line.fields.items() if name != "unit"}
+        fields = {name: value for name, value in line.fields.items() if name != "unit"}
         if line.kind == "session":
             name = shorten(f"{line['source']} > {line['target']}", 200)
             sessions.append({"group": name, "target": shorten(line["target"], 100)})
-            for packet in packets[len(packets) - waiting :]:
+            for packet in unnamed:
                 packet["group"] = name
-            waiting = 0
+            unnamed = []
         elif line.kind == "packet":
-            lost = "one_way_delay_s" not in line
-            packets.append({"group": "", "lost": float(lost), **stated_here})
-            waiting += 1
+            unnamed.append({"group": "", "lost": float("one_way_delay_s" not in line), **fields})
+            packets.append(unnamed[-1])
         elif sessions:
-            sessions[-1] |= stated_here
+            sessions[-1] |= fields
         else:
             skipped.append(line.number)
+    return [*sessions, {}] if unnamed or not sessions else sessions, packets
+
+
+def _read_owping(file: Input) -> Table:
+    skipped: list[int] = []
+    sessions, packets = _sessions_and_packets(file, skipped)
     if not packets and not any("sent_count" in session for session in sessions):
         raise ReaderError("no-probe", file=file.name)
     rows, names = (packets, _OF_PACKETS) if packets else (sessions, _OF_SESSIONS)
@@ -256,8 +261,6 @@ def _read_owping(file: Input) -> Table:
         warnings.append(Notice("clocks-not-synchronized", {}))
     if any(session.get("one_way_delay_min_s", nan) < 0 for session in sessions):
         warnings.append(Notice("negative-delays", {}))
-    if not sessions or waiting:
-        sessions = [*sessions, {}]
     units = {name: "s" if name.endswith("_s") else "1" for name in names}
     return Table(
         data={name: [row.get(name, nan) for row in rows] for name in names},
