@@ -36,7 +36,7 @@ from netcalc.uncertain.distributions import (
     truncated,
     uniform,
 )
-from netcalc.uncertain.draws import DRAWS, MAX_DRAWS, prepare
+from netcalc.uncertain.sampling import DRAWS, MAX_DRAWS, prepare
 from netcalc.uncertain.solutions import Solutions, solutions
 from netcalc.uncertain.spreads import PERCENTILES, Spread, spread, spreads
 from netcalc.uncertain.text import fitted, is_distribution, parse, parse_correlations, parse_list

@@ -11,20 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional
-from netcalc.errors import DomainError, DoubtWarning
+from netcalc.errors import DoubtWarning
 from netcalc.messages import Notice
+from netcalc.uncertain import sampling
 from netcalc.uncertain.distributions import Distribution, Known
-from netcalc.uncertain.draws import (
-    DRAWS,
-    Block,
-    DrawPlan,
-    Draws,
-    Evaluation,
-    attempted,
-    check_numbers,
-    is_slow,
-    planned,
-)
 from netcalc.uncertain.spreads import PERCENTILES, chosen_columns, only_column, percentiles_of
 
 EVALUATIONS = 10_000_000
@@ -165,20 +155,22 @@ def bands(
     >>> found["result"].percentiles[50.0].round(2).tolist()
     [2.0, 4.0]
     """
-    check_numbers(DRAWS if draws is None else draws, seed, percentiles)
+    sampling.check_numbers(sampling.DRAWS if draws is None else draws, seed, percentiles)
     at = one_dimensional("values", as_float("values", values))
-    plan, fixed, joined = planned(model, inputs, seed=seed, correlations=correlations, free=over)
+    plan, fixed, joined = sampling.planned(
+        model, inputs, seed=seed, correlations=correlations, free=over
+    )
     notes: dict[str, Notice] = {}
 
-    def run(plan: DrawPlan) -> tuple[_Swept, int]:
+    def run(plan: sampling.DrawPlan) -> tuple[_Swept, int]:
         swept = _Swept(model, fixed, over, plan, truncate=truncate)
         count = swept.affordable(at) if draws is None else draws
         swept.run(at, count, percentiles)
         return swept, count
 
-    plan, (swept, count) = attempted(run, plan, truncate=truncate, notes=notes)
-    if draws is None and count < DRAWS:
-        notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": DRAWS})
+    plan, (swept, count) = sampling.attempted(run, plan, truncate=truncate, notes=notes)
+    if draws is None and count < sampling.DRAWS:
+        notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": sampling.DRAWS})
     notes |= swept.notes()
     return {
         name: Band(
@@ -203,31 +195,35 @@ class _Swept:
         model: Callable[..., Any],
         fixed: Mapping[str, Any],
         over: str,
-        plan: DrawPlan,
+        plan: sampling.DrawPlan,
         *,
         truncate: bool,
     ) -> None:
-        self.model, self.fixed, self.over, self.plan = model, fixed, over, plan
-        self.may_leave_out = truncate or any(drawn.may_truncate for drawn in plan.inputs.values())
+        self.model, self.fixed, self.over = model, fixed, over
+        self.plan, self.truncate = plan, truncate
         self.columns: dict[str, FloatArray] = {}
         self._told: list[DoubtWarning] = []
         self._left_out = 0.0
         self._missing: dict[str, float] = {}
         self._infinite: dict[str, float] = {}
 
-    def _at(self, value: float) -> Evaluation:
-        return Evaluation(self.model, {**self.fixed, self.over: value})
+    def _at(self, value: float) -> sampling.Evaluation:
+        return sampling.Evaluation(self.model, {**self.fixed, self.over: value})
 
     def affordable(self, values: FloatArray) -> int:
         """Return how many draws at each value are quick."""
         first = self._at(float(values[values.size // 2]))
         first(self.plan.block(0, _ASKED))
-        budget = SLOW_EVALUATIONS if is_slow(self.model) or first.at_once is False else EVALUATIONS
-        return int(min(DRAWS, max(budget // values.size, LEAST_DRAWS)))
+        budget = (
+            SLOW_EVALUATIONS
+            if sampling.is_slow(self.model) or first.at_once is False
+            else EVALUATIONS
+        )
+        return int(min(sampling.DRAWS, max(budget // values.size, LEAST_DRAWS)))
 
     def run(self, values: FloatArray, count: int, percentiles: Sequence[float]) -> None:
         """Compute the percentiles at each value, one row each."""
-        draws = Draws(self.plan).block(0, count)
+        draws = sampling.Draws(self.plan).block(0, count)
         some = {name: column[:_ASKED] for name, column in draws.items()}
         rows: dict[str, list[list[float]]] = {}
         for value in values.tolist():
@@ -240,14 +236,11 @@ class _Swept:
                 rows.setdefault(name, []).append([row[float(percent)] for percent in percentiles])
         self.columns = {name: np.array(lists) for name, lists in rows.items()}
 
-    def _kept(self, block: Block, count: int) -> dict[str, FloatArray]:
+    def _kept(self, block: sampling.Block, count: int) -> dict[str, FloatArray]:
         """Return the columns without the draws that are impossible together."""
         columns = dict(block.columns)
         if block.refused is not None and block.error is not None:
-            share = float(block.refused.mean())
-            if not self.may_leave_out:
-                reason = block.error.what
-                raise DomainError("draws-refused", "draws", share, share=share, reason=reason)
+            share = self.plan.share_left_out(block.refused, block.error, truncate=self.truncate)
             self._left_out = max(self._left_out, share)
             columns = {name: column[~block.refused] for name, column in columns.items()}
         for name, column in columns.items():
@@ -262,7 +255,7 @@ class _Swept:
             notes["left out"] = Notice("band-left-out", {"share": self._left_out})
         worst: dict[tuple[str, str], DoubtWarning] = {}
         for doubt in self._told:
-            worst.setdefault((doubt.code, str(doubt.values.get("name", ""))), doubt)
+            worst.setdefault(sampling.doubt_key(doubt), doubt)
         for key, doubt in worst.items():
             notes[f"doubtful {key}"] = Notice("band-doubtful", {"doubt": doubt})
         return notes

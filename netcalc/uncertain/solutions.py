@@ -11,17 +11,8 @@ import numpy as np
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.messages import Notice
 from netcalc.solver import TOLERANCE, Root, default_range, solve
+from netcalc.uncertain import sampling
 from netcalc.uncertain.distributions import Distribution, Known
-from netcalc.uncertain.draws import (
-    DRAWS,
-    DrawPlan,
-    Draws,
-    Evaluation,
-    RefusedDraws,
-    attempted,
-    check_numbers,
-    planned,
-)
 from netcalc.uncertain.spreads import PERCENTILES, percentiles_of
 
 SLOW_DRAWS = 200
@@ -116,7 +107,7 @@ def solutions(
     for_ : str
         Name of the argument to find.
     result : float
-        The result problem, in its SI unit.
+        The result to reach, in its SI unit.
     low, high : float, optional
         The range, ends included; by default :func:`netcalc.solver.default_range` of the name.
     draws : int, optional
@@ -124,7 +115,7 @@ def solutions(
     seed : int
         The same seed gives the same draws.
     percentiles : sequence of float
-        Percentiles problem, from 0 to 100.
+        Percentiles to return, from 0 to 100.
     correlations : mapping of pairs of str to float, optional
         As in :func:`netcalc.uncertain.spread`.
     truncate : bool
@@ -152,19 +143,21 @@ def solutions(
     >>> found.share_without
     0.0
     """
-    check_numbers(DRAWS if draws is None else draws, seed, percentiles)
-    plan, fixed, joined = planned(model, inputs, seed=seed, correlations=correlations, free=for_)
+    sampling.check_numbers(sampling.DRAWS if draws is None else draws, seed, percentiles)
+    plan, fixed, joined = sampling.planned(
+        model, inputs, seed=seed, correlations=correlations, free=for_
+    )
     bottom, top = default_range(for_)
     bottom, top = (bottom if low is None else low), (top if high is None else high)
     problem = _Problem(model, fixed, for_, float(result), bottom, top)
     notes: dict[str, Notice] = {}
     plan, middle = _possible(problem, plan, truncate=truncate, notes=notes)
-    drawn = Draws(plan).block(0, DRAWS if draws is None else draws)
+    drawn = sampling.Draws(plan).block(0, sampling.DRAWS if draws is None else draws)
     ends = _at_once(problem, drawn, middle, notes)
     if ends is None:
         if draws is None:
             drawn = {name: column[:SLOW_DRAWS] for name, column in drawn.items()}
-            notes["fewer"] = Notice("draws-fewer", {"draws": SLOW_DRAWS, "usual": DRAWS})
+            notes["fewer"] = Notice("draws-fewer", {"draws": SLOW_DRAWS, "usual": sampling.DRAWS})
         ends = _each_alone(problem, drawn, notes)
     first, last = ends
     notes |= _doubtful(problem, drawn, first)
@@ -189,8 +182,8 @@ def _doubtful(
     """Return a note for each kind of doubt about some of the solutions."""
     some = np.flatnonzero(np.isfinite(solved))[:_ASKED]
     at = {**{name: column[some] for name, column in drawn.items()}, problem.name: solved[some]}
-    every = Evaluation(problem.model, problem.fixed).doubts_of(at)
-    told = {(d.code, str(d.values.get("name", ""))): d for doubts in every for d in doubts}
+    every = sampling.Evaluation(problem.model, problem.fixed).doubts_of(at)
+    told = {sampling.doubt_key(doubt): doubt for doubts in every for doubt in doubts}
     return {str(key): Notice("band-doubtful", {"doubt": doubt}) for key, doubt in told.items()}
 
 
@@ -222,26 +215,28 @@ def _listed(fixed: Mapping[str, Any], draw: Mapping[str, float]) -> dict[str, An
     return arguments
 
 
-def _medians(plan: DrawPlan) -> dict[str, float]:
+def _medians(plan: sampling.DrawPlan) -> dict[str, float]:
     return {name: float(item.ppf(np.array(0.5))) for name, item in plan.inputs.items()}
 
 
 def _possible(
-    problem: _Problem, plan: DrawPlan, *, truncate: bool, notes: dict[str, Notice]
-) -> tuple[DrawPlan, float]:
+    problem: _Problem, plan: sampling.DrawPlan, *, truncate: bool, notes: dict[str, Notice]
+) -> tuple[sampling.DrawPlan, float]:
     """Return a plan of draws that the model takes, and the solution at their medians or nan."""
 
-    def run(plan: DrawPlan) -> float:
+    def run(plan: sampling.DrawPlan) -> float:
         roots = problem.roots(_medians(plan))
         middle = roots[0].value if roots else np.nan
         points = [middle] if roots else np.geomspace(max(problem.low, 1e-9), problem.high, 9)[1:-1]
         for point in points:
-            evaluation = Evaluation(problem.model, {**problem.fixed, problem.name: float(point)})
+            evaluation = sampling.Evaluation(
+                problem.model, {**problem.fixed, problem.name: float(point)}
+            )
             with np.errstate(all="ignore"):
-                evaluation.together(Draws(plan).block(0, DRAWS))
+                evaluation.together(sampling.Draws(plan).block(0, sampling.DRAWS))
         return middle
 
-    return attempted(run, plan, truncate=truncate, notes=notes)
+    return sampling.attempted(run, plan, truncate=truncate, notes=notes)
 
 
 def _at_once(
@@ -281,12 +276,12 @@ def _at_once(
 
 
 class _Off:
-    """The model less the result problem, at one value for each draw; nan where it has none."""
+    """The model less the result to reach, at one value for each draw; nan where it has none."""
 
     def __init__(self, problem: _Problem, drawn: Mapping[str, FloatArray]) -> None:
         self.problem, self.drawn = problem, drawn
         self.count = next(iter(drawn.values())).size
-        self._evaluation = Evaluation(problem.model, problem.fixed)
+        self._evaluation = sampling.Evaluation(problem.model, problem.fixed)
 
     @property
     def is_single(self) -> bool:
@@ -297,7 +292,7 @@ class _Off:
         nothing = np.full(self.count, np.nan)
         try:
             columns = self._evaluation.together({**self.drawn, self.problem.name: points})
-        except RefusedDraws:
+        except sampling.RefusedDraws:
             return nothing
         if columns is None or len(columns) != 1:
             return nothing

@@ -18,21 +18,8 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import DomainError, DoubtWarning
 from netcalc.messages import Notice
+from netcalc.uncertain import sampling
 from netcalc.uncertain.distributions import Distribution, Known
-from netcalc.uncertain.draws import (
-    BLOCK_DRAWS,
-    DRAWS,
-    SLOW_DRAWS,
-    Block,
-    DrawPlan,
-    Draws,
-    Evaluation,
-    RefusedDraws,
-    attempted,
-    check_numbers,
-    is_slow,
-    planned,
-)
 from netcalc.workers import on_workers
 
 COUNTED = 1 << 10
@@ -44,7 +31,10 @@ _BEYOND, _BELOW = "beyond-published-range", "below-published-range"
 
 
 def doubtful(
-    evaluation: Evaluation, plan: DrawPlan, told: Sequence[DoubtWarning], draws: int
+    evaluation: sampling.Evaluation,
+    plan: sampling.DrawPlan,
+    told: Sequence[DoubtWarning],
+    draws: int,
 ) -> dict[str, Notice]:
     """Return a note for each kind of doubt, with the share of draws that have it.
 
@@ -54,14 +44,14 @@ def doubtful(
     worst: dict[tuple[str, str], DoubtWarning] = {}
     asked = evaluation.doubts_of(plan.block(0, min(ASKED, draws)))
     for doubt in (*told, *chain.from_iterable(asked)):
-        key = _key(doubt)
+        key = sampling.doubt_key(doubt)
         if key not in worst or _is_worse(doubt, worst[key]):
             worst[key] = doubt
     counted = min(COUNTED, max(ASKED, draws // 8), draws)
     times = dict.fromkeys(worst, 0)
     if any(_share_of_input(plan, doubt) is None for doubt in worst.values()):
         for doubts in evaluation.doubts_of(plan.block(0, counted)):
-            for key in {_key(doubt) for doubt in doubts} & times.keys():
+            for key in {sampling.doubt_key(doubt) for doubt in doubts} & times.keys():
                 times[key] += 1
     notes = {}
     for key, doubt in worst.items():
@@ -70,10 +60,6 @@ def doubtful(
         code = "draws-doubtful" if share else "draws-rarely-doubtful"
         notes[f"doubtful {key}"] = Notice(code, {"share": share or 1 / counted, "doubt": doubt})
     return notes
-
-
-def _key(doubt: DoubtWarning) -> tuple[str, str]:
-    return doubt.code, str(doubt.values.get("name", ""))
 
 
 def _is_worse(doubt: DoubtWarning, other: DoubtWarning) -> bool:
@@ -86,7 +72,7 @@ def _is_worse(doubt: DoubtWarning, other: DoubtWarning) -> bool:
     return value > other_value
 
 
-def _share_of_input(plan: DrawPlan, doubt: DoubtWarning) -> float | None:
+def _share_of_input(plan: sampling.DrawPlan, doubt: DoubtWarning) -> float | None:
     """Return the share of an input beyond a limit; None of any other doubt."""
     drawn = plan.inputs.get(str(doubt.values.get("name")))
     if drawn is None or doubt.code not in (_BEYOND, _BELOW):
@@ -122,8 +108,8 @@ class Importance:
 
 
 def importance(
-    evaluation: Evaluation,
-    plan: DrawPlan,
+    evaluation: sampling.Evaluation,
+    plan: sampling.DrawPlan,
     *,
     results: Mapping[str, FloatArray],
     kept: NDArray[np.bool_],
@@ -157,10 +143,10 @@ def importance(
 
 
 def _alone(
-    plan: DrawPlan, column: FloatArray, kept: NDArray[np.bool_], reason: Notice
+    plan: sampling.DrawPlan, column: FloatArray, kept: NDArray[np.bool_], reason: Notice
 ) -> Importance:
-    first = min(kept.size, BLOCK_DRAWS)
-    drawn = Draws(plan).block(0, first)
+    first = min(kept.size, sampling.BLOCK_DRAWS)
+    drawn = sampling.Draws(plan).block(0, first)
     there = kept[:first]
     results = column[: int(there.sum())]
     if results.size // _LEAST_PER_BIN < 2:
@@ -225,7 +211,7 @@ def _bins(values: FloatArray, count: int) -> NDArray[np.intp]:
 
 
 def _indices(
-    evaluation: Evaluation, plan: DrawPlan, names: tuple[str, ...]
+    evaluation: sampling.Evaluation, plan: sampling.DrawPlan, names: tuple[str, ...]
 ) -> dict[str, Importance]:
     evaluation(plan.block(0, _TRIED))
     one_by_one = evaluation.at_once is False
@@ -243,7 +229,7 @@ class _Estimate:
     total: FloatArray
     error: float
 
-    def importance(self, plan: DrawPlan) -> Importance:
+    def importance(self, plan: sampling.DrawPlan) -> Importance:
         """Return the indices by name, with a note where they are rough."""
         if np.isnan(self.error):
             return Importance(reason=Notice("importance-rarely-finite"))
@@ -254,7 +240,7 @@ class _Estimate:
 
 
 def _estimates(
-    evaluation: Evaluation, plan: DrawPlan, names: tuple[str, ...], points: int
+    evaluation: sampling.Evaluation, plan: sampling.DrawPlan, names: tuple[str, ...], points: int
 ) -> dict[str, _Estimate]:
     """Return the indices of some columns, the means of several repetitions."""
     from scipy import stats
@@ -440,23 +426,28 @@ def spreads(
     >>> list(spreads(area, {"width": 2.0, "height": uniform(1.0, 3.0)}))
     ['result']
     """
-    check_numbers(DRAWS if draws is None else draws, seed, percentiles)
-    plan, fixed, joined = planned(model, inputs, seed=seed, correlations=correlations)
-    slow = is_slow(model)
-    count = (SLOW_DRAWS if slow else DRAWS) if draws is None else draws
+    sampling.check_numbers(sampling.DRAWS if draws is None else draws, seed, percentiles)
+    plan, fixed, joined = sampling.planned(model, inputs, seed=seed, correlations=correlations)
+    slow = sampling.is_slow(model)
+    count = (sampling.SLOW_DRAWS if slow else sampling.DRAWS) if draws is None else draws
     notes: dict[str, Notice] = {}
 
-    def run(plan: DrawPlan) -> tuple[dict[str, FloatArray], dict[str, Importance]]:
+    def run(plan: sampling.DrawPlan) -> tuple[dict[str, FloatArray], dict[str, Importance]]:
         results, kept = _computed(
-            Evaluation(model, fixed), plan, count, truncate=truncate, dask=dask, notes=notes
+            sampling.Evaluation(model, fixed),
+            plan,
+            count,
+            truncate=truncate,
+            dask=dask,
+            notes=notes,
         )
         # A fresh one: that of workers has tried nothing here, and the answer must be the same.
-        fresh = Evaluation(model, fixed)
+        fresh = sampling.Evaluation(model, fixed)
         return results, importance(fresh, plan, results=results, kept=kept, slow=slow)
 
-    plan, (results, matters) = attempted(run, plan, truncate=truncate, notes=notes)
-    if draws is None and count < DRAWS:
-        notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": DRAWS})
+    plan, (results, matters) = sampling.attempted(run, plan, truncate=truncate, notes=notes)
+    if draws is None and count < sampling.DRAWS:
+        notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": sampling.DRAWS})
     return {
         name: _spread(
             results[name], matters[name], plan, joined, percentiles, tuple(notes.values()), count
@@ -466,8 +457,8 @@ def spreads(
 
 
 def _computed(
-    evaluation: Evaluation,
-    plan: DrawPlan,
+    evaluation: sampling.Evaluation,
+    plan: sampling.DrawPlan,
     draws: int,
     *,
     truncate: bool,
@@ -478,8 +469,8 @@ def _computed(
 
     What was left out is noted.
     """
-    starts = range(0, draws, BLOCK_DRAWS)
-    pieces = [(start, min(BLOCK_DRAWS, draws - start)) for start in starts]
+    starts = range(0, draws, sampling.BLOCK_DRAWS)
+    pieces = [(start, min(sampling.BLOCK_DRAWS, draws - start)) for start in starts]
     whole: dict[str, FloatArray] = {}
     refused = np.zeros(draws, bool)
     first_error: DomainError | None = None
@@ -495,10 +486,7 @@ def _computed(
         doubts_found += block.doubts
     notes |= doubtful(evaluation, plan, doubts_found, draws)
     if first_error is not None:
-        share = float(refused.mean())
-        if not (truncate or any(drawn.may_truncate for drawn in plan.inputs.values())):
-            reason = first_error.what
-            raise DomainError("draws-refused", "draws", share, share=share, reason=reason)
+        share = plan.share_left_out(refused, first_error, truncate=truncate)
         notes["left out"] = Notice("draws-left-out", {"share": share})
         whole = {name: column[~refused] for name, column in whole.items()}
     return whole, ~refused
@@ -509,28 +497,32 @@ Piece = tuple[int, int]
 
 
 def _blocks(
-    evaluation: Evaluation, plan: DrawPlan, pieces: list[Piece], dask: str | None
-) -> Iterable[tuple[Piece, Block]]:
+    evaluation: sampling.Evaluation, plan: sampling.DrawPlan, pieces: list[Piece], dask: str | None
+) -> Iterable[tuple[Piece, sampling.Block]]:
     """Return the blocks in order; those of workers when all are there."""
     if dask is None:
-        stream = Draws(plan)
+        stream = sampling.Draws(plan)
         return ((piece, _evaluated(piece, evaluation, stream)) for piece in pieces)
     portions = on_workers(dask, _block, [[piece] for piece in pieces], evaluation, plan)
     return sorted((pair for portion in portions for pair in portion), key=lambda pair: pair[0])
 
 
-def _block(pieces: list[Piece], evaluation: Evaluation, plan: DrawPlan) -> list[Block]:
+def _block(
+    pieces: list[Piece], evaluation: sampling.Evaluation, plan: sampling.DrawPlan
+) -> list[sampling.Block]:
     """Compute blocks of draws on a worker."""
-    stream = Draws(plan)
+    stream = sampling.Draws(plan)
     return [_evaluated(piece, evaluation, stream) for piece in pieces]
 
 
-def _evaluated(piece: Piece, evaluation: Evaluation, stream: Draws) -> Block:
+def _evaluated(
+    piece: Piece, evaluation: sampling.Evaluation, stream: sampling.Draws
+) -> sampling.Block:
     """Compute a block of draws; errors are results, as a worker hands over no others."""
     try:
         return evaluation(stream.block(*piece))
-    except (RefusedDraws, DomainError) as error:
-        return Block(stop=error)
+    except (sampling.RefusedDraws, DomainError) as error:
+        return sampling.Block(stop=error)
 
 
 def chosen_columns(results: Mapping[str, FloatArray], columns: Sequence[str] | None) -> list[str]:
@@ -554,7 +546,7 @@ def only_column(
 def _spread(
     samples: FloatArray,
     matters: Importance,
-    plan: DrawPlan,
+    plan: sampling.DrawPlan,
     correlations: Mapping[tuple[str, str], float],
     percentiles: Sequence[float],
     notes: tuple[Notice, ...],

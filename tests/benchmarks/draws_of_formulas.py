@@ -23,7 +23,7 @@ from closed_forms import LEFT_OUT
 
 from netcalc import calculator, uncertain
 from netcalc.errors import NetcalcError
-from netcalc.uncertain.draws import DrawPlan, Draws, Evaluation
+from netcalc.uncertain.sampling import DrawPlan, Draws, Evaluation
 
 DRAWS = 1_000_000
 MOST_S = 1.0

@@ -152,12 +152,12 @@ def test_explain_shows_equation_ranges_and_source():
 
 
 def test_an_interrupt_ends_with_one_word(monkeypatch, capsys):
-    from netcalc.uncertain import draws
+    from netcalc.uncertain import sampling
 
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(draws.Evaluation, "__call__", interrupted)
+    monkeypatch.setattr(sampling.Evaluation, "__call__", interrupted)
     with pytest.raises(SystemExit) as ended:
         main(TRANSFER)
     assert ended.value.code == 130

@@ -13,7 +13,7 @@ from netcalc.models.delays.latency import transfer_s
 from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.slow_start import rounds
-from netcalc.uncertain.draws import DrawPlan, Draws
+from netcalc.uncertain.sampling import DrawPlan, Draws
 
 
 def test_a_band_is_the_spread_at_each_of_its_values():

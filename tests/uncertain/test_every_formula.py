@@ -55,7 +55,7 @@ def test_a_formula_with_ranges_gives_what_it_gives_for_each_draw(name):
         for column, found in spreads.items():
             if any(note.code == "draws-left-out" for note in found.notes):
                 continue
-            block = uncertain.draws.DrawPlan(found.inputs, found.seed).block(0, 64)
+            block = uncertain.sampling.DrawPlan(found.inputs, found.seed).block(0, 64)
             for index in (0, 31, 63):
                 one = {key: float(values[index]) for key, values in block.items()}
                 alone = formula.evaluate({**given, **one})

@@ -17,7 +17,7 @@ from netcalc.fit import rtt_against_size, transfer_against_size, write_costs
 from netcalc.models.delays.latency import echo_rtt_s, transfer_s
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.samples import RttSamples, TransferSamples
-from netcalc.uncertain.draws import BLOCK_DRAWS, DrawPlan, Draws
+from netcalc.uncertain.sampling import BLOCK_DRAWS, DrawPlan, Draws
 
 GIVEN = {"mss_bytes": 1460, "rtt_s": 0.05}
 

@@ -13,7 +13,7 @@ from netcalc.errors import DomainError
 from netcalc.models.delays.latency import transfer_s
 from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.tcp.window import bdp_bytes
-from netcalc.uncertain.draws import Evaluation
+from netcalc.uncertain.sampling import Evaluation
 
 
 def product(x, *, y):

@@ -70,6 +70,15 @@ class DrawPlan:
         rows = zip(self.inputs.items(), np.ascontiguousarray(shares), strict=True)
         return {name: drawn.ppf(row) for (name, drawn), row in rows}
 
+    def share_left_out(
+        self, refused: NDArray[np.bool_], error: DomainError, *, truncate: bool
+    ) -> float:
+        """Return the share of refused draws, if they may be left out."""
+        share = float(refused.mean())
+        if truncate or any(drawn.may_truncate for drawn in self.inputs.values()):
+            return share
+        raise DomainError("draws-refused", "draws", share, share=share, reason=error.what)
+
 
 class Draws:
     """The draws of a plan, block by block; quick in ascending order."""
@@ -464,6 +473,11 @@ class Evaluation:
         is_outside = bool((below | (column > refusal.high)).any())
         if refusal.is_of_fractions or (is_outside and bool((column == value).any())):
             raise refusal from error
+
+
+def doubt_key(doubt: DoubtWarning) -> tuple[str, str]:
+    """Return what is doubted of which argument: doubts of a kind are told together."""
+    return doubt.code, str(doubt.values.get("name", ""))
 
 
 def _has_distribution(value: Any) -> bool:
