@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -213,6 +213,12 @@ def groups_of(names: Sequence[str]) -> list[str]:
         return [""] * len(names)
     distinct = len(set(names)) == len(names) and all(names)
     return list(names) if distinct else [f"run {n}" for n in range(1, len(names) + 1)]
+
+
+def columns_of(kind: type, rows: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return the fields of a dataclass by name, each with the values of all rows."""
+    names = [column.name for column in fields(kind)]
+    return {name: [getattr(row, name) for row in rows] for name in names}
 
 
 @lru_cache(maxsize=4)

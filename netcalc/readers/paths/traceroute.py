@@ -395,26 +395,22 @@ def _read_tracepath(file: Input) -> PathSamples:
     skipped: list[int] = []
     last_line_cut = False
     for line_number, line, cut in text.numbered_lines():
-        if cut and not _RESUME.match(line):
-            last_line_cut = True
-            continue
         if resume := _RESUME.match(line):
             if traces:
                 traces[-1].ended = True
                 traces[-1].path_mtu_bytes = float(resume["mtu"])
-            continue
-        match = _TRACEPATH_LINE.match(line)
-        if match is None:
-            if not _TOO_MANY.match(line):
-                skipped.append(line_number)
-            continue
-        if not traces or traces[-1].ended or (match["own"] and traces[-1].probes):
-            traces.append(Trace())
-        if match["own"]:
-            if mtu := _MTU.search(match["rest"]):
-                traces[-1].path_mtu_bytes = float(mtu[1])
-        elif not _add_answer(traces[-1], int(match["hop"]), match["rest"]):
-            unread.append(line_number)
+        elif cut:
+            last_line_cut = True
+        elif match := _TRACEPATH_LINE.match(line):
+            if not traces or traces[-1].ended or (match["own"] and traces[-1].probes):
+                traces.append(Trace())
+            if match["own"]:
+                if mtu := _MTU.search(match["rest"]):
+                    traces[-1].path_mtu_bytes = float(mtu[1])
+            elif not _add_answer(traces[-1], int(match["hop"]), match["rest"]):
+                unread.append(line_number)
+        elif not _TOO_MANY.match(line):
+            skipped.append(line_number)
     traces = [trace for trace in traces if trace.probes]
     if not traces:
         if unread:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from math import inf, isnan, nan
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Input, groups_of, joined
+from netcalc.readers.format import Input, columns_of, groups_of, joined
 from netcalc.readers.source import note, shorten
 from netcalc.samples import Fact, PathSamples, Samples, Table, fact_row
 
@@ -47,9 +47,6 @@ class HopProbe:
     def add_mark(self, mark: str) -> None:
         """Add what the tool says of the answer."""
         self.mark = f"{self.mark} {mark}".strip()
-
-
-COLUMNS = tuple(each.name for each in fields(HopProbe))
 
 
 @dataclass(slots=True)
@@ -126,7 +123,7 @@ def to_samples(
         for probe in trace.probes:
             probe.group = trace.group
     probes = [probe for trace in traces for probe in trace.probes]
-    columns: dict[str, Any] = {name: [getattr(each, name) for each in probes] for name in COLUMNS}
+    columns: dict[str, Any] = columns_of(HopProbe, probes)
     if not np.any(columns["resolution_s"]):
         columns["resolution_s"] = []
     bare = PathSamples(**columns)

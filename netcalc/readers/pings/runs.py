@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input, groups_of
+from netcalc.readers.format import Format, Input, columns_of, groups_of
 from netcalc.readers.lines import LineTable, ToolLine, skipped_lines
 from netcalc.readers.places import Counted, MeasuringPoint
 from netcalc.readers.source import no_measurement, shorten
@@ -32,9 +32,6 @@ class Probe:
     sent_s: float = nan
     ttl: float = nan
     group: str = ""
-
-
-COLUMNS = tuple(each.name for each in fields(Probe))
 
 
 @dataclass(slots=True)
@@ -180,7 +177,7 @@ def to_samples(
         for probe in run.probes:
             probe.group = run.group
     probes = [probe for run in runs for probe in run.probes]
-    columns: dict[str, Any] = {name: [getattr(each, name) for each in probes] for name in COLUMNS}
+    columns: dict[str, Any] = columns_of(Probe, probes)
     if any(run.counted_only for run in runs):
         columns["sent_count"] = sum(run.sent_count or 0 for run in runs)
         columns["received_count"] = sum(run.received_count or 0 for run in runs)

@@ -73,71 +73,76 @@ def _recognize_text(file: Input) -> bool:
     )
 
 
-def _read_text(file: Input) -> FlowSeries:
-    text = file.text
-    runs: list[_Iperf2Run] = []
-    remarks = iperf_text.Remarks()
-    commands: list[iperf_text.IperfCommand] = []
-    sums: list[iperf_text.IntervalLine] = []
-    for number, line in zip(text.numbers, text.lines, strict=True):
+class _Iperf2Text:
+    """The runs of a text: a line belongs to the run that has its stream, or begins another."""
+
+    def __init__(self) -> None:
+        self.runs: list[_Iperf2Run] = []
+        self.remarks = iperf_text.Remarks()
+        self.commands: list[iperf_text.IperfCommand] = []
+        self.sums: list[iperf_text.IntervalLine] = []
+
+    def add(self, number: int, line: str) -> None:
+        """Add a line to its run."""
         if command := iperf_text.read_command(line):
-            commands.append(command)
+            self.commands.append(command)
         if failed := _FAILED.search(line):
-            remarks.messages.append(shorten(failed[1] or failed[2], 100))
-            continue
-        if _begin_run(runs, line):
-            continue
-        if interval := iperf_text.read_interval(line):
+            self.remarks.messages.append(shorten(failed[1] or failed[2], 100))
+        elif self._begin_run(line):
+            return
+        elif interval := iperf_text.read_interval(line):
             if interval.is_sum:
-                sums.append(replace(interval, stream="all"))
-            if not _interval(_run_of(runs, interval.stream), interval):
-                remarks.implausible.append(number)
+                self.sums.append(replace(interval, stream="all"))
+            if not _interval(self._run_of(interval.stream), interval):
+                self.remarks.implausible.append(number)
         elif report := _REPORT.search(line):
-            _run_of(runs, report[1]).reported.add(report[1])
+            self._run_of(report[1]).reported.add(report[1])
         elif sent := _SENT.search(line):
-            _run_of(runs, sent[1]).sent_counts[sent[1]] = iperf_text.number_of(sent[2])
+            self._run_of(sent[1]).sent_counts[sent[1]] = iperf_text.number_of(sent[2])
         elif iperf_text.looks_like_interval(line) and "datagrams received out-of-order" not in line:
-            remarks.unread.append(number)
-    if sums and len(runs) == 1 and not runs[0].ways:
-        for interval in sums:  # of lines that are not there
-            _interval(runs[0], interval)
-    runs = [run for run in runs if run.totals or any(way.rows for way in run.ways.values())]
+            self.remarks.unread.append(number)
+
+    def _begin_run(self, line: str) -> bool:
+        """Begin a run where a client starts, or where a server is connected to the next one."""
+        last = self.runs[-1] if self.runs else None
+        if client := _CLIENT.search(line):
+            if last and not last.links and not last.is_client:
+                self.runs.pop()  # a dual test: the client has a server of its own
+            self.runs.append(_Iperf2Run(True, client[2].lower(), int(client[3]), client[1]))
+            return True
+        if server := _SERVER.search(line):
+            if last is None or not last.is_client or last.ways:
+                self.runs.append(_Iperf2Run(False, server[1].lower(), int(server[2])))
+            return True
+        link = iperf_text.read_connection(line)
+        if link is None:
+            return False
+        if last is None:
+            self.runs.append(_Iperf2Run(is_client=True, protocol="", port=link.remote_port))
+        elif last.ways and not last.is_client:
+            self.runs.append(_Iperf2Run(False, last.protocol, last.port))
+        self.runs[-1].links[link.stream] = link
+        return True
+
+    def _run_of(self, stream: str) -> _Iperf2Run:
+        """Return the latest run that has a stream."""
+        if not self.runs:
+            self.runs.append(_Iperf2Run(is_client=True, protocol="", port=0))
+        return next((run for run in reversed(self.runs) if stream in run.links), self.runs[-1])
+
+
+def _read_text(file: Input) -> FlowSeries:
+    text = _Iperf2Text()
+    for number, line in zip(file.text.numbers, file.text.lines, strict=True):
+        text.add(number, line)
+    if len(text.runs) == 1 and not text.runs[0].ways:
+        for interval in text.sums:  # of lines that are not there
+            _interval(text.runs[0], interval)
+    runs = [run for run in text.runs if run.totals or any(way.rows for way in run.ways.values())]
     ways = [_finish(run) for run in runs]
-    alone = len(runs) == len(commands) == 1 and runs[0].is_client
-    printed = iperf_text.printed_of(commands[0], ways[0]) if alone else {}
-    return iperf_text.to_samples(file, ways, remarks, tool="iperf 2", printed=printed)
-
-
-def _begin_run(runs: list[_Iperf2Run], line: str) -> bool:
-    """Begin a run where a client starts, or where a server is connected to the next one."""
-    if client := _CLIENT.search(line):
-        protocol, port = client[2].lower(), int(client[3])
-        if runs and not runs[-1].links and not runs[-1].is_client:
-            runs.pop()  # a dual test: the client has a server of its own
-        runs.append(_Iperf2Run(is_client=True, protocol=protocol, port=port, target=client[1]))
-        return True
-    if server := _SERVER.search(line):
-        if not runs or not runs[-1].is_client or runs[-1].ways:
-            protocol, port = server[1].lower(), int(server[2])
-            runs.append(_Iperf2Run(is_client=False, protocol=protocol, port=port))
-        return True
-    link = iperf_text.read_connection(line)
-    if link is None:
-        return False
-    if not runs:
-        runs.append(_Iperf2Run(is_client=True, protocol="", port=link.remote_port))
-    if runs[-1].ways and not runs[-1].is_client:
-        last = runs[-1]
-        runs.append(_Iperf2Run(is_client=False, protocol=last.protocol, port=last.port))
-    runs[-1].links[link.stream] = link
-    return True
-
-
-def _run_of(runs: list[_Iperf2Run], stream: str) -> _Iperf2Run:
-    """Return the latest run that has a stream."""
-    if not runs:
-        runs.append(_Iperf2Run(is_client=True, protocol="", port=0))
-    return next((run for run in reversed(runs) if stream in run.links), runs[-1])
+    alone = len(runs) == len(text.commands) == 1 and runs[0].is_client
+    printed = iperf_text.printed_of(text.commands[0], ways[0]) if alone else {}
+    return iperf_text.to_samples(file, ways, text.remarks, tool="iperf 2", printed=printed)
 
 
 def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine) -> bool:

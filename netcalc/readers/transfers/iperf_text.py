@@ -497,12 +497,8 @@ def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number:
     row = interval.row(own, omitted="(omitted)" in rest)
     if losses is not None:
         losses.put_in(row)
-    elif "Total Datagrams" in run.header and (count := _COUNT.match(rest)):
-        row.datagram_count = number_of(count[1])
-    elif "Retr" in run.header and (count := _COUNT.match(rest)):
-        row.retransmit_count = number_of(count[1])
-        if cwnd := _CWND.match(rest):
-            row.cwnd_bytes = number_of(cwnd[2]) * 1024 ** transfer.POWERS[cwnd[3]]
+    else:
+        _put_counts(row, rest, run.header)
     if losses is not None or "Datagrams" in run.header:
         way.protocol = "udp"
     elif "Retr" in run.header:
@@ -524,6 +520,19 @@ def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number:
         run.is_header_new = way.is_cut_short = False
     if not interval.is_sum:
         way.streams.add(row.stream)
+
+
+def _put_counts(row: transfer.Interval, rest: str, header: str) -> None:
+    """Put the numbers behind the rate into the interval, as the header above says what they are."""
+    count = _COUNT.match(rest)
+    if count is None:
+        return
+    if "Total Datagrams" in header:
+        row.datagram_count = number_of(count[1])
+    elif "Retr" in header:
+        row.retransmit_count = number_of(count[1])
+        if cwnd := _CWND.match(rest):
+            row.cwnd_bytes = number_of(cwnd[2]) * 1024 ** transfer.POWERS[cwnd[3]]
 
 
 def _direction(run: _Iperf3Run, interval: IntervalLine) -> tuple[str, str]:

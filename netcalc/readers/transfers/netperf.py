@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import isnan, nan
 from statistics import median
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input, joined
+from netcalc.readers.format import Format, Input, columns_of, joined
 from netcalc.readers.places import CLIENT, REQUESTS, TRANSPORT, Counted, MeasuringPoint
 from netcalc.readers.source import note, shorten, unit_of
 from netcalc.readers.transfers import transfer
@@ -542,12 +542,12 @@ def _read_qperf(file: Input) -> Table:
         name if names.count(name) == 1 else f"{name} {names[: i + 1].count(name)}"
         for i, name in enumerate(names)
     ]
-    columns = [column.name for column in fields(_QperfTest)]
+    columns = {"group": groups, **columns_of(_QperfTest, tests)}
     texts = ("group", "test", "protocol")
     return file.table(
         "qperf",
-        {"group": groups, **{name: [getattr(test, name) for test in tests] for name in columns}},
-        {name: "text" if name in texts else unit_of(name) for name in ("group", *columns)},
+        columns,
+        {name: "text" if name in texts else unit_of(name) for name in columns},
         layers=dict.fromkeys(
             ("sent_rate_bps", "received_rate_bps", "message_bytes"), "application"
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
@@ -19,8 +18,8 @@ from netcalc.rate_layers import IP, TCP_PAYLOAD
 from netcalc.readers import places
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import note, shorten, unit_of
-from netcalc.readers.transfers.transfer import above_0, xml_root
+from netcalc.readers.source import csv_rows, note, shorten, unit_of
+from netcalc.readers.transfers.transfer import POWERS, above_0, xml_root
 from netcalc.samples import Fact, Table, fact_row
 
 _LATEST = 4
@@ -300,7 +299,6 @@ FLENT = Format(
 _PAIR = re.compile(r"\s*(?P<name>[A-Za-z][\w%-]*):(?P<value>.*)")
 _END = re.compile(r"\s*-{3,}\s*")
 _NUMBER = re.compile(r"(?P<number>-?\d{1,18}(?:\.\d{1,9})?)(?P<power>[KMG]?)")
-_POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _TEXTS = (
     "exp", "expName", "group", "test", "testType", "testNote", "desc", "host", "server",
     "instance", "ca", "req", "reply", "netem", "ecn",
@@ -378,12 +376,8 @@ def _read_csv(file: Input, lines: list[tuple[int, str]]) -> list[dict[str, str]]
     for line_number, line in lines:
         if not line.strip():
             continue
-        try:
-            cells = [cell.strip() for cell in next(csv.reader([line]))]
-        except csv.Error as error:
-            raise ReaderError(
-                "malformed-quotes", file=file.name, line=line_number, reason=str(error)
-            ) from None
+        (row,) = csv_rows([(line_number, line)], file.unpacked)
+        cells = [cell.strip() for cell in row]
         if cells[:2] == ["exp", "expName"]:
             header = cells
         elif len(cells) != len(header):
@@ -434,7 +428,7 @@ def _value(text: str, factor: float, name: str, mixed: set[str]) -> float:
         if text:
             mixed.add(name)
         return nan
-    value = float(printed["number"]) * _POWERS[printed["power"]] * factor
+    value = float(printed["number"]) * 1000.0 ** POWERS[printed["power"]] * factor
     return value if value >= 0 else nan
 
 

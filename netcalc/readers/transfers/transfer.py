@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import fsum, isfinite, isnan, nan
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number
-from netcalc.readers.format import Input
+from netcalc.readers.format import Input, columns_of
 from netcalc.readers.source import shorten
 from netcalc.samples import Fact, FlowSeries, Meta, fact_row
 
@@ -68,9 +68,6 @@ class Interval:
     jitter_s: float = nan
     datagram_count: float = nan
     lost_count: float = nan
-
-
-_COLUMNS = tuple(column.name for column in fields(Interval))
 
 
 @dataclass(slots=True)
@@ -247,7 +244,7 @@ def series_of(
             row.group = way.group
             rows.append(row)
     return FlowSeries(
-        **{name: [getattr(row, name) for row in rows] for name in _COLUMNS},
+        **columns_of(Interval, rows),
         meta=Meta(
             tool_version=shorten(version, 40),
             target=shorten(target, 200),

@@ -217,35 +217,20 @@ _LIKE_PACKET = re.compile(r" \S{0,40}[.:]\S{0,12} IP6? ")
 def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -> bool:
     """Add the packet of a line, if it has one; return whether it has."""
     packet = _PACKET.match(line) or _FRAME.match(line)
-    if packet and not packet["time"] and packets.stamps and packets.stamps[-1]:
+    if packet is None:
+        return _add_other(packets, line, run, index)
+    if not packet["time"] and packets.stamps and packets.stamps[-1]:
         if packet["blank"]:  # which stands before a time
             packets.skipped.append(index + 1)
             return False
         packets.tunnels.add(run)  # what the packet of the line before carries
         return True
-    if packet is None and (other := _OTHER.match(line)):
-        # A frame of something else; where it carries IP, that is not read.
-        packets.unread |= {run} if re.search(r"\bIP(?:v?[46])?\b", other["rest"]) else set()
-        packets.add(other["time"], {"group": run, "protocol": "other"}, {})
-        return True
-    if packet is None:
-        below_another = line[:1].isspace() and not _LIKE_PACKET.match(line)
-        if line.strip() and not below_another and not _MESSAGE.match(line):
-            packets.skipped.append(index + 1)
-        return False
     kind = _KINDS.get(packet["kind"], packet["kind"])
     texts = {"group": run, "protocol": kind.lower()}
     numbers: dict[str, float] = {}
     if kind != "ARP":
         texts |= {"ip_version": "6" if kind == "IP6" else "4", "protocol": ""}
-        rest = packet["rest"]
-        if "truncated-ip" in rest:
-            rest = _SHORT.sub("", rest, count=1)
-        head = _HEAD.match(rest) if rest.startswith("(") else None
-        if head:
-            numbers |= _read_ip_header(head["inside"])
-            rest = head["rest"] if head["rest"].strip() else "".join(below)
-        ends = _ENDS.match(rest)
+        ends = _read_ip(packet["rest"], below, numbers)
         if ends is None:
             packets.skipped.append(index + 1)
             return False
@@ -257,6 +242,29 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
         packets.relative.add(run)
     packets.add(stamp, texts, numbers)
     return True
+
+
+def _add_other(packets: _Packets, line: str, run: str, index: int) -> bool:
+    """Add a frame of something else than IP and ARP; return whether the line has one."""
+    if frame := _OTHER.match(line):
+        if re.search(r"\bIP(?:v?[46])?\b", frame["rest"]):  # it carries IP that is not read
+            packets.unread.add(run)
+        packets.add(frame["time"], {"group": run, "protocol": "other"}, {})
+        return True
+    below_another = line[:1].isspace() and not _LIKE_PACKET.match(line)
+    if line.strip() and not below_another and not _MESSAGE.match(line):
+        packets.skipped.append(index + 1)
+    return False
+
+
+def _read_ip(rest: str, below: list[str], numbers: dict[str, float]) -> re.Match[str] | None:
+    """Read the IP header of -v, and return the ends of the packet, which may be the line below."""
+    if "truncated-ip" in rest:
+        rest = _SHORT.sub("", rest, count=1)
+    if rest.startswith("(") and (head := _HEAD.match(rest)):
+        numbers |= _read_ip_header(head["inside"])
+        rest = head["rest"] if head["rest"].strip() else "".join(below)
+    return _ENDS.match(rest)
 
 
 def _read_ip_header(inside: str) -> dict[str, float]:
