@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import math
 import os
 import stat
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 from netcalc import samples
-from netcalc.errors import DomainError, ReaderError
+from netcalc.errors import DomainError, NetcalcError, ReaderError
 from netcalc.samples import (
     BulkSamples,
+    FlowSeries,
     HopSamples,
     Meta,
+    PacketTrace,
+    PathSamples,
     RttSamples,
     Table,
     TrainSamples,
     TransactionSamples,
     TransferSamples,
 )
-from netcalc.samples.meta import fact_row, unit_of_fact
-from netcalc.samples.saved import MAX_FILE_BYTES
+from netcalc.samples.meta import fact_row, fault, row_fault, unit_of_fact
+from netcalc.samples.saved import MAX_FILE_BYTES, LineFile
 
 NAN = math.nan
 
@@ -330,6 +335,14 @@ DAMAGES = [
     ({"fields": {"sent_count": "5"}}, "part-of-other-type",
      {"field": "sent_count", "value": "5", "wanted": "a number"}),
     ({"format": "other"}, "not-saved-samples", {}),
+    ({"fields": {"sent_count": 1.5}}, "part-of-other-type",
+     {"field": "sent_count", "value": "1.5", "wanted": "a whole number"}),
+    # a number is shown whole up to 60 digits
+    ({"fields": {"sent_count": 10**59}}, "saved-too-large", {"value": "1" + "0" * 59}),
+    ({"fields": {"sent_count": 10**60}}, "saved-too-large",
+     {"value": "1" + "0" * 19 + "... (61 digits)"}),
+    ({"columns": {"payload_bytes": [10**60], "rtt_s": [1]}}, "row-too-large",
+     {"found": "1" + "0" * 19 + "... (61 digits)"}),
 ]  # fmt: skip
 
 
@@ -341,6 +354,189 @@ def test_what_is_wrong_in_a_file_is_named(changes, code, values):
     assert refused.value.code == code
     assert {name: refused.value.values[name] for name in values} == values
     assert refused.value.values["file"] == "a.json"
+
+
+PATH = {"bandwidths_bps": [1e6, 2e6], "latencies_s": [0.01, 0], "processings_s": [0, 0, 0]}
+DAMAGED_PATHS = [
+    # an emulated path of two links and three nodes, what is changed in it, and what is refused
+    ({"bandwidths_bps": []}, "bandwidths_bps", "a list of some numbers from 0"),
+    ({"bandwidths_bps": 1e6}, "bandwidths_bps", "a list of some numbers from 0"),
+    ({"bandwidths_bps": [1e6, "x"]}, "bandwidths_bps", "a list of 2 numbers from 0"),
+    ({"bandwidths_bps": [1e6, 0]}, "bandwidths_bps", "a list of numbers above 0"),
+    ({"latencies_s": [0.01]}, "latencies_s", "a list of 2 numbers from 0"),
+    ({"latencies_s": [0.01, True]}, "latencies_s", "a list of 2 numbers from 0"),
+    ({"latencies_s": None}, "latencies_s", "a list of 2 numbers from 0"),
+    ({"processings_s": [0, 0]}, "processings_s", "a list of 3 numbers from 0"),
+    ({"framings": ["none"]}, "framings", "a list of 2 of none, ethernet"),
+    ({"framings": ["none", "atm"]}, "framings", "a list of 2 of none, ethernet"),
+    ({"framings": "none"}, "framings", "a list of 2 of none, ethernet"),
+]
+
+
+@pytest.mark.each(("changes", "field", "wanted"), DAMAGED_PATHS)
+def test_an_emulated_path_has_a_rate_and_a_latency_of_each_link(changes, field, wanted):
+    document = json.loads(RttSamples(payload_bytes=[1], rtt_s=[0.1]).dumps())
+
+    def loaded(truth):
+        document["meta"]["instrument"] = {"truth": truth}
+        return samples.loads(json.dumps(document).encode()).meta.instrument.truth
+
+    for whole in (PATH, PATH | {"framings": ["none", "ethernet"]}):
+        assert loaded(whole) == whole
+    with pytest.raises(ReaderError) as refused:
+        loaded(PATH | changes)
+    assert (refused.value.code, refused.value.field) == (
+        "part-of-other-type", f"meta.instrument.truth.{field}",
+    )  # fmt: skip
+    assert refused.value.values["wanted"] == wanted
+
+
+@pytest.mark.each(
+    ("value", "name", "unit", "code"),
+    [  # from 2^53 on a float skips whole numbers; times and rates are any float
+        (2.0**53, "sent", "1", None), (2.0**53 + 2, "sent", "1", "row-too-large"),
+        (2.0**53 + 2, "rtt_s", "s", None), (10**309, "rtt_s", "s", "row-too-large"),
+        (2.0**53 + 2, "payload_bytes", "byte", "row-too-large"),
+        (-(2.0**53) - 2, "sequence", "1", "row-too-large"),
+        (-1, "sequence", "1", None), (-1, "sent", "1", "row-negative"), (0, "sent", "1", None),
+        (-1, "payload_bytes", "byte", "row-negative"), (-1.0, "offset_s", "s", None),
+        (NAN, "hop", "1", "row-unknown"), (NAN, "hop", "", None), (NAN, "rtt_s", "s", None),
+        (math.inf, "rate_bps", "bit/s", None), (math.inf, "sent", "1", "row-too-large"),
+        (math.inf, "time_s", "s", "row-too-large"), (-math.inf, "time_s", "s", "row-too-large"),
+        (math.inf, "rtt_s", "s", None),
+    ],
+)  # fmt: skip
+def test_limits_of_a_number_in_a_column(value, name, unit, code):
+    assert row_fault(value, name, unit) == code
+
+
+@pytest.mark.each(
+    ("value", "name", "code"),
+    [  # a counter of 64 bits, or any float that a file counts itself
+        (2.0**64, "sent_count", None), (2**64 + 2**12, "sent_count", "saved-too-large"),
+        (1e300, "sum:x", None), (1e300, "counter:x", None), (10**400, "sum:x", "saved-too-large"),
+        (-1, "sent_count", "saved-negative"), (-1, "rtt_min_s", "saved-negative"),
+        (-1, "sum:x", None), (-0.5, "clock_offset_s", None), (0, "sent_count", None),
+        (NAN, "sent_count", "saved-not-finite"), (math.inf, "rtt_min_s", "saved-not-finite"),
+    ],
+)  # fmt: skip
+def test_limits_of_a_number_besides_the_columns(value, name, code):
+    assert fault(value, name) == code
+
+
+def test_a_file_of_lines_has_rows_of_json(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b'{"n": 0}\n')
+    with LineFile(file, busy="network-saved-busy") as lines:
+        lines.append([{"n": 1, "x": NAN}, {"n": np.int64(2), "x": [math.inf, np.float64(0.5)]}])
+        lines.append([{"n": "é"}], sync=True)
+        with pytest.raises(NetcalcError) as refused:
+            LineFile(file, busy="network-saved-busy")
+        assert (refused.value.code, refused.value.values["file"]) == (
+            "network-saved-busy", str(file),
+        )  # fmt: skip
+    written = [b'{"n": 0}', b'{"n": 1, "x": null}', b'{"n": 2, "x": ["inf", 0.5]}',
+               b'{"n": "\\u00e9"}']  # fmt: skip
+    assert file.read_bytes().splitlines() == written
+    with LineFile(file, busy="network-saved-busy") as lines:  # free again
+        lines.cut(len(written[0]) + 1)
+        lines.append([{"n": 3}])
+    assert file.read_bytes().splitlines() == [written[0], b'{"n": 3}']
+    with pytest.raises(OSError, match="not a regular file") as error:
+        LineFile(tmp_path, busy="network-saved-busy")
+    assert (error.value.errno, error.value.filename) == (errno.EINVAL, str(tmp_path))
+
+
+@pytest.mark.each("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt()])
+def test_rows_that_were_not_all_written_leave_the_file_as_it_was(error, tmp_path, monkeypatch):
+    """A disk that takes ten bytes at a time, and has room for twenty."""
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b'{"n": 0}\n')
+    write, room = os.write, [10, 10]
+
+    def into_little_room(handle, data):
+        if not room:
+            raise error
+        return write(handle, data[: room.pop()])
+
+    with LineFile(file, busy="network-saved-busy") as lines:
+        with monkeypatch.context() as patched:
+            patched.setattr("netcalc.samples.saved.os.write", into_little_room)
+            with pytest.raises(type(error)) as raised:
+                lines.append([{"n": n} for n in range(5)])
+        assert file.read_bytes() == b'{"n": 0}\n'
+        lines.append([{"n": 1}])
+    assert file.read_bytes() == b'{"n": 0}\n{"n": 1}\n'
+    if isinstance(error, OSError):
+        assert (raised.value.errno, raised.value.filename) == (errno.ENOSPC, str(file))
+
+
+def test_hops_of_a_path_by_hand():
+    """Of a: three probes of hops 1 and 3, two of which were answered; b is not answered at all."""
+    probes = PathSamples(
+        hop=[1, 3, 3, 3, 2], rtt_s=[0.5, 0.25, 0.75, NAN, NAN], lost=[0, 0, 0, 1, 1],
+        group=["a", "a", "a", "a", "b"],
+    )  # fmt: skip
+    first, second = probes.facts()
+    assert first == {
+        "group": "a", "hop_count": 3, "responding_hop_count": 2, "probe_count": 4,
+        "reply_count": 3, "last_hop_rtt_median_s": 0.5,
+    }  # fmt: skip
+    assert second == {"group": "b", "hop_count": 2, "responding_hop_count": 0, "probe_count": 1,
+                      "reply_count": 0}  # fmt: skip
+    assert probes.measured.tolist() == [True, True, True, False, False]
+    assert probes.hop_facts("c") == {
+        "hop_count": 0, "responding_hop_count": 0, "probe_count": 0, "reply_count": 0,
+    }  # fmt: skip
+
+
+def test_rates_of_intervals_are_of_their_bytes_before_what_is_printed():
+    """1000 B in 2 s are 4 kbit/s; without bytes the printed rate stands."""
+    rows = FlowSeries(
+        start_s=[0, 2, 4], duration_s=[2, 2, 2], payload_bytes=[1000, NAN, NAN],
+        throughput_bps=[5000, 6000, NAN], omitted=[1, 0, 0],
+    )  # fmt: skip
+    assert rows.rate_bps[:2].tolist() == [4000, 6000]
+    assert np.isnan(rows.rate_bps[2])
+    assert rows.measured.tolist() == [False, True, False]
+
+
+def test_packets_by_hand():
+    trace = PacketTrace(
+        time_s=[2.5, NAN, 0.5], kept_bytes=[60, 60, 60], original_bytes=[60, 60, 60],
+        source=[1, 2, 0], destination=[2, 1, 0], layers=[1, 3, 4],
+        addresses=("", "192.0.2.1", "2001:db8::1"),
+    )  # fmt: skip
+    assert trace.span_s == 2
+    assert trace.has(2).tolist() == [False, True, False]
+    assert trace.rows(slice(0, 2)).ints("source").tolist() == [1, 2]
+    frame = trace.to_frame()
+    assert frame["source"].tolist() == ["192.0.2.1", "2001:db8::1", ""]
+    assert frame["destination"].tolist() == ["2001:db8::1", "192.0.2.1", ""]
+    for index, refused in ((2, False), (3, True)):
+        row = {"time_s": [0], "kept_bytes": [1], "original_bytes": [1], "destination": [0]}
+        with pytest.raises(DomainError) if refused else nullcontext() as error:
+            PacketTrace(**row, source=[index], addresses=("", "a", "b"))
+        if refused:
+            assert (error.value.code, error.value.values["index"]) == ("address-index", 3)
+
+
+def test_sums_of_a_table_leave_out_what_is_unknown():
+    table = Table(data={"a": [1.5, NAN, 2.0], "b": [math.inf, NAN, NAN], "c": ["x", "", "y"]})
+    assert table.facts() == [{"row_count": 3, "column_count": 3, "partial": False, "sum:a": 3.5}]
+    huge = Table(data={"a": [1e308, 1e308]})
+    assert huge.facts() == [{"row_count": 2, "column_count": 1, "partial": False}]
+
+
+def test_counts_of_round_trips_are_those_of_rows_or_of_the_summary():
+    rows = {"payload_bytes": [1] * 4, "rtt_s": [0.1, 0.1, NAN, NAN], "lost": [0, 0, 1, 1],
+            "group": ["b", "a", "b", "a"], "duplicate": [0, 1, 0, 0],
+            "error_reply": [0, 0, 1, 0]}  # fmt: skip
+    shown = RttSamples(**rows)
+    assert (shown.sent, shown.received, shown.duplicates, shown.errors) == (3, 1, 1, 1)
+    assert shown.groups == ["b", "a"]
+    assert RttSamples(**rows, error_count=0).errors == 0
+    assert shown.loss_ratio == pytest.approx(2 / 3)
 
 
 def test_a_file_may_be_without_totals_and_with_facts_of_a_later_version():

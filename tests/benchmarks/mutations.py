@@ -96,7 +96,8 @@ ROOMS = {
     "equations": Room(("netcalc/equations.py",), ("tests/test_equations.py",)),
     "ping": Room(
         ("netcalc/readers/pings/ping*.py",),
-        ("tests/readers/test_read_ping_numbers.py", "tests/readers/test_read_ping*.py"),
+        ("tests/readers/test_read_ping_numbers.py", "tests/readers/test_read_ping*.py",
+         "tests/readers/test_read_converted.py"),
         but="cut_anywhere or fuzz",
     ),
     "columns": Room(
@@ -137,7 +138,8 @@ ROOMS = {
     "counters": Room(
         ("netcalc/readers/counters/*.py",),
         ("tests/readers/test_read_counter_numbers.py", "tests/readers/test_read_counters.py",
-         "tests/readers/test_read_ss.py", "tests/readers/test_read_tcp_info.py",
+         "tests/readers/test_read_ss.py", "tests/readers/test_read_socket_lists.py",
+         "tests/readers/test_read_tcp_info.py", "tests/readers/test_read_converted.py",
          "tests/readers/test_facts.py"),
     ),
     "paths": Room(
@@ -145,6 +147,7 @@ ROOMS = {
         ("tests/readers/test_read_path_numbers.py", "tests/readers/test_hops.py",
          "tests/readers/test_read_mtr.py",
          "tests/readers/test_read_trace*.py", "tests/readers/test_read_pathping.py",
+         "tests/readers/test_read_dublin.py", "tests/readers/test_read_converted.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "pings": Room(
@@ -152,7 +155,8 @@ ROOMS = {
          "netcalc/readers/pings/ping_json.py"),
         ("tests/readers/test_read_other_ping_numbers.py", "tests/readers/test_read_fping.py",
          "tests/readers/test_other_pings.py", "tests/readers/test_read_other_pings.py",
-         "tests/readers/test_read_router_pings.py",
+         "tests/readers/test_read_router_pings.py", "tests/readers/test_read_twping.py",
+         "tests/readers/test_read_converted.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "transfers": Room(
@@ -260,6 +264,7 @@ ROOMS = {
     "samples": Room(
         ("netcalc/samples/*.py",),
         ("tests/test_sample_numbers.py", "tests/test_samples.py",
+         "tests/test_saved_samples_nested.py", "tests/readers/captures/test_packet_trace.py",
          "tests/test_faults_of_saved_samples.py"),
     ),
     "emulation": Room(

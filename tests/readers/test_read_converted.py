@@ -111,6 +111,79 @@ def test_a_traceroute_of_jc():
     assert (row["target"], row["hop_count"], row["partial"]) == ("host.example", 2, False)
 
 
+def test_what_no_hop_of_jc_can_be_is_left_out_and_counted():
+    probe = {"ip": "192.0.2.1", "name": "192.0.2.1", "rtt": 1.5}
+    hops = [{"hop": number, "probes": [probe]} for number in (-1, 0, 1)]
+    hops.append({"hop": 2, "probes": [probe | {"ip": ""}, probe | {"rtt": -1}, probe | {"rtt": 0}]})
+    document = {"destination_ip": "192.0.2.9", "destination_name": "192.0.2.9", "hops": hops}
+    found = read(json.dumps(document) + "\n")
+    assert found.hop.tolist() == [1, 2]
+    assert found.rtt_s.tolist() == [0.0015, 0]
+    assert found.node_name.tolist() == ["", ""]  # a name that is the address again is none
+    assert [(one.code, dict(one.values)) for one in found.meta.warnings] == [
+        ("lost-probes-left-out", {}), ("implausible-hops", {"count": 2}),
+    ]  # fmt: skip
+    document["hops"] = hops[:2]
+    for text, code in (
+        (json.dumps(document), "no-path"),
+        (json.dumps(document | {"hops": hops})[:-1], "json-cut-short"),
+    ):
+        with pytest.raises(ReaderError) as refused:
+            read(text + "\n")
+        assert refused.value.code == code
+
+
+def test_a_count_that_one_summary_leaves_out_adds_nothing_to_the_sum():
+    """Two runs without replies, one of which says only its times: 4 sent and 3 received."""
+    silent = {**PARSED, "packet_transmit": None, "packet_receive": None}
+    found = read(json.dumps({"a.example": silent, "host.example": PARSED}) + "\n")
+    assert (found.sent, found.received) == (4, 3)
+
+
+def test_json_without_a_probe_is_refused_however_long_its_line_is():
+    """A text is refused for lines of more than 2^20 characters; JSON may be one line."""
+    none = dict.fromkeys(PARSED) | {"note": "x" * 2**20}
+    for text in (json.dumps(none), json.dumps(none, indent=1)):
+        with pytest.raises(ReaderError) as refused:
+            read(text + "\n")
+        assert refused.value.code == "no-probe"
+
+
+@pytest.mark.each(
+    ("document", "runs"),
+    {
+        "an object": (PARSED, 1),
+        "by target": ({"a": PARSED, "b": PARSED}, 2),
+        "a list of both": ([PARSED, {"a": PARSED, "b": PARSED}], 3),
+        "a list in a list": ([[JC], [JC, JC]], 3),
+    }.values(),
+)
+def test_runs_of_a_document(document, runs):
+    found = read(json.dumps(document) + "\n")
+    assert len(found.facts()) == runs
+
+
+@pytest.mark.each("odd", [{"a": PARSED, "b": 5}, {"a": PARSED, "b": {"destination": "b"}}])
+def test_an_object_that_is_not_all_of_runs_has_none(odd):
+    with pytest.raises(ReaderError) as refused:
+        read(json.dumps(odd) + "\n")
+    assert refused.value.code in ("other-format", "unknown-json")
+
+
+def test_a_timeout_of_jc_is_a_lost_probe():
+    """Numbers from 0, as those of BSD; a reply of jc is 64 bytes with the 8 of its header."""
+    lost = {"type": "timeout", "icmp_seq": 1}
+    other = {"type": "unparsable_line", "unparsed_line": "x"}
+    document = {**JC, "packets_transmitted": 3, "packets_received": 2, "duplicates": 0,
+                "packet_loss_percent": 100 / 3,
+                "responses": [reply(0, 1.5), lost, other, reply(2, 3.5)]}  # fmt: skip
+    found = read(json.dumps(document) + "\n")
+    assert found.sequence.tolist() == [0, 1, 2]
+    assert found.lost.tolist() == [False, True, False]
+    assert found.ttl.tolist()[::2] == [57, 57]
+    assert found.facts()[0]["sent_count"] == 3
+
+
 SUMMARY = """\
 Total: 214
 TCP:   12 (estab 4, closed 2, orphaned 0, timewait 2)

@@ -252,6 +252,9 @@ def test_sadf_json():
     assert (found.meta.host, found.meta.warnings) == ("a", ())
     stamp["utc"] = 0
     assert read(json.dumps(document) + "\n").meta.warnings == (Notice("sadf-local-time"),)
+    twice = json.dumps(document).replace('"rxpck": 9', '"rxpck": 8, "rxpck": 9')
+    said = [one.code for one in read(twice + "\n").meta.warnings]
+    assert said == ["json-twins", "sadf-local-time"]
     assert refused(json.dumps(document)[:-2] + "\n").code == "json-cut-short"
 
 

@@ -234,6 +234,13 @@ def test_nping():
         "TCP connection attempts: 4 | Successful connections: 3 | Failed: 1 (25.00%)\n"
     )
     assert fact(tcp, "sent_count", "received_count", "printed_loss_ratio") == (4, 3, 0.25)
+    sent = {
+        "Starting TCP Handshake > 192.0.2.9:80": "tcp", "TCP [192.0.2.1:5 > 192.0.2.9:80 S]": "tcp",
+        "UDP packet with 4 bytes > 192.0.2.9:53": "udp", "ARP who has 192.0.2.9?": "arp",
+        "ICMPv6 [2001:db8::1 > 2001:db8::9 Echo request]": "icmp", "what": None,
+    }  # fmt: skip
+    for packet, protocol in sent.items():
+        assert fact(read(f"SENT (0.01s) {packet}\n"), "protocol") == (protocol,), packet
 
 
 def test_a_router():

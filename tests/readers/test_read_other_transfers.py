@@ -98,6 +98,43 @@ def test_qperf_sizes_of_messages():
     assert read(INPUTS / "qperf_sizes.txt")["message_bytes"].tolist() == [65536, 1]
 
 
+@pytest.mark.each(
+    ("written", "rate_bps", "latency_s"),
+    [  # qperf(1): powers of 1000, B or bytes of 8 bits, b or bits
+        ("bw = 5 bytes/sec", 40.0, None), ("bw = 5 bits/sec", 5.0, None),
+        ("bw = 5 KB/sec", 4e4, None), ("bw = 5 MB/sec", 4e7, None), ("bw = 5 GB/sec", 4e10, None),
+        ("bw = 5 TB/sec", 4e13, None), ("bw = 5 Kb/sec", 5e3, None), ("bw = 5 Mb/sec", 5e6, None),
+        ("bw = 5 Tb/sec", 5e12, None),
+        ("latency = 250 ns", None, 2.5e-7), ("latency = 250 us", None, 2.5e-4),
+        ("latency = 250 ms", None, 0.25), ("latency = 2.5 sec", None, 2.5),
+    ],
+)  # fmt: skip
+def test_units_of_qperf(written, rate_bps, latency_s):
+    test = "tcp_bw" if latency_s is None else "tcp_lat"
+    found = read(f"{test}:\n    {written}\n")
+    if rate_bps is not None:
+        assert found["received_rate_bps"].tolist() == [pytest.approx(rate_bps)]
+    if latency_s is not None:
+        assert found["one_way_latency_s"].tolist() == [pytest.approx(latency_s)]
+        assert found.facts()[0]["rtt_s"] == pytest.approx(2 * latency_s)
+
+
+@pytest.mark.each("test, name, unit", [("tcp_bw", "bw", "MB/sec"), ("tcp_lat", "latency", "us"),
+                                       ("udp_bw", "send_bw", "MB/sec")])  # fmt: skip
+def test_a_result_of_qperf_that_is_there_twice_is_not_used(test, name, unit):
+    found = read(f"{test}:\n    {name}  =  10 {unit}\n    {name}  =  20 {unit}\n")
+    column = {"bw": "received_rate_bps", "send_bw": "sent_rate_bps"}.get(name, "one_way_latency_s")
+    assert found[column].tolist() == [pytest.approx(10e-6 if unit == "us" else 80e6)]
+    assert [dict(one.values) for one in found.meta.warnings] == [{"numbers": [3]}]
+
+
+def test_a_result_of_the_other_kind_of_test_is_not_used():
+    for test, name in (("tcp_bw", "latency = 5 us"), ("tcp_lat", "bw = 5 MB/sec")):
+        own = "bw = 10 MB/sec" if test == "tcp_bw" else "latency = 10 us"
+        found = read(f"{test}:\n    {own}\n    {name}\n")
+        assert [dict(one.values) for one in found.meta.warnings] == [{"numbers": [3]}]
+
+
 def test_qperf_that_was_cut_is_partial():
     text = (INPUTS / "qperf.txt").read_text()
     cut = read(text[: text.index("udp_lat:") + 10])

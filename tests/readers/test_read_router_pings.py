@@ -195,6 +195,18 @@ def test_zero_is_a_time_below_the_resolution():
         assert samples.resolution_s[least] == 0.001
 
 
+def test_rows_behind_a_failure_are_of_the_table_that_they_stand_in():
+    """Test-Connection a, b: the failure of b is printed among the rows of a."""
+    head, *rows = (INPUTS / "test_connection_7.txt").read_text("utf-8").split("\n   2 ADMIN1")
+    text = (
+        head + "\nTest-Connection: Testing connection to computer 'b' failed: No such host.\n"
+        "   2 ADMIN1" + rows[0]
+    )
+    first, failed, *_ = read(text).facts()
+    assert (first["target"], first["sent_count"]) == ("server01.example.net", 4)
+    assert (failed["target"], failed["sent_count"], failed["received_count"]) == ("b", 1, 0)
+
+
 def test_a_probe_without_a_line_is_lost():
     """irtt prints nothing for it: five were sent, the fourth and the last have no line."""
     lines = (INPUTS / "irtt_text.txt").read_text("utf-8").splitlines(keepends=True)
@@ -208,7 +220,7 @@ def test_a_probe_without_a_line_is_lost():
 @pytest.mark.each(
     "written, seconds",
     {"71.2µs": 71.2e-6, "71.2μs": 71.2e-6, "71.2us": 71.2e-6, "980ns": 980e-9, "1.25ms": 1.25e-3,
-     "1.5s": 1.5, "1m2.5s": 62.5}.items(),
+     "1.5s": 1.5, "1m2.5s": 62.5, "72h3m0.5s": 259_380.5}.items(),
 )  # fmt: skip
 def test_units_of_irtt(written, seconds):
     text = f"[Connecting] connecting to 192.0.2.2\nseq=0 rtt={written} rd=1µs sd=1µs ipdv=n/a\n"

@@ -103,6 +103,9 @@ def test_proc_net():
     udp = PROC.replace("inode      ", "inode ref pointer drops").splitlines()
     udp[0] = udp[0].rstrip()
     assert counts("\n".join(udp) + "\n") == (2, 0, False)
+    # 0x0C is the last of include/net/tcp_states.h that a list shows; there is no state 0xFF
+    for digits, state in (("0C", "NEW-SYN-RECV"), ("FF", "")):
+        assert read(PROC.replace(" 0A ", f" {digits} "))["state"][0] == state
 
 
 def test_what_is_cut_or_no_list_of_sockets():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import struct
 import sys
 from pathlib import Path
 
@@ -51,6 +52,61 @@ def test_it_says_what_ss_says(name):
     row = table.facts()[0]
     assert (row["connection_count"], row["cwnd_packets"], row["bytes_acked"]) == (1, 16, 150001)
     assert row["partial"] is False
+
+
+# Of struct tcp_info in include/uapi/linux/tcp.h, in its order: the bytes at the beginning, and then
+# every member with its width; those with a column have its name, and what its numbers are times.
+INFO_HEAD = 8
+INFO = (
+    ("rto_s", 4, 1e-6), ("ato", 4), ("mss_bytes", 4, 1), ("rcv_mss", 4), ("unacked_packets", 4, 1),
+    ("sacked", 4), ("lost", 4), ("retrans", 4), ("fackets", 4), ("last_data_sent", 4),
+    ("last_ack_sent", 4), ("last_data_recv", 4), ("last_ack_recv", 4), ("path_mtu_bytes", 4, 1),
+    ("rcv_ssthresh", 4), ("rtt_s", 4, 1e-6), ("rttvar_s", 4, 1e-6), ("ssthresh_packets", 4, 1),
+    ("cwnd_packets", 4, 1), ("advmss", 4), ("reordering", 4), ("rcv_rtt", 4), ("rcv_space", 4),
+    ("retransmit_total_count", 4, 1), ("pacing_rate_bps", 8, 8), ("max_pacing_rate", 8),
+    ("bytes_acked", 8, 1), ("bytes_received", 8, 1), ("segs_out", 4), ("segs_in", 4),
+    ("unsent_bytes", 4, 1), ("rtt_min_s", 4, 1e-6), ("data_segs_in", 4), ("data_segs_out", 4),
+    ("delivery_rate_bps", 8, 8), ("busy_s", 8, 1e-6), ("receive_window_limited_s", 8, 1e-6),
+    ("send_buffer_limited_s", 8, 1e-6), ("delivered", 4), ("delivered_ce", 4), ("bytes_sent", 8, 1),
+    ("bytes_retransmitted", 8, 1), ("dsack_dups", 4), ("reord_seen", 4), ("rcv_ooopack", 4),
+    ("offered_window_bytes", 4, 1),
+)  # fmt: skip
+
+
+def message(info, *, padding=0, port=80):
+    """A message of inet_diag by hand: its head, the socket, and attributes of length and type."""
+    local, remote = bytes([192, 0, 2, 1]).ljust(16, b"\0"), bytes([192, 0, 2, 2]).ljust(16, b"\0")
+    body = struct.pack("<4B", 2, 1, 0, 0) + struct.pack(">HH", port, 443) + local + remote
+    body += struct.pack("<I8s5I", 0, b"", 0, 5, 6, 0, 0)
+    for kind, value in ((2, info), (4, b"cubic\0\0\0"), (9, b"\0" * padding)):
+        body += struct.pack("<HH", 4 + len(value), kind) + value
+    return struct.pack("<IHHII", 16 + len(body), 20, 0, 0, 0) + body
+
+
+def test_every_member_of_tcp_info_is_where_the_kernel_has_it():
+    """Each has 1000 times its place in the struct and 7: no two are equal."""
+    numbers = {name: 1000 * place + 7 for place, (name, *_) in enumerate(INFO)}
+    info = bytes(INFO_HEAD) + b"".join(
+        numbers[name].to_bytes(size, "little") for name, size, *_ in INFO
+    )
+    table = read(message(info) * 2)
+    for name, _, *factor in INFO:
+        if factor:
+            assert table[name] == pytest.approx([numbers[name] * factor[0]] * 2, rel=1e-12), name
+    assert table["receive_queue_bytes"].tolist() == [5, 5]
+    assert table["send_queue_bytes"].tolist() == [6, 6]
+    assert table["group"].tolist() == ["192.0.2.1:80 > 192.0.2.2:443"] * 2
+    assert table["snapshot"].tolist() == [0, 1], "the same socket again is of the next one"
+    two = read(message(info) + message(info, port=81))
+    assert two["snapshot"].tolist() == [0, 0]
+
+
+def test_a_message_is_at_most_a_page_of_4096_bytes():
+    info = bytes(232)
+    rest = 4096 - len(message(info))
+    assert sniff(message(info, padding=rest)) == "tcp_info"
+    with pytest.raises(ReaderError):
+        sniff(message(info, padding=rest + 1))
 
 
 def test_times_are_those_of_the_snapshots():

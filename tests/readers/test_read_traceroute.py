@@ -110,6 +110,26 @@ def expected_or_nan(times):
     return [np.nan if t is None else t for t in times]
 
 
+@pytest.mark.each(
+    ("line", "name"),
+    {
+        "1  core (old) (192.0.2.1)  1.5 ms": "core (old)",
+        "1  192.0.2.1 (192.0.2.1)  1.5 ms": "",
+    }.items(),
+)
+def test_a_name_may_have_brackets_of_its_own(line, name):
+    samples = read(HEAD + line + "\n")
+    assert (samples.node.tolist(), samples.node_name.tolist()) == (["192.0.2.1"], [name])
+    assert codes(samples) == []
+
+
+def test_a_word_that_is_no_node_makes_a_line_unreadable():
+    """What stands before a star belongs to no probe."""
+    samples = read(HEAD + " 1  192.0.2.1  1.000 ms\n 2  what *\n")
+    assert samples.hop.tolist() == [1]
+    assert samples.meta.warnings[-1].values["numbers"] == [3]
+
+
 @pytest.mark.each("line", ["2  192.0.2.1  4.024  3.683 ms", "2  192.0.2.1 1.5 ms 1.6", "2  1.5 ms"])
 def test_a_line_without_a_unit_is_not_used(line):
     samples = read(HEAD + " 1  192.0.2.1  1.000 ms\n" + line + "\n")
