@@ -69,6 +69,21 @@ def test_an_arrow_is_level_where_the_round_trip_is_not_known():
     assert "how far the server and the client is, is not known" in plot.description
 
 
+def test_round_trips_of_another_flow_are_not_those_of_this():
+    """The second flow begins midway: the server answers after 20 ms, and the client after 4 ms."""
+    capture = w.Capture()
+    w.Conversation(capture).open(0.0, 0.030, 0.010)
+    later = w.Conversation(capture, ports=(40001, 80))
+    later.send(1.000, True, 1, 1, payload=MSS)
+    later.send(1.020, False, 1, 1 + MSS)
+    later.send(2.000, False, 1, 1 + MSS, payload=MSS)
+    later.send(2.004, True, 1 + MSS, 1 + MSS)
+    trace = read(capture)
+    first, second = (plots.capture_ladder(trace, flow=flow).description for flow in (0, 1))
+    assert "30 ms to the server and back and 10 ms to the client and back" in first
+    assert "20 ms to the server and back and 4 ms to the client and back" in second
+
+
 def lossy():
     """One segment lost, three duplicate ACKs, a fast retransmission; then a timeout."""
     capture = w.Capture()

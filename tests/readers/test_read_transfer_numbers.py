@@ -591,6 +591,21 @@ def test_datagrams_of_an_iperf2_client():
     assert noted(odd) == [("implausible-lines", {"numbers": [8]})]
 
 
+def test_two_clients_of_iperf2_that_run_at_once_have_their_own_datagrams():
+    """Of each line the number in brackets says whose it is, also behind the other's beginning."""
+    text = IPERF2.format("UDP", "") + IPERF2.format("UDP", "").replace("[  1]", "[  2]")
+    for stream, count in ((1, 21), (2, 33)):
+        text += (
+            f"[  {stream}] 0.00-1.00 sec  100 Bytes  800 bits/sec\n"
+            f"[  {stream}] 1.00-2.00 sec  100 Bytes  800 bits/sec\n"
+            f"[  {stream}] 0.00-2.00 sec  200 Bytes  800 bits/sec\n"
+            f"[  {stream}] Sent {count} datagrams\n"
+        )
+    report = "[  {}] Server Report:\n[  {}] 0.00-2.50 sec  180 Bytes  576 bits/sec\n"
+    found = read(text + report.format(1, 1) + report.format(2, 2))
+    assert facts(found, "datagram_count") == [(21,), (33,)]
+
+
 def test_both_ways_of_iperf2():
     """A second client's port, an asterisk and (reverse) each mean the way back."""
     line = "[{}] 0.00-1.00 sec  {} Bytes  {} bits/sec\n"

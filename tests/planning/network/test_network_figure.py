@@ -12,7 +12,7 @@ from netcalc import plots
 from netcalc.errors import MissingPackageError
 from netcalc.planning.network import Settings, page, plan, read
 from netcalc.planning.network.facts import places
-from netcalc.plots.plans import MOST_LINKS
+from netcalc.plots.plans import MOST_LINKS, MOST_NAMES, MOST_POINTS
 from netcalc.version import requirement
 
 LINKS = "from,to,rate,latency\n" + "".join(
@@ -166,18 +166,26 @@ def test_a_layout_is_the_same_every_time():
     assert "as they have no coordinates" in drawn.description
 
 
-def test_large_networks_have_no_names_on_the_map():
-    count = 210
+@pytest.mark.each(
+    ("count", "names", "points"),
+    [
+        (MOST_NAMES, True, True), (MOST_NAMES + 1, False, True),
+        (MOST_POINTS, False, True), (MOST_POINTS + 1, False, False),
+    ],
+)  # fmt: skip
+def test_large_networks_have_no_names_on_the_map(count, names, points):
+    nodes = "node,x,y\n" + "".join(f"n{a},{a},{a % 7}\n" for a in range(count))
     links = "from,to,rate,latency\n" + "".join(
         f"n{a},n{(a + 1) % count},1 Gbit/s,1 ms\n" for a in range(count)
     )
     found = plan(
-        read(links, demands="from,to,rate\nn0,n1,1 Mbit/s\n"),
+        read(links, nodes=nodes, demands="from,to,rate\nn0,n1,1 Mbit/s\n"),
         settings=Settings(start=date(2026, 1, 1)),
     )
     sources = plots.network(found).sources
-    assert "names" not in sources
-    assert "nodes" not in sources
+    assert ("names" in sources, "nodes" in sources) == (names, points)
+    if points:
+        assert len(sources["nodes"].data["x"]) == count
 
 
 def test_without_networkx_the_extra_is_named(monkeypatch):
