@@ -12,14 +12,7 @@ from netcalc.checks import FloatArray, named_arguments
 from netcalc.display import unit_of_name
 from netcalc.errors import ArgumentTypeError
 from netcalc.fit.outliers import set_aside
-from netcalc.fit.steps import (
-    FEWEST_BETWEEN,
-    FEWEST_FOR_STEPS,
-    FEWEST_SIZES,
-    ChangePoints,
-    Step,
-    change_points,
-)
+from netcalc.fit.steps import FEWEST_BETWEEN, ChangePoints, Step, steps_of
 from netcalc.messages import Notice
 from netcalc.models.delays import latency
 from netcalc.models.measuring.sample_statistics import theil_sen_intercept, theil_sen_slope
@@ -39,10 +32,6 @@ WIDE_RATIO = 10.0
 """Where sizes, and times too, span more than this, errors may be relative to the times. [ratio]"""
 UNDECIDED = 3.0
 """Less than this between the logarithms of two likelihoods decides nothing. [1]"""
-MOST_FOR_STEPS = 2000
-"""Of more points no steps are looked for: the time of a search grows with their square."""
-STEP_LEVEL = 0.001
-"""Probability that scatter alone gives the times of a file a step. [ratio]"""
 BEND_LEVEL = 0.001
 """Probability that scatter alone makes the points of one line bend. [ratio]"""
 FOR_RELATIVE = 0.5
@@ -375,13 +364,13 @@ def stepped_line(
     if line.is_relative:
         return line, None
     alone = _alone(x, line.outlier)
-    stepped = _steps_of(x[~alone], y[~alone])
+    stepped = steps_of(x[~alone], y[~alone])
     if stepped is None:
         return line, None
     jumps = stepped(x) - stepped.intercept - stepped.slope * x
     line = robust_line(x, y - jumps, resolution=resolution)
     kept = ~line.outlier
-    stepped = _steps_of(x[kept], y[kept])
+    stepped = steps_of(x[kept], y[kept])
     if stepped is None:
         return robust_line(x, y, resolution=resolution), None
     own, slope = np.sqrt(np.diag(stepped.covariance))[:2].tolist()
@@ -403,15 +392,6 @@ def _alone(x: FloatArray, outlier: NDArray[np.bool_]) -> NDArray[np.bool_]:
     alone = np.zeros(outlier.size, bool)
     alone[order] = flags > 0
     return alone
-
-
-def _steps_of(x: FloatArray, y: FloatArray) -> ChangePoints | None:
-    """Return the steps of points; None where there is none, or too few points to find one."""
-    is_few = x.size < FEWEST_FOR_STEPS or np.unique(x).size < FEWEST_SIZES
-    if is_few or x.size > MOST_FOR_STEPS:
-        return None
-    changes = change_points(x, y, level=STEP_LEVEL)
-    return changes if changes.steps else None
 
 
 @named_arguments

@@ -32,6 +32,10 @@ FEWEST_BETWEEN = 3
 FEWEST_FOR_STEPS, FEWEST_SIZES = 8, 4
 """Points and sizes that a search for steps needs."""
 MAX_STEPS = 12
+MOST_FOR_STEPS = 2000
+"""Of more points no steps are looked for: the time of a search grows with their square."""
+STEP_LEVEL = 0.001
+"""Probability that scatter alone gives the times of a file a step. [ratio]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,42 +164,137 @@ def change_points(x: ArrayLike, y: ArrayLike, *, level: float = LEVEL) -> Change
         raise DomainError("too-few-for-steps", "x", count=count, least=FEWEST_FOR_STEPS)
     # A step at the first or last gap is one point that is off, and not a level.
     ends = ends[(ends >= FEWEST_BETWEEN - 1) & (ends < sizes.size - FEWEST_BETWEEN)]
-    above = (np.arange(sizes.size) > ends[:, None]).astype(float)  # a row for each gap
-    chosen: list[int] = []
-    while len(chosen) < MAX_STEPS:
-        best = _best(sizes, values, above, ends, chosen, level)
-        if best is None:
-            break
-        chosen = _settled(sizes, values, above, ends, [*chosen, best], level)
-    return _described(sizes, values, above, ends, sorted(chosen))
+    above = (np.arange(sizes.size) > ends[:, None]).astype(float)
+    return _Search(sizes, values, ends, above, level).found()
 
 
-def _rows(sizes: FloatArray, above: FloatArray, chosen: list[int]) -> FloatArray:
-    """Return what the values are a linear combination of, a column each; sizes scaled to 1."""
-    scale = float(np.ptp(sizes)) or 1.0
-    columns = [np.ones(sizes.size), (sizes - sizes[0]) / scale, *(above[step] for step in chosen)]
-    return np.stack(columns, axis=1)
+def steps_of(x: FloatArray, y: FloatArray) -> ChangePoints | None:
+    """Return the steps of points; None where there is none, or too few points to find one."""
+    is_few = x.size < FEWEST_FOR_STEPS or np.unique(x).size < FEWEST_SIZES
+    if is_few or x.size > MOST_FOR_STEPS:
+        return None
+    changes = change_points(x, y, level=STEP_LEVEL)
+    return changes if changes.steps else None
 
 
-def _gains(
-    sizes: FloatArray, values: FloatArray, above: FloatArray, chosen: list[int]
-) -> tuple[FloatArray, float]:
-    """Return by how much a step at each gap lowers the sum of squares, and that sum without."""
-    basis, _ = np.linalg.qr(_rows(sizes, above, chosen))
-    residual = values - basis @ (basis.T @ values)
-    free = above - (above @ basis) @ basis.T
-    length = np.einsum("ij,ij->i", free, free)
-    usable = length > 1e-9 * sizes.size
-    gain = np.where(usable, (free @ residual) ** 2 / np.where(usable, length, 1.0), 0.0)
-    return gain, float(residual @ residual)
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Points in the order of their sizes, the last one below each gap, and the level of a step.
 
+    ``above`` has a row for each gap: which points are above it. Steps are numbers of gaps.
+    """
 
-def _free_gaps(ends: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
-    """Return which gaps have points enough between them and the steps chosen."""
-    free = np.ones(ends.size, bool)
-    for step in chosen:
-        free &= np.abs(ends - ends[step]) >= FEWEST_BETWEEN
-    return free
+    sizes: FloatArray
+    values: FloatArray
+    ends: NDArray[np.intp]
+    above: FloatArray
+    level: float
+
+    def found(self) -> ChangePoints:
+        """Return the steps, added one by one, the best first."""
+        chosen: list[int] = []
+        while len(chosen) < MAX_STEPS:
+            best = self._best(chosen)
+            if best is None:
+                break
+            chosen = self._settled([*chosen, best])
+        return self._described(sorted(chosen))
+
+    def _rows(self, chosen: list[int]) -> FloatArray:
+        """Return what values are a linear combination of, a column each; sizes scaled to 1."""
+        scaled = (self.sizes - self.sizes[0]) / self._scale
+        columns = [np.ones(self.sizes.size), scaled, *(self.above[step] for step in chosen)]
+        return np.stack(columns, axis=1)
+
+    @property
+    def _scale(self) -> float:
+        return float(np.ptp(self.sizes)) or 1.0
+
+    def _gains(self, chosen: list[int]) -> tuple[FloatArray, float]:
+        """Return by how much a step at each gap lowers the sum of squares, and that sum without."""
+        basis, _ = np.linalg.qr(self._rows(chosen))
+        residual = self.values - basis @ (basis.T @ self.values)
+        free = self.above - (self.above @ basis) @ basis.T
+        length = np.einsum("ij,ij->i", free, free)
+        usable = length > 1e-9 * self.sizes.size
+        gain = np.where(usable, (free @ residual) ** 2 / np.where(usable, length, 1.0), 0.0)
+        return gain, float(residual @ residual)
+
+    def _free_gaps(self, chosen: list[int]) -> NDArray[np.bool_]:
+        """Return which gaps have points enough between them and the steps chosen."""
+        free = np.ones(self.ends.size, bool)
+        for step in chosen:
+            free &= np.abs(self.ends - self.ends[step]) >= FEWEST_BETWEEN
+        return free
+
+    def _best(self, chosen: list[int]) -> int | None:
+        """Return the gap of the next step, or None where none is beyond the scatter."""
+        free = self._free_gaps(chosen)
+        freedom = self.sizes.size - 3 - len(chosen)
+        if not free.any() or freedom < 1:
+            return None
+        gain, left = self._gains(chosen)
+        gain = np.where(free, gain, 0.0)
+        best = int(np.argmax(gain))
+        rounding = float(np.spacing(np.abs(self.values).max()))  # is no scatter
+        rest = max(left - float(gain[best]), self.sizes.size * rounding**2)
+        if _p_value(float(gain[best]), rest, freedom, int(free.sum())) > self.level:
+            return None
+        return best
+
+    def _settled(self, chosen: list[int]) -> list[int]:
+        """Move each step to its best place beside the others, and drop those no longer needed."""
+        for _ in range(3):
+            before = list(chosen)
+            for step in before:
+                others = [other for other in chosen if other != step]
+                moved = self._best(others)
+                chosen = others if moved is None else [*others, moved]
+            if sorted(chosen) == sorted(before):
+                break
+        return chosen
+
+    def _described(self, chosen: list[int]) -> ChangePoints:
+        from scipy.special import fdtri
+
+        rows = self._rows(chosen)
+        solved, *_ = np.linalg.lstsq(rows, self.values, rcond=None)
+        residual = self.values - rows @ solved
+        # The place of a step is one more.
+        freedom = max(self.sizes.size - rows.shape[1] - len(chosen), 1)
+        variance = float(residual @ residual) / freedom
+        covariance = variance * np.linalg.pinv(rows.T @ rows)
+        steps = []
+        for place, step in enumerate(chosen):
+            others = [other for other in chosen if other != step]
+            gain, left = self._gains(others)
+            free = self._free_gaps(others)
+            rest = left - gain
+            allowed = rest[step] + variance * float(fdtri(1, freedom, CONFIDENCE))
+            near = np.flatnonzero(free & (rest <= allowed))
+            last, lowest, highest = (int(self.ends[gap]) for gap in (step, near.min(), near.max()))
+            steps.append(
+                Step(
+                    after=float(self.sizes[last]),
+                    before=float(self.sizes[last + 1]),
+                    low=float(self.sizes[lowest]),
+                    high=float(self.sizes[highest + 1]),
+                    jump=float(solved[2 + place]),
+                    jump_stderr=float(np.sqrt(covariance[2 + place, 2 + place])),
+                    p_value=_p_value(
+                        float(gain[step]), max(float(rest[step]), 0.0), freedom, int(free.sum())
+                    ),
+                )
+            )
+        first, slope = float(self.sizes[0]), float(solved[1]) / self._scale
+        # From a line that begins at the first size, in spans, to a line that begins at 0.
+        turn = np.eye(rows.shape[1])
+        turn[0, 1], turn[1, 1] = -first / self._scale, 1.0 / self._scale
+        scatter = float(np.sqrt(variance))
+        return ChangePoints(
+            tuple(steps), float(solved[0]) - slope * first, slope, scatter,
+            turn @ covariance @ turn.T, freedom,
+        )  # fmt: skip
 
 
 def _p_value(gain: float, left: float, freedom: int, tried: int) -> float:
@@ -204,97 +303,3 @@ def _p_value(gain: float, left: float, freedom: int, tried: int) -> float:
     if left <= 0.0:
         return 0.0 if gain > 0.0 else 1.0
     return min(1.0, tried * float(fdtrc(1, freedom, gain / (left / freedom))))
-
-
-def _best(
-    sizes: FloatArray,
-    values: FloatArray,
-    above: FloatArray,
-    ends: NDArray[np.intp],
-    chosen: list[int],
-    level: float,
-) -> int | None:
-    """Return the gap of the next step, or None where none is beyond the scatter."""
-    free = _free_gaps(ends, chosen)
-    freedom = sizes.size - 3 - len(chosen)
-    if not free.any() or freedom < 1:
-        return None
-    gain, left = _gains(sizes, values, above, chosen)
-    gain = np.where(free, gain, 0.0)
-    best = int(np.argmax(gain))
-    floor = sizes.size * float(np.spacing(np.abs(values).max())) ** 2  # rounding is no scatter
-    rest = max(left - float(gain[best]), floor)
-    if _p_value(float(gain[best]), rest, freedom, int(free.sum())) > level:
-        return None
-    return best
-
-
-def _settled(
-    sizes: FloatArray,
-    values: FloatArray,
-    above: FloatArray,
-    ends: NDArray[np.intp],
-    chosen: list[int],
-    level: float,
-) -> list[int]:
-    """Move each step to its best place beside the others, and drop those no longer needed."""
-    for _ in range(3):
-        before = list(chosen)
-        for step in before:
-            others = [other for other in chosen if other != step]
-            moved = _best(sizes, values, above, ends, others, level)
-            chosen = others if moved is None else [*others, moved]
-        if sorted(chosen) == sorted(before):
-            break
-    return chosen
-
-
-def _described(
-    sizes: FloatArray,
-    values: FloatArray,
-    above: FloatArray,
-    ends: NDArray[np.intp],
-    chosen: list[int],
-) -> ChangePoints:
-    from scipy.special import fdtri
-
-    rows = _rows(sizes, above, chosen)
-    solved, *_ = np.linalg.lstsq(rows, values, rcond=None)
-    residual = values - rows @ solved
-    freedom = max(sizes.size - rows.shape[1] - len(chosen), 1)  # the place of a step is one more
-    variance = float(residual @ residual) / freedom
-    covariance = variance * np.linalg.pinv(rows.T @ rows)
-    steps = []
-    for place, step in enumerate(chosen):
-        others = [other for other in chosen if other != step]
-        gain, left = _gains(sizes, values, above, others)
-        free = _free_gaps(ends, others)
-        rest = left - gain
-        allowed = rest[step] + variance * float(fdtri(1, freedom, CONFIDENCE))
-        near = np.flatnonzero(free & (rest <= allowed))
-        last = int(ends[step])
-        steps.append(
-            Step(
-                after=float(sizes[last]),
-                before=float(sizes[last + 1]),
-                low=float(sizes[int(ends[near.min()])]),
-                high=float(sizes[int(ends[near.max()]) + 1]),
-                jump=float(solved[2 + place]),
-                jump_stderr=float(np.sqrt(covariance[2 + place, 2 + place])),
-                p_value=_p_value(
-                    float(gain[step]), max(float(rest[step]), 0.0), freedom, int(free.sum())
-                ),
-            )
-        )
-    scale = float(np.ptp(sizes)) or 1.0
-    slope = float(solved[1]) / scale
-    turn = np.eye(rows.shape[1])  # from a line that begins at the first size, in spans, to one at 0
-    turn[0, 1], turn[1, 1] = -float(sizes[0]) / scale, 1.0 / scale
-    return ChangePoints(
-        tuple(steps),
-        float(solved[0]) - slope * float(sizes[0]),
-        slope,
-        float(np.sqrt(variance)),
-        turn @ covariance @ turn.T,
-        freedom,
-    )
