@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc import compare
-from netcalc.compare import _comparison
+from netcalc.compare import _runs
 from netcalc.fit import costs
 from netcalc.path import Path
 from netcalc.samples import BulkSamples, Meta, TransactionSamples, load
@@ -32,7 +32,7 @@ T1_TRUTH = {
     ],
 )
 def test_the_experiment_of_a_run(meta, expected):
-    assert _comparison.experiment(meta) == expected
+    assert _runs.experiment(meta) == expected
 
 
 @pytest.mark.each(
@@ -127,12 +127,12 @@ def test_a_file_saved_without_the_new_fields_compares_as_before(tmp_path):
 
 def test_the_facts_of_a_path():
     known = Meta(instrument={"truth": T1_TRUTH, "address_family": "IPv6"}).instrument
-    assert _comparison.emulated_path(known).rtt_s(100) == pytest.approx(
+    assert _runs.emulated_path(known).rtt_s(100) == pytest.approx(
         Path.parse("T1 5 ms").rtt_s(100)
     )
     assert costs.ip_version(known) == 6
-    assert _comparison.truth_value(known, "mtu_bytes", 0) == 1500
+    assert _runs.truth_value(known, "mtu_bytes", 0) == 1500
     nothing = Meta().instrument
-    assert _comparison.emulated_path(nothing) is None
+    assert _runs.emulated_path(nothing) is None
     assert costs.ip_version(nothing) == 4
-    assert _comparison.truth_value(nothing, "mtu_bytes", 1500) == 1500
+    assert _runs.truth_value(nothing, "mtu_bytes", 1500) == 1500

@@ -14,14 +14,13 @@ from netcalc.compare._comparison import (
     PATH_LABEL,
     Comparison,
     ideal_shares,
-    is_router_queue,
-    is_small_writes,
     points,
     request_goodput_bps,
     with_theory,
 )
 from netcalc.compare._files import Compared, axis_notice, file_notices, files, on_one_axis
 from netcalc.compare._overlay import overlay, probes, trains
+from netcalc.compare._runs import is_router_queue, is_small_writes
 from netcalc.compare._transactions import (
     TRANSACTIONS_OVER,
     datagram_costs,

@@ -1,11 +1,10 @@
-"""A comparison of measured and predicted values, one with a formula, and shares of a link."""
+"""A comparison of measured and predicted values, or with a formula, and shares of a link."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,18 +17,13 @@ from netcalc.models.sizes.framing import tcp_payload_bytes
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp.sharing import drain_s, max_min_bps
 from netcalc.models.tcp.slow_start import rounds
-from netcalc.path import Path
 from netcalc.printable import printable_lines
-from netcalc.samples import Instrument, Meta, Samples, Table, TransactionSamples
 from netcalc.units import show
 
 CURVE_POINTS = 200
 """Points of a drawn curve: on a figure of 760 pixels a step of 4 pixels looks continuous."""
 PATH_LABEL = term("predicted from the path")
 """Label of a prediction for a known path."""
-
-FULL_SEGMENT_BYTES = 1448
-"""User data of a full segment with timestamps on a path with an MTU of 1500 bytes. [byte]"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,45 +169,6 @@ def curve_over(x: FloatArray) -> FloatArray:
     if not x.size:
         return np.linspace(0.0, 1500.0, CURVE_POINTS)
     return np.linspace(min(0.0, float(np.min(x))), float(np.max(x)) * 1.05 or 1.0, CURVE_POINTS)
-
-
-# Files saved before ``meta.experiment`` existed name the experiment in the tool.
-_EXPERIMENTS = {
-    "netcalc line-rate": "line_rate",
-    "netcalc lockstep": "lockstep",
-    "netcalc small-writes": "small_writes",
-    "netcalc transactions": "transactions",
-}
-
-
-def experiment(meta: Meta) -> str:
-    """Return the experiment of a run, such as ``line_rate``; empty for samples of another tool."""
-    return meta.experiment or _EXPERIMENTS.get(meta.tool, "")
-
-
-@named_arguments
-def is_small_writes(samples: TransactionSamples) -> bool:
-    """Whether each request of a run was written in parts."""
-    name = experiment(samples.meta)
-    if not name:  # samples that a program put together itself
-        return samples.meta.instrument.write_bytes is not None
-    return name == "small_writes"
-
-
-@named_arguments
-def is_router_queue(samples: Samples) -> TypeGuard[Table]:
-    """Whether a table is a run of a router as a queue."""
-    return isinstance(samples, Table) and experiment(samples.meta) == "router_queue"
-
-
-def emulated_path(facts: Instrument) -> Path | None:
-    """Return the emulated path of a run; None without one."""
-    return Path.from_truth(facts.truth) if facts.truth else None
-
-
-def truth_value(facts: Instrument, name: str, default: Any) -> Any:
-    """Return a setting of the emulated path of a run, or a default without one."""
-    return (facts.truth or {}).get(name, default)
 
 
 MTU_BYTES = 1500

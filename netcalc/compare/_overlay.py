@@ -8,16 +8,8 @@ import numpy as np
 
 from netcalc import fit
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.compare._comparison import (
-    PATH_LABEL,
-    Comparison,
-    curve_over,
-    emulated_path,
-    is_router_queue,
-    is_small_writes,
-    points,
-    with_theory,
-)
+from netcalc.compare._comparison import PATH_LABEL, Comparison, curve_over, points, with_theory
+from netcalc.compare._runs import emulated_path, is_router_queue, is_small_writes
 from netcalc.compare._transactions import small_writes, transactions
 from netcalc.compare._transfers import bulk
 from netcalc.compare._waits import waits

@@ -10,14 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, as_float, choice, named_arguments
-from netcalc.compare._comparison import (
-    FULL_SEGMENT_BYTES,
-    PATH_LABEL,
-    Comparison,
-    emulated_path,
-    points,
-    truth_value,
-)
+from netcalc.compare._comparison import PATH_LABEL, Comparison, points
+from netcalc.compare._runs import FULL_SEGMENT_BYTES, emulated_path, truth_value
 from netcalc.fit import Costs
 from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.fit.costs import IPV6_EXTRA_BYTES, LARGEST_PACKET_BYTES, ip_version, loopback_mtu_bytes

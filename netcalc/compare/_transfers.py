@@ -9,26 +9,14 @@ import numpy as np
 
 from netcalc import fit
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.compare._comparison import (
-    CURVE_POINTS,
-    FULL_SEGMENT_BYTES,
-    Comparison,
-    emulated_path,
-    experiment,
-    points,
-    truth_value,
-    with_theory,
-)
+from netcalc.compare._comparison import CURVE_POINTS, Comparison, points, with_theory
+from netcalc.compare._runs import FULL_SEGMENT_BYTES, emulated_path, experiment, truth_value
 from netcalc.fit.costs import IPV6_EXTRA_BYTES, ip_version, protocol
 from netcalc.language import phrase, term
 from netcalc.models.hosts.host_stack import message_s
 from netcalc.models.rates.line_rate import frame_rate_pps, stop_and_wait_goodput_bps
+from netcalc.models.sizes import headers
 from netcalc.models.sizes.framing import ethernet_frame_bytes
-from netcalc.models.sizes.headers import (
-    DATAGRAM_HEADERS_BYTES,
-    MIN_FRAME_BYTES,
-    STAMPED_HEADERS_BYTES,
-)
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.window import throughput_bps
 from netcalc.path import Path
@@ -113,7 +101,7 @@ def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = 
     compared = _from_costs(samples, title) if path is None else _from_limits(samples, path, title)
     frames: dict[str, list[str]] = {}
     for row in sorted(samples.by_setting(), key=lambda row: row["write_bytes"]):
-        frame = float(ethernet_frame_bytes(row["write_bytes"] + DATAGRAM_HEADERS_BYTES))
+        frame = float(ethernet_frame_bytes(row["write_bytes"] + headers.DATAGRAM_HEADERS_BYTES))
         frames.setdefault(row["limit"] or "unknown", []).append(f"{frame:.0f}")
     limits = [
         phrase("Limit at {join} bytes: {limit}.", join=", ".join(sizes), limit=limit)
@@ -136,7 +124,7 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
         return np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=link_bps))
 
     return _over_frames(
-        ethernet_frame_bytes(medians["write_bytes"] + DATAGRAM_HEADERS_BYTES),
+        ethernet_frame_bytes(medians["write_bytes"] + headers.DATAGRAM_HEADERS_BYTES),
         measured=medians["rate_pps"],
         theory=theory,
         y_name="received",
@@ -167,8 +155,8 @@ def _over_frames(
         y_unit="packet/s",
         **labels,
     )
-    largest = max(float(compared.curve_x[-1]), 2 * MIN_FRAME_BYTES)
-    curve_x = np.linspace(MIN_FRAME_BYTES, largest, CURVE_POINTS)
+    largest = max(float(compared.curve_x[-1]), 2 * headers.MIN_FRAME_BYTES)
+    curve_x = np.linspace(headers.MIN_FRAME_BYTES, largest, CURVE_POINTS)
     curve = theory(curve_x)
     return replace(compared, curve_x=curve_x, curve_y=curve, curve_low=curve, curve_high=curve)
 
@@ -315,10 +303,10 @@ def lockstep_cycle(
         Time from one write to the next [s]; goodput that fills the bottleneck link [bit/s].
     """
     count = int(np.ceil(write_bytes / segment_bytes))
-    packets = np.full(count, float(segment_bytes + STAMPED_HEADERS_BYTES))
+    packets = np.full(count, float(segment_bytes + headers.STAMPED_HEADERS_BYTES))
     packets[-1] -= count * segment_bytes - write_bytes
     there_s = float(path.timeline(packets).done_s[-1])
-    answer_s = float(path.reverse.one_way_s(reply_bytes + STAMPED_HEADERS_BYTES))
+    answer_s = float(path.reverse.one_way_s(reply_bytes + headers.STAMPED_HEADERS_BYTES))
     cycle_s = there_s + answer_s - path.hops[-1].processing_s
     return cycle_s, path.rate_bps(float(packets.max())) * write_bytes / float(packets.sum())
 
@@ -329,7 +317,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         medians = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
     instrument = samples.meta.instrument
     mtu_bytes = truth_value(instrument, "mtu_bytes", 1500)
-    headers_bytes = STAMPED_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(instrument) == 6)
+    headers_bytes = headers.STAMPED_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(instrument) == 6)
     link_bps = path.rate_bps(mtu_bytes) * (mtu_bytes - headers_bytes) / mtu_bytes
     rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
     lost_ratio = 1.0 - (1.0 - _link_loss_ratio(instrument)) ** len(path.hops)

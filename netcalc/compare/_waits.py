@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, choice, named_arguments
-from netcalc.compare._comparison import Comparison, points, truth_value
+from netcalc.compare._comparison import Comparison, points
+from netcalc.compare._runs import truth_value
 from netcalc.display import show
 from netcalc.language import phrase, term
 from netcalc.models.queues import mm1

@@ -22,14 +22,10 @@ from netcalc.fit.path_links import bottleneck, links
 from netcalc.messages import Notice
 from netcalc.models.rates.forwarding import forwarding_rate_pps
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, ip_header_bytes
+from netcalc.models.tcp import window
 from netcalc.models.tcp.handshakes import round_trips
 from netcalc.models.tcp.short_transfers import sending_s
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS, rounds
-from netcalc.models.tcp.window import (
-    MAX_UNSCALED_WINDOW_BYTES,
-    bdp_bytes,
-    serialized_throughput_bps,
-)
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
 from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Cost, Kept, Measure, Setting, cost, least_s
@@ -182,7 +178,7 @@ def receive_window_bytes(buffer_bytes: int, *, mss_bytes: int, truesize_bytes: i
     """
     ratio = RATIO_STEPS * mss_bytes // truesize_bytes
     window_bytes = (GRANTED * buffer_bytes - truesize_bytes) * ratio // RATIO_STEPS
-    if buffer_bytes <= MAX_UNSCALED_WINDOW_BYTES:
+    if buffer_bytes <= window.MAX_UNSCALED_WINDOW_BYTES:
         window_bytes = window_bytes // mss_bytes * mss_bytes
     return window_bytes
 
@@ -285,7 +281,7 @@ def buffers_setting(
         added = cost(bench, "tcp", samples, path)
         sent = round(float(samples.sent_bytes[0]) / MSS_BYTES)
         round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES))
-        filling_bytes = float(bdp_bytes(round_trip_s, bandwidth_bps=path.bottleneck_bps))
+        filling_bytes = float(window.bdp_bytes(round_trip_s, bandwidth_bps=path.bottleneck_bps))
         for buffer, text in zip(buffers, what, strict=True):
             window_bytes = receive_window_bytes(
                 buffer, mss_bytes=MSS_BYTES, truesize_bytes=truesize_bytes
@@ -341,7 +337,7 @@ def lockstep_setting(
         empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES + 1))
         round_trip_s = empty_s + added.host.time_s(MSS_BYTES)
         for pair, text in zip(pairs, what, strict=True):
-            carried_bps = serialized_throughput_bps(
+            carried_bps = window.serialized_throughput_bps(
                 pair,
                 packet_bytes=PACKET_BYTES,
                 bandwidth_bps=path.bottleneck_bps,
