@@ -127,9 +127,7 @@ def test_a_file_saved_without_the_new_fields_compares_as_before(tmp_path):
 
 def test_the_facts_of_a_path():
     known = Meta(instrument={"truth": T1_TRUTH, "address_family": "IPv6"}).instrument
-    assert _runs.emulated_path(known).rtt_s(100) == pytest.approx(
-        Path.parse("T1 5 ms").rtt_s(100)
-    )
+    assert _runs.emulated_path(known).rtt_s(100) == pytest.approx(Path.parse("T1 5 ms").rtt_s(100))
     assert costs.ip_version(known) == 6
     assert _runs.truth_value(known, "mtu_bytes", 0) == 1500
     nothing = Meta().instrument
