@@ -8,16 +8,8 @@ from dataclasses import asdict
 
 import click
 
-from netcalc.cli import check_one_form, print_json, put
+from netcalc.cli import check_one_form, output, print_json, put
 from netcalc.cli.options import CSV, Choice, command, plot_option
-from netcalc.cli.output import (
-    Progress,
-    check_outputs,
-    meta_of,
-    print_csv,
-    print_written,
-    write_plot,
-)
 from netcalc.printable import printable
 from netcalc.samples import Table
 from netcalc.truth import LABS, TruthRow, truth_rows, truth_summary
@@ -64,8 +56,8 @@ def validate(
         File to save the table to; also written if the run is stopped.
     """
     check_one_form(as_json, as_csv)
-    check_outputs(save_path, plot=plot_path, force=force)
-    with Progress("validate") as progress:
+    output.check_outputs(save_path, plot=plot_path, force=force)
+    with output.Progress("validate") as progress:
         table = measure(labs=labs, quick=quick, progress=progress, save=save_path)
     rows = truth_rows(table)
     totals = truth_summary(rows)
@@ -74,17 +66,17 @@ def validate(
             {
                 "rows": [_fields(row) for row in rows],
                 "summary": {**asdict(totals), "holds": totals.holds},
-                "meta": meta_of(table.meta),
+                "meta": output.meta_of(table.meta),
             }
         )
     elif as_csv:
         texts = ([_csv_text(value) for value in _fields(row).values()] for row in rows)
-        print_csv(_fields(rows[0]), texts)
+        output.print_csv(_fields(rows[0]), texts)
     else:
         print_truth(table)
     if plot_path is not None:
         save_truth_plot(table, plot_path)
-    print_written(save_path, plot_path)
+    output.print_written(save_path, plot_path)
     if table.meta.partial:
         sys.exit(130)
     if not totals.holds:
@@ -165,4 +157,4 @@ def save_truth_plot(table: Table, path: str) -> None:
     """Draw the table into one file that needs no network."""
     from netcalc import plots  # late: bokeh takes its time
 
-    write_plot(plots.truth(table), path)
+    output.write_plot(plots.truth(table), path)
