@@ -772,9 +772,9 @@ def synonyms() -> dict[str, tuple[str, ...]]:
     >>> "wait" in synonyms()["delay"]
     True
     """
-    from netcalc.calculator import searching  # late, as above
+    from netcalc.calculator import vocabulary  # late, as above
 
-    return searching.synonyms()
+    return dict(vocabulary.SYNONYMS)
 
 
 def listed() -> list[tuple[str, str, list[Formula]]]:
@@ -788,9 +788,9 @@ def listed() -> list[tuple[str, str, list[Formula]]]:
     >>> title, len(found), command(found[0])
     ('most needed', 15, 'transfer-time')
     """
-    from netcalc.calculator import searching  # late, as the search
+    from netcalc.calculator import vocabulary  # late, as the search
 
-    parts = [("most needed", "", [formula(name) for name in searching.MOST_NEEDED])]
+    parts = [("most needed", "", [formula(name) for name in vocabulary.MOST_NEEDED])]
     for chapter, subjects in models.CHAPTERS.items():
         parts += [
             (chapter, subject, list(subject_formulas(subject).values())) for subject in subjects

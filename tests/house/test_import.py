@@ -70,7 +70,8 @@ def test_a_formula_is_found_by_its_name_without_the_others():
 
 NOT_FOR_AN_ANSWER = {
     "csv", "difflib", "html", "pathlib", "shutil", "scipy", "rich", "docstring_parser",
-    "netcalc.calculator.searching", "netcalc.path", "netcalc.readers", "netcalc.samples",
+    "netcalc.calculator.searching", "netcalc.calculator.vocabulary", "netcalc.path",
+    "netcalc.readers", "netcalc.samples",
 }  # fmt: skip
 """What other commands and options need, or a mistake; each of them takes 1 ms or more to load."""
 

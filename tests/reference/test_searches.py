@@ -14,7 +14,7 @@ import pytest
 import netcalc
 from netcalc import calculator
 from netcalc.calculator import names as _formula_names
-from netcalc.calculator import searching
+from netcalc.calculator import searching, vocabulary
 
 SEARCHES = list(
     csv.DictReader(Path(__file__).with_name("searches.csv").read_text("utf-8").splitlines())
@@ -70,10 +70,10 @@ def test_words_are_found_by_their_stems_and_spellings():
 def test_the_tables_of_the_search_name_formulas_that_are_there():
     every = calculator.formulas().values()
     names = {n for one in every for n in (one.short_name, one.function_name)}
-    assert set(searching.TAGS) <= names
-    needed = [calculator.formula(name).name for name in searching.MOST_NEEDED]
+    assert set(vocabulary.TAGS) <= names
+    needed = [calculator.formula(name).name for name in vocabulary.MOST_NEEDED]
     assert len(set(needed)) == len(needed) == 15
-    assert all(word == word.lower() for word in searching.SYNONYMS)
+    assert all(word == word.lower() for word in vocabulary.SYNONYMS)
 
 
 def test_other_names_of_a_formula_hide_none():
