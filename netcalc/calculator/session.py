@@ -218,8 +218,8 @@ class Session:
         head = [formula.summary, "", f"  {equations.plain(formula.equation)}"]
         tail = [formula.validity, f"From: {formula.source}"]
         if self.inputs:
-            ranges = [f"  {name} = {self._range_text(name)}" for name in self.inputs]
-            return [*head, "", *ranges, "", *answer.lines, "", *tail]
+            range_lines = [f"  {name} = {self._range_text(name)}" for name in self.inputs]
+            return [*head, "", *range_lines, "", *answer.lines, "", *tail]
         result = answer.parts["result"]
         numbers = explained(formula, self.arguments, result)
         return [
