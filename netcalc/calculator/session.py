@@ -14,31 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netcalc import equations, units
+from netcalc.calculator import ranges
 from netcalc.calculator.catalogue import Formula
 from netcalc.calculator.parameter import Parameter
-from netcalc.calculator.ranges import (
-    Inputs,
-    band_rows,
-    bands_over,
-    cases_by_text,
-    column_unit,
-    defaults_said,
-    explained,
-    importance_line,
-    layer_of,
-    layer_text,
-    layers,
-    listed_values,
-    percentile_name,
-    range_notes,
-    range_text,
-    result_lines,
-    result_unit,
-    solution_lines,
-    solutions_for,
-    split_ranges,
-    table,
-)
 from netcalc.calculator.sweeps import family, parse_range, solve_for, sweep
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, doubts, tell_doubts
@@ -123,9 +101,9 @@ class Session:
         self, formula: Formula, texts: Mapping[str, str], *, draws: Draws = Draws()
     ) -> None:
         self.formula, self.draws = formula, draws
-        self.inputs: Inputs
-        self.inputs, others = split_ranges(formula, texts)
-        listed = listed_values(formula, others)
+        self.inputs: ranges.Inputs
+        self.inputs, others = ranges.split_ranges(formula, texts)
+        listed = ranges.listed_values(formula, others)
         self.texts = {name: text for name, text in others.items() if name not in listed}
         with doubts() as self._doubts:
             self.arguments = formula.arguments(self.texts)
@@ -221,7 +199,7 @@ class Session:
             range_lines = [f"  {name} = {self._range_text(name)}" for name in self.inputs]
             return [*head, "", *range_lines, "", *answer.lines, "", *tail]
         result = answer.parts["result"]
-        numbers = explained(formula, self.arguments, result)
+        numbers = ranges.explained(formula, self.arguments, result)
         return [
             *head, f"  {formula.equation_text(self.arguments, result)}", "",
             *(f"  {name} = {text}" for name, text in numbers), "", *tail,
@@ -233,12 +211,12 @@ class Session:
         formula, arguments = self.formula, self.arguments
         result, doubtful = formula.answer(arguments)
         doubt = formula.doubt(result, [*self._doubts, *doubtful])
-        columns = table(formula, result)
+        columns = ranges.table(formula, result)
         return Answer(
             self._document(result, doubt),
-            result_lines(formula, result, arguments),
+            ranges.result_lines(formula, result, arguments),
             [self._headings(columns, columns), *map(list, zip(*columns.values(), strict=True))],
-            assumed=defaults_said(formula, arguments),
+            assumed=ranges.defaults_said(formula, arguments),
             notes=[doubt] if doubt else [],
             parts={"result": result},
         )
@@ -251,7 +229,7 @@ class Session:
         result = columns if several else next(iter(columns.values()))
         document = self._document(result, swept.doubt)
         rows = np.column_stack([swept.values, *columns.values()]).tolist()
-        units_ = [column_unit(formula, name) for name in columns]
+        units_ = [ranges.column_unit(formula, name) for name in columns]
         titles = "".join(f"  {name:12}" for name in columns) if several else formula.short_name
         head = f"{parameter.short_name:>16}  {named(titles.strip(), self._layer)}"
         names = list(columns) if several else [formula.function_name]
@@ -281,7 +259,7 @@ class Session:
                 titles.append(f"{what}{by.parameter.show(value)}")
                 arrays.append(member.columns[name])
         rows = np.column_stack(arrays).tolist()
-        units_ = [column_unit(formula, name) for name in names for _ in several]
+        units_ = [ranges.column_unit(formula, name) for name in names for _ in several]
         head = [f"{over.parameter.name} [{over.parameter.unit}]"]
         head += [f"{title} [{unit}]" for title, unit in zip(titles, units_, strict=True)]
         first, second = over.parameter.short_name, by.parameter.short_name
@@ -299,7 +277,7 @@ class Session:
 
     def _roots(self, parameter: Parameter, sought: Mapping[str, str]) -> Answer:
         solution = solve_for(self.formula, self.arguments, **sought)
-        layer = layer_text(self.formula, parameter.layer, self.arguments)
+        layer = ranges.layer_text(self.formula, parameter.layer, self.arguments)
         lines = solution.lines
         return Answer(
             {
@@ -332,16 +310,16 @@ class Session:
             self.formula.function, self.given, **self.drawn(), dask=self.draws.dask
         )
         percents = list(next(iter(spreads.values())).percentiles)
-        rows: list[list[Any]] = [["result", *map(percentile_name, percents)]]
+        rows: list[list[Any]] = [["result", *map(ranges.percentile_name, percents)]]
         lines, results = [], {}
         for column, spread in spreads.items():
-            unit = result_unit(self.formula, column)
+            unit = ranges.result_unit(self.formula, column)
             if len(spreads) > 1:
                 lines.append(column)
             for percent, value in spread.percentiles.items():
                 text = named(units.show(value, unit), self._layer)
-                lines.append(f"{percentile_name(percent)}: {text}")
-            if line := importance_line(self.formula, spread):
+                lines.append(f"{ranges.percentile_name(percent)}: {text}")
+            if line := ranges.importance_line(self.formula, spread):
                 lines.append(line)
             name = self.formula.function_name if column == "result" else column
             numbers = [f"{value:.12g}" for value in spread.percentiles.values()]
@@ -363,15 +341,15 @@ class Session:
         self.require(*names)
         drawn = self.drawn()
         by_values = others[0].values.tolist() if others else []
-        cases = cases_by_text(self.arguments, by, by_values)
+        cases = ranges.cases_by_text(self.arguments, by, by_values)
         bands = {
-            label: bands_over(
+            label: ranges.bands_over(
                 formula, case, self.inputs, over=over.parameter.name, values=over.values, **drawn
             )
             for label, case in cases.items()
         }
         every = [band for columns in bands.values() for band in columns.values()]
-        titles, units_, rows = band_rows(formula, bands)
+        titles, units_, rows = ranges.band_rows(formula, bands)
         what = f"{formula.function_name} " if formula.unit else ""
         head = [heading(f"{what}{h}", u, self._layer) for h, u in zip(titles, units_, strict=True)]
         values: Any = every[0].values
@@ -388,11 +366,11 @@ class Session:
     def _solutions(self, parameter: Parameter, sought: Mapping[str, str]) -> Answer:
         formula = self.formula
         drawn = self.drawn()
-        solutions = solutions_for(formula, self.arguments, self.inputs, **sought, **drawn)
-        names = {percent: percentile_name(percent) for percent in solutions.percentiles}
+        solutions = ranges.solutions_for(formula, self.arguments, self.inputs, **sought, **drawn)
+        names = {percent: ranges.percentile_name(percent) for percent in solutions.percentiles}
         last = {names[p]: value for p, value in solutions.last_percentiles.items()}
-        layer = layer_text(formula, parameter.layer, self.arguments)
-        every_layer = layers(formula, self.arguments)
+        layer = ranges.layer_text(formula, parameter.layer, self.arguments)
+        every_layer = ranges.layers(formula, self.arguments)
         return self._ranged(
             {names[p]: value for p, value in solutions.percentiles.items()}, [solutions],
             free=[parameter.name],
@@ -402,7 +380,7 @@ class Session:
                 "last": last if solutions.is_interval else None,
                 "share_without_solution": solutions.share_without,
             },
-            lines=solution_lines(formula, solutions, over=parameter.name, layer=layer),
+            lines=ranges.solution_lines(formula, solutions, over=parameter.name, layer=layer),
             parts={"": solutions}, has_solution=solutions.share_without < 1.0,
         )  # fmt: skip
 
@@ -433,10 +411,10 @@ class Session:
     ) -> Answer:
         """Return an answer to ranges; ``drawn`` are its spreads, bands or solutions."""
         formula = self.formula
-        notes = range_notes(formula, [note for spread in drawn for note in spread.notes])
+        notes = ranges.range_notes(formula, [note for spread in drawn for note in spread.notes])
         notes = [f"{note}." for note in notes]
         texts = {name: self._range_text(name) for name in self.inputs}
-        assumed = defaults_said(formula, {*self.given, *free})
+        assumed = ranges.defaults_said(formula, {*self.given, *free})
         document = {
             "formula": formula.name,
             "arguments": {**self._defaults, **self.arguments, **texts},
@@ -444,7 +422,7 @@ class Session:
             "result": result,
             "unit": formula.unit,
             "layer": self._layer,
-            "layers": layers(formula, self.arguments),
+            "layers": ranges.layers(formula, self.arguments),
             "draws": drawn[0].draws,
             "seed": self.draws.seed,
             "assumed": assumed,
@@ -462,7 +440,7 @@ class Session:
 
     @property
     def _layer(self) -> str:
-        return layer_of(self.formula, self.arguments)
+        return ranges.layer_of(self.formula, self.arguments)
 
     def _document(self, result: Any, doubt: str) -> dict[str, Any]:
         formula, arguments = self.formula, self.arguments
@@ -473,21 +451,21 @@ class Session:
             "result": result._asdict() if hasattr(result, "_asdict") else result,
             "unit": formula.unit,
             "layer": self._layer,
-            "layers": layers(formula, arguments),
-            "assumed": defaults_said(formula, arguments),
+            "layers": ranges.layers(formula, arguments),
+            "assumed": ranges.defaults_said(formula, arguments),
             "note": doubt,
         }
 
     def _headings(self, names: Sequence[str] | Mapping[str, Any], columns: Any) -> list[str]:
-        units_ = [column_unit(self.formula, column) for column in columns]
+        units_ = [ranges.column_unit(self.formula, column) for column in columns]
         return [heading(n, unit, self._layer) for n, unit in zip(names, units_, strict=True)]
 
     def _heading_of(self, parameter: Parameter) -> str:
-        own = layer_text(self.formula, parameter.layer, self.arguments)
+        own = ranges.layer_text(self.formula, parameter.layer, self.arguments)
         return heading(parameter.name, parameter.unit, own)
 
     def _range_text(self, name: str) -> str:
-        return range_text(self.inputs[name], self.formula.parameter(name).unit)
+        return ranges.range_text(self.inputs[name], self.formula.parameter(name).unit)
 
 
 def named_argument(formula: Formula, name: str, option: str) -> Parameter:
@@ -535,7 +513,7 @@ def _text_rows(
 
 def _spread_document(spread: Spread) -> dict[str, Any]:
     return {
-        **{percentile_name(percent): value for percent, value in spread.percentiles.items()},
+        **{ranges.percentile_name(percent): value for percent, value in spread.percentiles.items()},
         "first_order": dict(spread.first_order),
         "total_order": dict(spread.total_order),
         "explained_alone": dict(spread.explained_alone),
@@ -549,7 +527,7 @@ def _band_document(bands: Mapping[str, Mapping[str, Any]]) -> Any:
     for name in columns:
         cases = [case[name] for case in bands.values()]
         rows = {
-            percentile_name(percent): [case.percentiles[percent].tolist() for case in cases]
+            ranges.percentile_name(percent): [case.percentiles[percent].tolist() for case in cases]
             for percent in cases[0].percentiles
         }
         is_alone = list(bands) == [""]

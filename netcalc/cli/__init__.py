@@ -22,14 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import click
 
-from netcalc.cli.mistakes import (
-    CommandError,
-    Group,
-    command_error,
-    exclusive,
-    for_command_line,
-    system_error,
-)
+from netcalc.cli import mistakes
 from netcalc.errors import DoubtWarning, NetcalcError, doubts
 from netcalc.printable import json_text, printable_lines
 from netcalc.version import __version__
@@ -77,7 +70,7 @@ def standard_input() -> BinaryIO:
     from netcalc.messages import Notice
 
     if "stdin" in _closed:
-        raise CommandError("input-closed")
+        raise mistakes.CommandError("input-closed")
     if sys.stdin.isatty():
         complain(str(Notice("waiting-for-text")))
     elif _is_silent():
@@ -90,15 +83,6 @@ def _is_silent() -> bool:
     with contextlib.suppress(OSError, ValueError):  # no descriptor; on Windows, no socket
         return not select.select([sys.stdin.fileno()], [], [], SILENT_S)[0]
     return False
-
-
-def names_of_file(name: str) -> set[str]:
-    """Return what a file may be called in an error: as typed, in full, and its parts."""
-    from pathlib import Path  # late: it takes 2 ms to load
-
-    path = Path(name)
-    names = {name, str(path), str(path.absolute()), *path.parts, path.stem}
-    return {text for text in names if text.strip("./\\-")}
 
 
 COMMANDS = {
@@ -161,7 +145,7 @@ def _broken_pipe_is_no_error() -> Iterator[None]:
         raise _ReaderGone from error
 
 
-class LazyGroup(Group):
+class LazyGroup(mistakes.Group):
     """Commands that are imported when they are used, so that each of them starts fast."""
 
     lines: Mapping[str, str] = {}
@@ -277,12 +261,6 @@ def show_help_alone(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-def check_one_form(as_json: bool, as_csv: bool) -> None:
-    """Refuse JSON and CSV at once."""
-    if as_json and as_csv:
-        raise exclusive("--json", "--csv")
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; never ends in a traceback for a user's mistake."""
     open_closed()
@@ -304,9 +282,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             complain(said)
         sys.stdout.flush()
     except click.ClickException as error:
-        code = _refuse(command_error(error), as_json)
+        code = _refuse(mistakes.command_error(error), as_json)
     except NetcalcError as error:
-        code = _refuse(for_command_line(error), as_json)
+        code = _refuse(mistakes.for_command_line(error), as_json)
     except (click.Abort, KeyboardInterrupt):
         complain("stopped")
         code = INTERRUPTED
@@ -321,12 +299,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _refuse(lack, as_json)
     except OSError as error:
         if output_is_closed() and error.errno == errno.EBADF:
-            error_shown: NetcalcError = CommandError("output-closed")
+            error_shown: NetcalcError = mistakes.CommandError("output-closed")
         elif _is_of_output(error):
             drop_output()
-            error_shown = CommandError("output-refused", reason=error.strerror, errno=error.errno)
+            error_shown = mistakes.CommandError(
+                "output-refused", reason=error.strerror, errno=error.errno
+            )
         else:
-            error_shown = system_error(error)
+            error_shown = mistakes.system_error(error)
         code = _refuse(error_shown, as_json)
     if output_is_closed():
         drop_output()

@@ -13,7 +13,7 @@ import click
 
 from netcalc import claims
 from netcalc.claims import Checked
-from netcalc.cli import check_one_form, output, print_json, put, standard_input
+from netcalc.cli import mistakes, output, print_json, put, standard_input
 from netcalc.cli.options import CSV, JSON, Choice, command
 from netcalc.errors import DomainError
 from netcalc.printable import spreadsheet_text
@@ -50,7 +50,7 @@ def book(
     file : FILE.csv
         Check your own file of claims instead.
     """
-    check_one_form(as_json, as_csv)
+    mistakes.check_one_form(as_json, as_csv)
     claims_read = (
         claims.read(standard_input() if file == "-" else Path(file)) if file else claims.book()
     )

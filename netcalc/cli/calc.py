@@ -16,17 +16,7 @@ import numpy as np
 
 from netcalc import calculator
 from netcalc.calculator import Answer, Draws, Formula, Parameter, Session, Swept
-from netcalc.cli import (
-    COMMANDS,
-    check_one_form,
-    complain,
-    ending_quietly,
-    formulas,
-    print_json,
-    put,
-    say,
-)
-from netcalc.cli.mistakes import CommandError, Group, Typed, exclusive, lacking, rename
+from netcalc.cli import COMMANDS, complain, ending_quietly, formulas, mistakes, print_json, put, say
 from netcalc.cli.options import WholeNumber
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
@@ -64,7 +54,7 @@ FOUND = 12
 """Formulas that a search prints."""
 
 
-class _Formulas(Group):
+class _Formulas(mistakes.Group):
     """One command for each public model; a new formula appears here by existing."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -72,7 +62,7 @@ class _Formulas(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS:
-            raise CommandError("command-of-its-own", name=cmd_name)
+            raise mistakes.CommandError("command-of-its-own", name=cmd_name)
         return _command(calculator.formula(cmd_name), calculator.preset(cmd_name))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -117,7 +107,7 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
         return
     tables = calculator.datasets(words or "")
     if matches is not None and not matches and not tables:
-        raise CommandError("nothing-matches", words=words)
+        raise mistakes.CommandError("nothing-matches", words=words)
     if as_json:
         shown = list(calculator.formulas().values()) if matches is None else matches
         print_json(
@@ -295,19 +285,19 @@ def _answer(
 
 def _check_options(asked: _Asked) -> None:
     """Refuse options that do not go together."""
-    check_one_form(asked.json, asked.csv)
+    mistakes.check_one_form(asked.json, asked.csv)
     if (asked.solve is None) != (asked.result is None):
         option, other = ("--solve", "--for") if asked.result is None else ("--for", "--solve")
         example = "Write for example --solve bandwidth --for 1s"
-        raise lacking(option, other, example)
+        raise mistakes.lacking(option, other, example)
     if asked.solve is not None:
         others = {"--sweep": asked.sweep, "--csv": asked.csv, "--explain": asked.explain}
         for option in (option for option, is_given in others.items() if is_given):
-            raise exclusive(option, "--solve")
+            raise mistakes.exclusive(option, "--solve")
     if asked.sweep and asked.explain:
-        raise exclusive("--explain", "--sweep")
+        raise mistakes.exclusive("--explain", "--sweep")
     if asked.log and not asked.sweep:
-        raise lacking("--log", "--sweep", "Add for example --sweep latency=1ms:300ms")
+        raise mistakes.lacking("--log", "--sweep", "Add for example --sweep latency=1ms:300ms")
 
 
 def _check_arguments(session: Session, asked: _Asked) -> None:
@@ -315,19 +305,19 @@ def _check_arguments(session: Session, asked: _Asked) -> None:
     is_table = bool(asked.sweep or session.lists)
     if asked.solve is not None and session.lists:
         name = "--" + session.formula.option(next(iter(session.lists)))
-        raise exclusive("--solve", f"a list in {name}")
+        raise mistakes.exclusive("--solve", f"a list in {name}")
     if session.inputs:
         if asked.solve is not None and asked.plot is not None:
-            raise exclusive("--solve", "--plot")
+            raise mistakes.exclusive("--solve", "--plot")
         if asked.dask is not None and (is_table or asked.solve is not None):
-            raise exclusive("--solve" if asked.solve is not None else "--sweep", "--dask")
+            raise mistakes.exclusive("--solve" if asked.solve is not None else "--sweep", "--dask")
         return
     for name in asked.drawn:
         example = "Write for example 80..100Mbit/s"
-        raise lacking(f"--{name}", "an argument that is a range", example)
+        raise mistakes.lacking(f"--{name}", "an argument that is a range", example)
     if asked.plot is not None and not is_table:
         example = "Add for example --sweep latency=1ms:300ms:log50"
-        raise lacking("--plot", "a --sweep, or an argument that is a range", example)
+        raise mistakes.lacking("--plot", "a --sweep, or an argument that is a range", example)
 
 
 def _say_readings(session: Session, unnamed: Mapping[str, str]) -> None:
@@ -368,7 +358,9 @@ def _typed_arguments(formula: Formula, arguments: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _named_as_typed(formula: Formula, typed: Typed, *, unnamed: Collection[str]) -> Iterator[None]:
+def _named_as_typed(
+    formula: Formula, typed: mistakes.Typed, *, unnamed: Collection[str]
+) -> Iterator[None]:
     """Name options, with their values as typed, where a model names its arguments.
 
     Arguments that were typed without an option have no option's name.
@@ -396,7 +388,7 @@ def _named_as_typed(formula: Formula, typed: Typed, *, unnamed: Collection[str])
     try:
         yield
     except (DomainError, UnitError) as error:
-        rename(error, names, typed)
+        mistakes.rename(error, names, typed)
         if isinstance(error, UnitError):
             formulas.name_propagation(formula, error)
         raise
@@ -464,7 +456,7 @@ def check_file(session: Session, path: str, *, force: bool) -> None:
 
     check_output(path, force=force, plot=True)
     if not session.formula.unit:
-        raise CommandError("several-results", formula=session.formula.name)
+        raise mistakes.CommandError("several-results", formula=session.formula.name)
 
 
 def draw(session: Session, sweeps: Sequence[Swept], answer: Answer, path: str) -> None:

@@ -18,11 +18,10 @@ from typing import Any
 import click
 
 from netcalc import exercises
-from netcalc.cli import complain, print_json, put, say, show_help_alone, standard_input
+from netcalc.cli import complain, output, print_json, put, say, show_help_alone, standard_input
 from netcalc.cli.class_page import in_percent, interval, points_apart
 from netcalc.cli.mistakes import CommandError, Group
 from netcalc.cli.options import JSON, command
-from netcalc.cli.output import print_rows, print_written
 from netcalc.errors import DomainError, ReaderError
 from netcalc.exercises import Question, Template, Verdict
 from netcalc.exercises.classes import Collected, Gain, Row, Sheet, collecting, sheets
@@ -207,7 +206,7 @@ def collect(*, folders: tuple[str, ...], out: str = "marks", as_json: bool) -> N
             _print(marked)
         if gained is not None:
             say(_gain_line(gained))
-    print_written(*map(str, written))
+    output.print_written(*map(str, written))
     refused = [
         row
         for marked in collected
@@ -298,7 +297,7 @@ def _print(collected: Collected) -> None:
     shares = {name: collected.share(name) for name in collected.sheet.ids}
     headings = ("exercise", "right", "95 %")
     rows = [(name, in_percent(share.value), interval(share)) for name, share in shares.items()]
-    print_rows(headings, rows, left=headings)
+    output.print_rows(headings, rows, left=headings)
     for mistake in collected.commonest():
         number = len(mistake.students)
         say(f"  {printable(mistake.name)} ({printable(mistake.exercise)}): {number} of {count}")

@@ -7,9 +7,7 @@ import re
 import click
 
 from netcalc import units
-from netcalc.cli import print_json, put
-from netcalc.cli.mistakes import CommandError
-from netcalc.cli.options import JSON, command
+from netcalc.cli import mistakes, options, print_json, put
 from netcalc.errors import UnitError
 
 _FILLERS = frozenset({"to", "in", "into", "as", "=", "->"})
@@ -27,7 +25,7 @@ _USUAL = {
 _DIGITS = 10
 
 
-@command(click.Argument(["words"], nargs=-1, metavar="QUANTITY [UNIT]"), JSON)
+@options.command(click.Argument(["words"], nargs=-1, metavar="QUANTITY [UNIT]"), options.JSON)
 def convert(words: tuple[str, ...], as_json: bool) -> None:
     """Convert a quantity into another unit; without one, into the usual ones.
 
@@ -37,7 +35,7 @@ def convert(words: tuple[str, ...], as_json: bool) -> None:
     netcalc convert 64KiB
     """
     if not words:
-        raise CommandError("argument-missing", command="netcalc convert", name="QUANTITY")
+        raise mistakes.CommandError("argument-missing", command="netcalc convert", name="QUANTITY")
     text, target_unit = _split([word for word in words if word not in _FILLERS])
     kind, value = _quantity(text, target_unit)
     targets = (target_unit,) if target_unit else _USUAL.get(kind, (kind,))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netcalc import datasets
-from netcalc.cli import check_one_form, output, print_json, put
-from netcalc.cli.mistakes import CommandError, exclusive, lacking
+from netcalc.cli import mistakes, output, print_json, put
 from netcalc.cli.options import CSV, FORCE, JSON, command, plot_option
 
 
@@ -35,13 +34,13 @@ def data(
     sheet : bool
         Print the data sheet instead of the numbers.
     """
-    check_one_form(as_json, as_csv)
+    mistakes.check_one_form(as_json, as_csv)
     if sheet and (as_json or as_csv):
-        raise exclusive("--sheet", "--json" if as_json else "--csv")
+        raise mistakes.exclusive("--sheet", "--json" if as_json else "--csv")
     if name is None:
         if sheet or as_csv or plot_path is not None:
             option = "--sheet" if sheet else "--csv" if as_csv else "--plot"
-            raise lacking(option, "the NAME of a data set", "netcalc data lists them")
+            raise mistakes.lacking(option, "the NAME of a data set", "netcalc data lists them")
         rows = [datasets.info(dataset) for dataset in datasets.names()]
         if as_json:
             print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])
@@ -76,7 +75,7 @@ def _draw(name: str, path: str, *, force: bool) -> None:
 
     datasets.info(name)  # an unknown name is refused as such
     if name not in plots.drawn_sets():
-        raise CommandError("dataset-not-drawn", name=name, drawn=plots.drawn_sets())
+        raise mistakes.CommandError("dataset-not-drawn", name=name, drawn=plots.drawn_sets())
     output.check_output(path, force=force, plot=True)
     output.write_plot(plots.readings(name), path)
     output.print_written(path)
@@ -96,11 +95,9 @@ def _print_rows(headings: list[str], rows: list[list[str]]) -> None:
         for column in columns
     ]
     if sum(longest) + 3 * len(longest) <= output.table_width():
-        from rich.box import SIMPLE
-
         # With blanks, a long name is folded between its words.
         names = [heading.replace("_", " ") for heading in headings]
-        output.print_rows(names, rows, left=names, whole_numbers=True, box=SIMPLE)
+        output.print_rows(names, rows, left=names, whole_numbers=True, box="SIMPLE")
         return
     for number, row in enumerate(rows, 1):
         put(f"row {number}", bold=True)

@@ -11,8 +11,7 @@ import click
 import numpy as np
 
 from netcalc import units, version
-from netcalc.cli import print_json, say
-from netcalc.cli.options import command
+from netcalc.cli import options, print_json, say
 from netcalc.emulation import Capabilities, capabilities
 from netcalc.errors import ExperimentError, MixedInstallationWarning
 from netcalc.experiments import echo
@@ -24,7 +23,7 @@ PATH_TEXT = "T1 5 ms"
 PAYLOAD_BYTES = 500
 
 
-@command(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
+@options.command(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
 def doctor(as_json: bool) -> None:
     """Report what this machine can measure and emulate, how accurately, and what it lacks.
 

@@ -12,20 +12,7 @@ import click
 
 from netcalc import compare, readers, units
 from netcalc import explain as explanations
-from netcalc.cli import print_json, say, standard_input
-from netcalc.cli.mistakes import CommandError, named_as_typed, numbers_of
-from netcalc.cli.options import (
-    FORCE,
-    JSON,
-    Choice,
-    PlannersCommand,
-    WholeNumber,
-    command,
-    missing_argument,
-    plot_option,
-    read_path,
-)
-from netcalc.cli.output import check_output, print_written, write_plot
+from netcalc.cli import mistakes, options, output, print_json, say, standard_input
 from netcalc.cli.report import metric_line, warning_lines
 from netcalc.errors import DomainError, ReaderError, UnitError, doubts, tell_doubts
 from netcalc.explain import Finding, Known
@@ -44,11 +31,11 @@ _OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
 """Where Linux says which congestion control its new connections have."""
 
 
-@command(
-    plot_option("Draw what a FILE waited for and its limits"),
-    FORCE,
-    JSON,
-    cls=PlannersCommand,
+@options.command(
+    options.plot_option("Draw what a FILE waited for and its limits"),
+    options.FORCE,
+    options.JSON,
+    cls=options.PlannersCommand,
     names={
         "claimed": "--claim",
         "payload_bytes": "--size",
@@ -56,7 +43,10 @@ _OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
         "congestion_control": "--algorithm",
         "flow_count": "--flows",
     },
-    types={"congestion_control": Choice(CONGESTION_CONTROLS), "flow_count": WholeNumber(low=1)},
+    types={
+        "congestion_control": options.Choice(CONGESTION_CONTROLS),
+        "flow_count": options.WholeNumber(low=1),
+    },
 )
 def explain(
     words: tuple[str, ...],
@@ -130,25 +120,25 @@ def explain(
     clock_offset_s : float
         How far the clock of the second of two FILEs is ahead; both then share one time axis. [s]
     """
-    options = click.get_current_context().params
+    settings = click.get_current_context().params
     if payload_bytes is None:
         payload_bytes, words = _size_in_front(words)
     files = _files(words)
     if clock_offset_s is not None and len(files) != 2:
-        raise CommandError("offset-of-two-files", count=len(files))
+        raise mistakes.CommandError("offset-of-two-files", count=len(files))
     if loss_ratio == 1.0:  # a model at its limit, but no measurement
-        with named_as_typed():
+        with mistakes.named_as_typed():
             raise DomainError("all-lost", "loss_ratio", loss_ratio)
     if line_up_bps is not None and not files:
-        raise CommandError("option-of-a-file", option="--line-up")
+        raise mistakes.CommandError("option-of-a-file", option="--line-up")
     if flow_count is not None and (files or claimed is not None):
-        raise CommandError("option-of-path", option="--flows")
+        raise mistakes.CommandError("option-of-path", option="--flows")
     if claimed is not None:
-        _explain_claim(claimed, words, files, payload_bytes, options)
+        _explain_claim(claimed, words, files, payload_bytes, settings)
     elif files:
-        _explain_files(files, options)
+        _explain_files(files, settings)
     else:
-        _explain_path(words, payload_bytes, options)
+        _explain_path(words, payload_bytes, settings)
 
 
 def _files(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -156,7 +146,7 @@ def _files(words: tuple[str, ...]) -> tuple[str, ...]:
     are_files = [word == "-" or Path(word).is_file() for word in words]
     if any(are_files) and not all(are_files):
         missing = [word for word, is_file in zip(words, are_files, strict=True) if not is_file]
-        raise CommandError("path-and-files", names=missing)
+        raise mistakes.CommandError("path-and-files", names=missing)
     if len(words) == 1 and not are_files[0] and _FILE_NAME.fullmatch(words[0]):
         raise ReaderError("no-such-file", file=words[0])
     return words if any(are_files) else ()
@@ -192,12 +182,12 @@ def _congestion_control(
     return used, (Notice(code, values),)
 
 
-def _known(options: Mapping[str, Any]) -> Known:
-    with named_as_typed(reverse_bps=("--reverse", "bit/s")):
+def _known(settings: Mapping[str, Any]) -> Known:
+    with mistakes.named_as_typed(reverse_bps=("--reverse", "bit/s")):
         return Known(
-            reverse_bps=options["reverse_bandwidth_bps"],
+            reverse_bps=settings["reverse_bandwidth_bps"],
             **{
-                name: options[name]
+                name: settings[name]
                 for name in (
                     "rtt_s", "line_bps", "line_up_bps", "window_bytes", "loss_ratio", "mtu_bytes",
                     "device_pps", "buffer_bytes", "congestion_control",
@@ -210,21 +200,21 @@ def _read(name: str) -> Samples:
     return readers.read(standard_input() if name == "-" else Path(name))
 
 
-def _explain_files(files: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    facts, plot_path, as_json = _known(options), options["plot_path"], options["as_json"]
+def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
+    facts, plot_path, as_json = _known(settings), settings["plot_path"], settings["as_json"]
     if plot_path is not None:
         if len(files) > 1:
-            raise CommandError("one-file-to-draw", count=len(files))
-        check_output(plot_path, inputs=files, force=options["force"], plot=True)
+            raise mistakes.CommandError("one-file-to-draw", count=len(files))
+        output.check_output(plot_path, inputs=files, force=settings["force"], plot=True)
     read = {name: _read(name) for name in files}
-    with numbers_of(files[0]):
+    with mistakes.numbers_of(files[0]):
         shared = explanations.together(read, facts)
     for name, samples in read.items():
         if not as_json:
             if len(files) > 1:
                 say(f"{name}:")
             _print_warnings(samples)
-        with numbers_of(name):
+        with mistakes.numbers_of(name):
             findings = explanations.measurement(samples, facts)
         if name in shared.causes:
             findings = tuple(replace(finding, cause=shared.causes[name]) for finding in findings)
@@ -240,10 +230,10 @@ def _explain_files(files: tuple[str, ...], options: Mapping[str, Any]) -> None:
         if plot_path is not None:
             from netcalc import plots  # late: bokeh takes its time
 
-            write_plot(plots.explained(samples, findings), plot_path)
-            print_written(plot_path)
+            output.write_plot(plots.explained(samples, findings), plot_path)
+            output.print_written(plot_path)
     if len(read) > 1:
-        _compare(read, options["clock_offset_s"], shared.notices, as_json=as_json)
+        _compare(read, settings["clock_offset_s"], shared.notices, as_json=as_json)
 
 
 def _compare(
@@ -301,19 +291,19 @@ def _explain_claim(
     words: tuple[str, ...],
     files: tuple[str, ...],
     payload_bytes: float | None,
-    options: Mapping[str, Any],
+    settings: Mapping[str, Any],
 ) -> None:
-    path_facts, links = _known(options), None
+    path_facts, links = _known(settings), None
     samples = _read(files[0]) if files else None
     if words and not files:
-        links = read_path(" ".join(words), typed="PATH")
-    facts = {"path": links, "size_bytes": payload_bytes, "frame_bytes": options["frame_bytes"]}
-    with named_as_typed(claim=("--claim", "")):
+        links = options.read_path(" ".join(words), typed="PATH")
+    facts = {"path": links, "size_bytes": payload_bytes, "frame_bytes": settings["frame_bytes"]}
+    with mistakes.named_as_typed(claim=("--claim", "")):
         if samples is not None:
             explained = explanations.claim_of(samples, claimed, path_facts, **facts)
         else:
             explained = explanations.claim(claimed, path_facts, **facts)
-    if options["as_json"]:
+    if settings["as_json"]:
         print_json({**explained.as_dict(), **({} if samples is None else _warnings(samples))})
     else:
         if samples is not None:
@@ -324,26 +314,26 @@ def _explain_claim(
 def _explain_path(
     words: tuple[str, ...],
     payload_bytes: float | None,
-    options: Mapping[str, Any],
+    settings: Mapping[str, Any],
 ) -> None:
     if not words:
-        raise missing_argument("words")
+        raise options.missing_argument("words")
     for name, option in _OF_FILES.items():
-        if options[name] is not None:
-            raise CommandError("option-of-file", option=option)
-    links = read_path(" ".join(words), typed="PATH")
-    control, notices = _congestion_control(options["congestion_control"])
+        if settings[name] is not None:
+            raise mistakes.CommandError("option-of-file", option=option)
+    links = options.read_path(" ".join(words), typed="PATH")
+    control, notices = _congestion_control(settings["congestion_control"])
     asked = {
-        "rtt_s": options["rtt_s"],
-        "window_bytes": options["window_bytes"],
-        "loss_ratio": 0.0 if options["loss_ratio"] is None else options["loss_ratio"],
-        "mtu_bytes": 1500.0 if options["mtu_bytes"] is None else options["mtu_bytes"],
-        "reverse_bandwidth_bps": options["reverse_bandwidth_bps"],
+        "rtt_s": settings["rtt_s"],
+        "window_bytes": settings["window_bytes"],
+        "loss_ratio": 0.0 if settings["loss_ratio"] is None else settings["loss_ratio"],
+        "mtu_bytes": 1500.0 if settings["mtu_bytes"] is None else settings["mtu_bytes"],
+        "reverse_bandwidth_bps": settings["reverse_bandwidth_bps"],
         "congestion_control": control,
-        "flow_count": options["flow_count"] or 1,
+        "flow_count": settings["flow_count"] or 1,
     }
     transfer = None
-    with named_as_typed(), doubts() as doubtful:
+    with mistakes.named_as_typed(), doubts() as doubtful:
         rate = explanations.rate(links, **asked)
         if payload_bytes is not None:
             transfer = explanations.tcp_transfer(payload_bytes, path=links, **asked)
@@ -352,7 +342,7 @@ def _explain_path(
         transfer = replace(transfer, assumptions=(*notices, *transfer.assumptions))
     if rate.by_congestion_control:
         rate = replace(rate, assumptions=(*notices, *rate.assumptions))
-    if options["as_json"]:
+    if settings["as_json"]:
         from netcalc.calculator import doubt_notice  # late: most answers are text
 
         stored = [doubt_notice(doubt).stored() for doubt in doubtful]

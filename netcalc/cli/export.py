@@ -11,16 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from netcalc import readers, units
-from netcalc.cli import (
-    mistakes,
-    names_of_file,
-    output,
-    print_json,
-    put,
-    say,
-    standard_input,
-)
-from netcalc.cli.options import JSON, Choice, QuantityCommand, command
+from netcalc.cli import mistakes, options, output, print_json, put, say, standard_input
 from netcalc.errors import NetcalcError
 from netcalc.messages import Notice
 from netcalc.models.measuring.sample_statistics import billed_rate_bps, percentile
@@ -31,7 +22,7 @@ from netcalc.readers.columns import INTERVAL_S, read_usage
 from netcalc.samples import PacketTrace, write_atomically
 
 
-@command(names={"form": "--to", "path": ("-o", "--output")})
+@options.command(names={"form": "--to", "path": ("-o", "--output")})
 def export(
     file: str,
     *,
@@ -69,7 +60,7 @@ def export(
         samples = readers.read(standard_input() if file == "-" else Path(file))
     except NetcalcError as error:
         if anonymize:
-            anonymized_error(error, names=names_of_file(file), shown="the file", key=key)
+            anonymized_error(error, names=mistakes.names_of_file(file), shown="the file", key=key)
         raise
     if anonymize:
         samples = anonymized_samples(samples, key=key)
@@ -85,11 +76,11 @@ def export(
     output.print_written(path)
 
 
-@command(
-    JSON,
-    cls=QuantityCommand,
+@options.command(
+    options.JSON,
+    cls=options.QuantityCommand,
     names={"discarded_ratio": "--discard"},
-    types={"layer": Choice(list(LAYERS))},
+    types={"layer": options.Choice(list(LAYERS))},
 )
 def billing(
     file: str,

@@ -30,10 +30,9 @@ from typing import Any
 import click
 
 from netcalc import language
-from netcalc.cli import put, serving, user_environment
+from netcalc.cli import output, put, serving, user_environment
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.options import FolderName, WholeNumber, command
-from netcalc.cli.output import Progress
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 from netcalc.language.notebooks import in_language
 from netcalc.samples import write_atomically
@@ -488,7 +487,7 @@ def site(folder: Path, *, chosen: tuple[str, ...] = (), live: bool = False) -> N
     lessons = _chosen(sorted(find_lessons().glob("*.ipynb")), chosen)
     # Ended from elsewhere, it ends the lessons at work as by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with Progress("lessons") as progress:
+    with output.Progress("lessons") as progress:
         pages = build(folder, lessons=lessons, live=live, with_calculator=True, progress=progress)
     put(f"{len(pages)} pages are in {folder}\nOpen {pages[0]}")
 

@@ -36,6 +36,12 @@ def lacking(option: str, required: str, example: str) -> CommandError:
     return CommandError("option-requires", option=option, required=required, example=example)
 
 
+def check_one_form(as_json: bool, as_csv: bool) -> None:
+    """Refuse JSON and CSV at once."""
+    if as_json and as_csv:
+        raise exclusive("--json", "--csv")
+
+
 class _UnexpectedArguments(click.UsageError):
     """Words behind the arguments of a command."""
 
@@ -165,6 +171,15 @@ def for_command_line(error: NetcalcError) -> NetcalcError:
     """Mark an error as shown to a person at a terminal: its hint names options, not arguments."""
     error.values["typed"] = True
     return error
+
+
+def names_of_file(name: str) -> set[str]:
+    """Return what a file may be called in an error: as typed, in full, and its parts."""
+    from pathlib import Path  # late: it takes 2 ms to load
+
+    path = Path(name)
+    names = {name, str(path), str(path.absolute()), *path.parts, path.stem}
+    return {text for text in names if text.strip("./\\-")}
 
 
 @contextlib.contextmanager

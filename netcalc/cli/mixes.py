@@ -9,10 +9,7 @@ import numpy as np
 
 from netcalc import units
 from netcalc.checks import non_negative
-from netcalc.cli import print_json, put, say
-from netcalc.cli.mistakes import named_as_typed
-from netcalc.cli.options import JSON, QuantityCommand, WholeNumber, command
-from netcalc.cli.output import print_rows
+from netcalc.cli import mistakes, options, output, print_json, put, say
 from netcalc.errors import DomainError
 from netcalc.fit import SEPARATION_HEADINGS, separations
 from netcalc.models.delays.latency import path_mixes
@@ -23,9 +20,9 @@ MOST_LINKS = 9999
 """Links of the longest path that is tried at all: the models limit the combinations. [1]"""
 
 
-@command(
-    JSON,
-    cls=QuantityCommand,
+@options.command(
+    options.JSON,
+    cls=options.QuantityCommand,
     names={
         "kinds": "--kind",
         "link_count": "--links",
@@ -33,7 +30,7 @@ MOST_LINKS = 9999
         "base_rtt_s": "--base",
         "show_all": "--all",
     },
-    types={"routers": WholeNumber(0)},
+    types={"routers": options.WholeNumber(0)},
 )
 def mixes(
     rtt_s: float = 0.187,
@@ -82,7 +79,7 @@ def mixes(
     """
     rates = [units.parse_typed(kind, "bit/s", field="--kind") for kind in kinds]
     counts = link_numbers(link_count)
-    with named_as_typed(bandwidth_bps=("--kind", "bit/s")):
+    with mistakes.named_as_typed(bandwidth_bps=("--kind", "bit/s")):
         base_s = float(non_negative("base_rtt_s", base_rtt_s))
         base_s += 2 * routers * float(non_negative("processing_s", processing_s))
         combinations = path_mixes(
@@ -125,12 +122,12 @@ def mixes(
         numbers = [*map(int, row), int(np.sum(row))]
         times = [units.show(rtt_s, "s", digits=5), f"{residual_s * 1e3:+.2f} ms"]
         rows.append([*map(str, numbers), *times])
-    print_rows([*kinds, "links", "round trip", "deviation"], rows)
+    output.print_rows([*kinds, "links", "round trip", "deviation"], rows)
     if shown < len(combinations.rtt_s):
         put(f"... and {len(combinations.rtt_s) - shown} more; --all prints them")
     put("\nOne more measurement that would distinguish them:")
     first, *_, last = SEPARATION_HEADINGS
-    print_rows(
+    output.print_rows(
         SEPARATION_HEADINGS, (separation.texts() for separation in apart), left=(first, last)
     )
 

@@ -19,7 +19,6 @@ from netcalc.samples import write_atomically
 from netcalc.units import show
 
 if TYPE_CHECKING:
-    from rich.box import Box
     from rich.table import Table
     from rich.text import Text
 
@@ -152,16 +151,17 @@ def print_rows(
     *,
     left: Collection[str] = (),
     whole_numbers: bool = False,
-    box: Box | None = None,
+    box: str = "",
     title: str | None = None,
 ) -> None:
-    """Print texts as a table; without a ``box`` it has no lines.
+    """Print texts as a table; without a ``box``, by rich's name for it, it has no lines.
 
     Columns in ``left`` are aligned to the left. With ``whole_numbers`` no other one is wrapped.
     """
-    from rich.table import Table  # late: the help does without
+    import rich.box  # late: the help does without
+    from rich.table import Table
 
-    table = Table(box=box, pad_edge=box is not None, title=title)
+    table = Table(box=getattr(rich.box, box) if box else None, pad_edge=bool(box), title=title)
     for heading in headings:
         is_left = heading in left
         table.add_column(

@@ -12,17 +12,7 @@ import click
 import numpy as np
 
 from netcalc import compare, readers
-from netcalc.cli import (
-    complain,
-    mistakes,
-    names_of_file,
-    output,
-    print_json,
-    report,
-    say,
-    standard_input,
-)
-from netcalc.cli.options import FORCE, command, missing_argument
+from netcalc.cli import complain, mistakes, options, output, print_json, report, say, standard_input
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
 from netcalc.explain.causes import captures as capture
@@ -33,8 +23,8 @@ from netcalc.samples import PacketTrace, RttSamples, Samples
 from netcalc.units import show, show_rate
 
 
-@command(
-    FORCE,
+@options.command(
+    options.FORCE,
     click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object for each file."),
 )
 def read(
@@ -78,7 +68,7 @@ def read(
         report.print_formats(as_json=as_json)
         return
     if not files:
-        raise missing_argument("files")
+        raise options.missing_argument("files")
     if plot_path is not None:
         if len(files) > 1:
             raise mistakes.CommandError("plot-of-several-files", count=len(files))
@@ -103,7 +93,7 @@ def read(
         except NetcalcError as error:
             mistakes.for_command_line(error)
             if anonymize:
-                anonymized_error(error, names=names_of_file(name), shown=shown, key=key)
+                anonymized_error(error, names=mistakes.names_of_file(name), shown=shown, key=key)
             bad.append(shown)
             if as_json:
                 print_json({"file": shown, "error": error.as_dict()})

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from netcalc import compare, explain, fit, readers
+from netcalc import samples as kinds
 from netcalc.checks import in_blocks
 from netcalc.cli import print_json, say
 from netcalc.cli.output import cell, meta_of, print_rows, print_table
@@ -22,24 +23,11 @@ from netcalc.printable import excerpt, printable
 from netcalc.rate_layers import LINE
 from netcalc.readers.paths.traces import HopRow, hop_rows
 from netcalc.readers.places import MeasuringPoint, layers_of_row, place, probes, rate_layer
-from netcalc.samples import (
-    DROP_PLACES,
-    BulkSamples,
-    HopSamples,
-    Meta,
-    RttSamples,
-    Samples,
-    Table,
-    TrainSamples,
-    TransactionSamples,
-    TransferSamples,
-    unit_of_fact,
-)
 from netcalc.units import show, show_rate
 
 
 def print_samples(
-    name: str, samples: Samples, *, as_json: bool, path_facts: Known | None = None
+    name: str, samples: kinds.Samples, *, as_json: bool, path_facts: Known | None = None
 ) -> None:
     """Print the report of a file or a run; with known facts of the path, theory too."""
     metrics = metric_rows(samples, path_facts)
@@ -62,23 +50,23 @@ def print_samples(
         numbers = {key: value for key, value in row.items() if key not in ("label", "layer")}
         text = metric_line(numbers, layer=row["layer"])
         say(f"  {f'{printable(label)}: ' if label else ''}{text}")
-    if isinstance(samples, Table) and not metrics and _is_unknown(samples):
+    if isinstance(samples, kinds.Table) and not metrics and _is_unknown(samples):
         for notice in explain.described(samples):
             say(f"  {printable(str(notice))}")
-    if isinstance(samples, HopSamples):
+    if isinstance(samples, kinds.HopSamples):
         rows = (link.texts() for link in fit.links(samples).links)
         print_rows(fit.LINK_HEADINGS, rows, whole_numbers=True)
     print_hops(samples)
 
 
-def _is_unknown(table: Table) -> bool:
+def _is_unknown(table: kinds.Table) -> bool:
     """Whether nothing is known of a table but its columns."""
     names = {name for row in table.facts() for name in row}
     counted = {"row_count", "column_count", "partial", "group"}
     return all(name in counted or name.startswith("sum:") for name in names)
 
 
-def metric_rows(samples: Samples, path_facts: Known | None = None) -> list[dict[str, Any]]:
+def metric_rows(samples: kinds.Samples, path_facts: Known | None = None) -> list[dict[str, Any]]:
     """Return what judges each run: variation of delay, RFC 6349, and the share of a known line."""
     if is_truth(samples):
         return []
@@ -131,29 +119,29 @@ _METRICS = {
 }
 
 
-def is_truth(samples: Samples) -> TypeGuard[Table]:
+def is_truth(samples: kinds.Samples) -> TypeGuard[kinds.Table]:
     """Whether this is a saved table of ``netcalc validate``."""
-    return isinstance(samples, Table) and samples.meta.experiment == "truth"
+    return isinstance(samples, kinds.Table) and samples.meta.experiment == "truth"
 
 
-def is_recording(samples: Samples) -> TypeGuard[Table]:
+def is_recording(samples: kinds.Samples) -> TypeGuard[kinds.Table]:
     """Whether this is a saved live run of a scenario."""
-    return isinstance(samples, Table) and samples.meta.experiment == "congestion"
+    return isinstance(samples, kinds.Table) and samples.meta.experiment == "congestion"
 
 
 MOST_RUNS, MOST_FACTS = 5, 40
 """Rows of facts, and facts of a row, that the text shows; ``--json`` has all."""
 
 
-def print_facts(samples: Samples) -> None:
+def print_facts(samples: kinds.Samples) -> None:
     """Print the facts of a file: a line for each, a column for each run, its layer and side."""
-    from rich.table import Table  # late: calc and the help do without
+    import rich.table  # late: calc and the help do without
 
     rows = samples.facts()
     names = list(dict.fromkeys(name for row in rows for name in row if name != "partial"))
     if not names:
         return
-    table = Table(box=None, pad_edge=False, show_header=False)
+    table = rich.table.Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     for _ in range(1 + len(rows[:MOST_RUNS])):
         table.add_column()
@@ -169,7 +157,7 @@ def print_facts(samples: Samples) -> None:
         say(f"  {' and '.join(more)}: --json has them")
 
 
-def _place_text(samples: Samples, name: str) -> str:
+def _place_text(samples: kinds.Samples, name: str) -> str:
     """Write where a fact of all runs belongs; without the protocol where theirs differ."""
     places = {place(samples, row, name) for row in samples.facts() if name in row}
     if len(places) > 1:
@@ -177,9 +165,9 @@ def _place_text(samples: Samples, name: str) -> str:
     return "; ".join(sorted(filter(None, map(str, places))))
 
 
-def _fact_text(samples: Samples, row: Mapping[str, Any], name: str) -> str:
+def _fact_text(samples: kinds.Samples, row: Mapping[str, Any], name: str) -> str:
     """Write a fact with its unit, a rate with its layer; a count as it is."""
-    value, unit = row[name], unit_of_fact(name)
+    value, unit = row[name], kinds.unit_of_fact(name)
     if unit == "bit/s":
         return show_rate(value, rate_layer(samples, row, name))
     if isinstance(value, str | bool) or unit is None:
@@ -202,7 +190,7 @@ def print_formats(*, as_json: bool) -> None:
             say(f"  {trap}")
 
 
-def summary(name: str, samples: Samples) -> dict[str, Any]:
+def summary(name: str, samples: kinds.Samples) -> dict[str, Any]:
     """Return the JSON document of one file."""
     document: dict[str, Any] = {
         "file": name,
@@ -222,7 +210,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
     }
     if hops := hop_rows(samples):
         document["hops"] = [row.as_dict() for row in hops]
-    if isinstance(samples, RttSamples):
+    if isinstance(samples, kinds.RttSamples):
         rtt = samples.best_s
         document |= {
             "sent": samples.sent,
@@ -231,26 +219,26 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
             "errors": samples.errors,
         }
         document["rtt_s"] = {"count": rtt.size, **_ends(rtt)}
-    if isinstance(samples, TransactionSamples):
+    if isinstance(samples, kinds.TransactionSamples):
         document["modes"] = {}
         for mode in samples.modes:
             times = np.asarray(samples.response_s)[samples.in_mode(mode)]
             failed = np.asarray(samples.failed) & (samples.mode == mode)
             spread = {"count": times.size, "failed": int(failed.sum()), **_ends(times)}
             document["modes"][mode] = spread
-    if isinstance(samples, BulkSamples):
+    if isinstance(samples, kinds.BulkSamples):
         layer = rate_layer(samples, {}, "goodput_bps")
         document["settings"] = [{**row, "layer": layer} for row in samples.by_setting()]
-    if isinstance(samples, HopSamples):
+    if isinstance(samples, kinds.HopSamples):
         document |= {"sent": len(samples), "received": int(samples.measured.sum())}
         document["links"] = [{**row, "layer": LINE} for row in fit.links(samples).rows()]
-    if isinstance(samples, TrainSamples):
+    if isinstance(samples, kinds.TrainSamples):
         document |= {"sent": len(samples), "received": len(samples) - samples.lost_count}
         document["bottleneck"] = {**asdict(fit.bottleneck(samples)), "layer": fit.TRAIN_LAYER}
     return document
 
 
-def place_rows(samples: Samples) -> list[dict[str, dict[str, str]]]:
+def place_rows(samples: kinds.Samples) -> list[dict[str, dict[str, str]]]:
     """Return protocol, layer, side and way of the facts of each row that belong somewhere."""
     rows = []
     for row in samples.facts():
@@ -265,10 +253,10 @@ def place_rows(samples: Samples) -> list[dict[str, dict[str, str]]]:
     return rows
 
 
-def describe(name: str, samples: Samples) -> str:
+def describe(name: str, samples: kinds.Samples) -> str:
     """Return the text of one file."""
     lines = [_heading(name, samples)]
-    if isinstance(samples, RttSamples):
+    if isinstance(samples, kinds.RttSamples):
         loss = (
             "" if np.isnan(samples.loss_ratio) else f" ({show(samples.loss_ratio, 'ratio')} lost)"
         )
@@ -285,21 +273,21 @@ def describe(name: str, samples: Samples) -> str:
             lines.append("  no round-trip times")
         if 0 < count < samples.received:
             lines.append(f"  {count} of {samples.received} replies have a time")
-    if isinstance(samples, TransactionSamples):
+    if isinstance(samples, kinds.TransactionSamples):
         lines += [f"  {sentence}" for sentence in mode_lines(samples)]
-    if isinstance(samples, BulkSamples):
+    if isinstance(samples, kinds.BulkSamples):
         lines += [f"  {sentence}" for sentence in setting_lines(samples)]
-    if isinstance(samples, HopSamples | TrainSamples):
+    if isinstance(samples, kinds.HopSamples | kinds.TrainSamples):
         lines.append(f"  {compare.overlay(samples).sentence}")
-    if isinstance(samples, RttSamples | TransferSamples):
-        several = isinstance(samples, RttSamples) and len(samples.groups) > 1
+    if isinstance(samples, kinds.RttSamples | kinds.TransferSamples):
+        several = isinstance(samples, kinds.RttSamples) and len(samples.groups) > 1
         comparison = None if several else compare.overlay(samples)
         lines += [f"  {comparison.sentence}"] if comparison else []
         lines += [f"  note: {note}" for note in _notes(comparison)]
     return "\n".join(lines + warning_lines(samples.meta))
 
 
-def warning_lines(meta: Meta) -> list[str]:
+def warning_lines(meta: kinds.Meta) -> list[str]:
     """Return that a measurement is incomplete, and what its reader warned of."""
     lines = ["  partial: the measurement is incomplete"] if meta.partial else []
     return lines + [f"  warning: {printable(str(warning))}" for warning in meta.warnings]
@@ -318,7 +306,7 @@ def _ends_text(times_s: np.ndarray[Any, Any]) -> str:
     return ", ".join(f"{name} {show(time_s, 's')}" for name, time_s in _ends(times_s).items())
 
 
-def _below_lines(samples: RttSamples) -> list[str]:
+def _below_lines(samples: kinds.RttSamples) -> list[str]:
     """Say what was made of a time that the tool prints as below its last digit."""
     columns = (np.asarray(samples.rtt_s), np.asarray(samples.resolution_s), samples.measured)
     count, widest, longest = 0, 0.0, 0.0
@@ -339,7 +327,7 @@ def _notes(comparison: compare.Comparison | None) -> tuple[Notice, ...]:
     return comparison.fit.notes if comparison and comparison.fit else ()
 
 
-def _heading(name: str, samples: Samples) -> str:
+def _heading(name: str, samples: kinds.Samples) -> str:
     rows = f"{len(samples)} row{'s' * (len(samples) != 1)}"
     tool = excerpt(samples.meta.tool) or type(samples).__name__
     return f"{excerpt(name, 200)}: {tool}, {rows}"
@@ -348,7 +336,7 @@ def _heading(name: str, samples: Samples) -> str:
 _GRANTED = ("send_buffer_bytes", "receive_buffer_bytes")
 
 
-def setting_lines(samples: BulkSamples) -> list[str]:
+def setting_lines(samples: kinds.BulkSamples) -> list[str]:
     """Return a line for each setting, and the comparison with theory."""
     lines, layer = [], rate_layer(samples, {}, "goodput_bps")
     for row in samples.by_setting():
@@ -377,7 +365,7 @@ def setting_lines(samples: BulkSamples) -> list[str]:
             f"{show(row['system_s'], 's')} system"
         )
         lines.append(f"{', '.join(what)}: {rates}; {times}; median of {row['run_count']}")
-        places = {where: row[name] for where, name in DROP_PLACES.items() if row[name] > 0}
+        places = {where: row[name] for where, name in kinds.DROP_PLACES.items() if row[name] > 0}
         if places:
             counts = [f"{where} {count:.0f}" for where, count in places.items()]
             lines[-1] += f"; dropped: {', '.join(counts)}"
@@ -388,7 +376,7 @@ def setting_lines(samples: BulkSamples) -> list[str]:
     return lines
 
 
-def mode_lines(samples: TransactionSamples) -> list[str]:
+def mode_lines(samples: kinds.TransactionSamples) -> list[str]:
     """Return a line for each mode, and its comparison with theory."""
     lines = []
     for mode in samples.modes:
@@ -408,7 +396,7 @@ MOST_HOPS = 64
 """Rows that the text shows; ``--json`` has all."""
 
 
-def print_hops(samples: Samples) -> None:
+def print_hops(samples: kinds.Samples) -> None:
     """Print a row for each hop of a path, and what its increase depends on."""
     rows = hop_rows(samples)
     if not rows:

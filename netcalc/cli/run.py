@@ -14,9 +14,8 @@ from click.core import ParameterSource
 from netcalc import compare, experiments
 from netcalc.calculator import Parameter
 from netcalc.checks import positive
-from netcalc.cli import complain, ending_quietly, mistakes, print_json, say, show_help_alone
+from netcalc.cli import complain, ending_quietly, mistakes, output, print_json, say, show_help_alone
 from netcalc.cli.options import QuantityType, command, options_of, plot_option, read_path
-from netcalc.cli.output import Progress, check_outputs, print_written, save_plot
 from netcalc.cli.report import describe, print_samples, summary
 from netcalc.errors import ExperimentError
 from netcalc.messages import Notice
@@ -317,7 +316,7 @@ def live_run(
     """
     _require_path(path_text, routed=options.get("routed", False))
     pcap_path = options.get("pcap")
-    check_outputs(pcap_path, save_path, plot=plot_path, force=force)
+    output.check_outputs(pcap_path, save_path, plot=plot_path, force=force)
     path = None if path_text is None else read_path(path_text, processing_s=processing_s)
     arguments = {argument: value for argument, value in options.items() if value != ()}
     short_name = name.partition(" over ")[0]
@@ -326,15 +325,15 @@ def live_run(
         for module in (*_REPORTED_WITH.get(measure.__name__, ()), *drawn):
             import_module(module)
     with (
-        Progress(short_name, unit=unit) as progress,
+        output.Progress(short_name, unit=unit) as progress,
         partial_shown(name, as_json=as_json),
         mistakes.named_as_typed(),
     ):
         samples = measure(**arguments, path=path, progress=progress, save=save_path)
     print_samples(name, samples, as_json=as_json)
     if plot_path is not None:
-        save_plot(compare.overlay(samples), plot_path)
-    print_written(pcap_path, save_path, plot_path)
+        output.save_plot(compare.overlay(samples), plot_path)
+    output.print_written(pcap_path, save_path, plot_path)
     if samples.meta.partial:
         sys.exit(130)
     if not len(samples):

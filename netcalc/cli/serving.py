@@ -25,8 +25,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from netcalc.cli import put
-from netcalc.cli.mistakes import CommandError
+from netcalc.cli import mistakes, put
 from netcalc.errors import NetcalcError
 
 HOST = "127.0.0.1"
@@ -133,7 +132,7 @@ def held(settings: Path) -> Iterator[tuple[int, ...]]:
             address = last(settings)
             if address is not None and address.answers():
                 raise Running(address)
-            raise CommandError("lab-folder-busy", file=str(settings.parent))
+            raise mistakes.CommandError("lab-folder-busy", file=str(settings.parent))
         yield (inherited,)
 
 
@@ -188,8 +187,8 @@ def free_port(typed_port: int | None, before: int | None = None) -> int:
 
 def _refused_port(port: int | None, error: OSError | None) -> NetcalcError:
     if isinstance(error, PermissionError):
-        return CommandError("server-port-not-permitted", port=port)
-    return CommandError("server-port-in-use", port=port)
+        return mistakes.CommandError("server-port-not-permitted", port=port)
+    return mistakes.CommandError("server-port-in-use", port=port)
 
 
 @contextlib.contextmanager

@@ -8,8 +8,7 @@ from dataclasses import asdict
 
 import click
 
-from netcalc.cli import check_one_form, output, print_json, put
-from netcalc.cli.options import CSV, Choice, command, plot_option
+from netcalc.cli import mistakes, options, output, print_json, put
 from netcalc.printable import printable
 from netcalc.samples import Table
 from netcalc.truth import LABS, TruthRow, truth_rows, truth_summary
@@ -17,13 +16,13 @@ from netcalc.truth import validate as measure
 from netcalc.units import show
 
 
-@command(
-    plot_option("Plot measured against predicted values"),
+@options.command(
+    options.plot_option("Plot measured against predicted values"),
     click.Option(["--force"], is_flag=True, help="Replace existing files."),
     click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
-    CSV,
+    options.CSV,
     names={"labs": "--lab"},
-    types={"labs": Choice(LABS)},
+    types={"labs": options.Choice(LABS)},
     described={"labs": f"Run only this experiment: {', '.join(LABS)}."},
 )
 def validate(
@@ -55,7 +54,7 @@ def validate(
     save_path : FILE.json
         File to save the table to; also written if the run is stopped.
     """
-    check_one_form(as_json, as_csv)
+    mistakes.check_one_form(as_json, as_csv)
     output.check_outputs(save_path, plot=plot_path, force=force)
     with output.Progress("validate") as progress:
         table = measure(labs=labs, quick=quick, progress=progress, save=save_path)

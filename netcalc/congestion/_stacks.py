@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, choice
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
-from netcalc.models.tcp.bbr import (
-    PROBE_CYCLE,
-    PROBE_RTT_INTERVAL_S,
-    PROBE_RTT_S,
-    STARTUP_GAIN,
-    WINDOW_GAIN,
-)
+from netcalc.models.tcp import bbr
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 from netcalc.scenario import ALGORITHMS, Scenario
 
@@ -258,11 +252,11 @@ def _which(algorithm: NDArray[np.int8], name: str) -> BoolArray | None:
 STARTUP, DRAIN, RAISE, LOWER, CRUISE, PROBE_RTT = range(6)
 """The modes; the third to the fifth are the phases of the cycle in which the rate is probed."""
 
-CRUISE_PHASES = len(PROBE_CYCLE) - 2
+CRUISE_PHASES = len(bbr.PROBE_CYCLE) - 2
 """Phases of the cycle with a gain of one: nothing changes between them."""
 
-_GAIN = np.array([STARTUP_GAIN, 1 / STARTUP_GAIN, *PROBE_CYCLE[:3], 1.0])
-_WINDOW_GAIN = np.array([STARTUP_GAIN, STARTUP_GAIN, *[WINDOW_GAIN] * 4])
+_GAIN = np.array([bbr.STARTUP_GAIN, 1 / bbr.STARTUP_GAIN, *bbr.PROBE_CYCLE[:3], 1.0])
+_WINDOW_GAIN = np.array([bbr.STARTUP_GAIN, bbr.STARTUP_GAIN, *[bbr.WINDOW_GAIN] * 4])
 _PHASES = np.array([np.inf, np.inf, 1.0, 1.0, CRUISE_PHASES, np.inf])
 """Of each mode: gain of the rate, gain of the window, and how many round trips it lasts."""
 
@@ -324,7 +318,7 @@ def product(state: State) -> FloatArray:
 def turn(state: State, active: BoolArray, delivery: FloatArray, rtt: FloatArray) -> None:
     """Look at the path at the begin of a step, and change the modes as it has them."""
     own, time = state.bbr, state.time
-    stale = active & (time > own["seen"] + PROBE_RTT_INTERVAL_S - SLACK * state.base_s)
+    stale = active & (time > own["seen"] + bbr.PROBE_RTT_INTERVAL_S - SLACK * state.base_s)
     fresh = active & (rtt <= own["least_rtt"] * (1 - 1e-9))
     any_stale = np.count_nonzero(stale)
     if any_stale:
@@ -358,7 +352,7 @@ def _look_up(state: State) -> None:
 def longest_s(state: State, active: BoolArray) -> FloatArray:
     """Return how long a step may be, of shape (scenario, 1): to the end of the first phase. [s]"""
     own, time = state.bbr, state.time
-    left = np.minimum(own["until"], own["seen"] + PROBE_RTT_INTERVAL_S) - time
+    left = np.minimum(own["until"], own["seen"] + bbr.PROBE_RTT_INTERVAL_S) - time
     longest = own["longest"]
     step = np.where(left > SLACK * state.base_s, np.minimum(left, longest), longest)
     return np.asarray(np.minimum.reduce(step, axis=1, keepdims=True, where=active, initial=np.inf))
@@ -446,7 +440,7 @@ def _turn_cycle(state: State, active: BoolArray, product: FloatArray, delivery: 
     if np.count_nonzero(raised):
         total = np.where(active, window, 0.0).sum(axis=1, keepdims=True)
         fits = state.capacity * window / np.maximum(total, 1e-9)  # a loss ends the phase too
-        raised &= window >= np.minimum(PROBE_CYCLE[0] * product, fits) - 1e-6
+        raised &= window >= np.minimum(bbr.PROBE_CYCLE[0] * product, fits) - 1e-6
     turned = lowered | raised | wrapped
     if not np.count_nonzero(turned):
         return False
@@ -486,7 +480,7 @@ def _probe_rtt(state: State, active: BoolArray, enter: BoolArray, probing: BoolA
     over = probing & (state.time >= own["until"] - SLACK * state.base_s)
     own["seen"] = np.where(over, state.time, own["seen"])
     low = active & probing & (state.window <= LEAST_WINDOW + 1e-9) & np.isinf(own["until"])
-    probe_s = np.maximum(PROBE_RTT_S, state.base_s)
+    probe_s = np.maximum(bbr.PROBE_RTT_S, state.base_s)
     own["until"] = np.where(low, state.time + probe_s, np.where(enter, np.inf, own["until"]))
     own["mode"] = np.where(enter, PROBE_RTT, own["mode"])
     own["longest"] = np.where(enter, STEP_SHARE * state.base_s, own["longest"])

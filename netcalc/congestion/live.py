@@ -23,14 +23,9 @@ import numpy as np
 
 from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.result import Result
-from netcalc.emulation.queue import Events
+from netcalc.emulation import EmulatedPath, Events, Statistics
 from netcalc.emulation.wire.control import LOST, start_failure
-from netcalc.emulation.wire.emulated_path import (
-    MAX_MTU_BYTES,
-    MIN_MTU_BYTES,
-    EmulatedPath,
-    Statistics,
-)
+from netcalc.emulation.wire.emulated_path import MAX_MTU_BYTES, MIN_MTU_BYTES
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.peers.helper import readable
 from netcalc.experiments.peers.process import ControlledPeer

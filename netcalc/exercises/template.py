@@ -33,15 +33,7 @@ import numpy as np
 
 from netcalc import calculator, units
 from netcalc.calculator import Parameter
-from netcalc.claims.expression import (
-    Expression,
-    Quantity,
-    arguments_of,
-    evaluate_expression,
-    function_of,
-    parse_readings,
-    without_unit,
-)
+from netcalc.claims import expression
 from netcalc.documents import Place
 from netcalc.errors import DomainError, NetcalcError, ReaderError, UnitError, doubts
 
@@ -73,7 +65,7 @@ class Compiled:
     """
 
     text: str
-    expression: Expression
+    expression: expression.Expression
     node: Node
     used: frozenset[str]
     model: str = ""
@@ -116,7 +108,7 @@ def compile_formula(text: str, *, names: Collection[str]) -> Compiled:
     DomainError
         If a variable, a model or an argument is unknown.
     """
-    readings = parse_readings(text)
+    readings = expression.parse_readings(text)
     if len(readings) > 1:
         raise UnitError("formula-several", text, expected="a formula")
     compiler = _Compiler(readings[0], frozenset(names))
@@ -195,8 +187,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], int, float]] = {
 class _Compiler:
     """Turns a syntax tree into functions of the variables."""
 
-    def __init__(self, expression: Expression, names: frozenset[str]) -> None:
-        self.words = expression.words
+    def __init__(self, parsed: expression.Expression, names: frozenset[str]) -> None:
+        self.words = parsed.words
         self.names = names
         self.used: set[str] = set()
         self.last_call: tuple[str, dict[str, Node]] = ("", {})
@@ -227,15 +219,17 @@ class _Compiler:
                 raise DomainError("text-for-quantity", "text", str(text))
         raise DomainError("call-of-result", "call")
 
-    def name(self, word: Quantity | str) -> Node:
-        if isinstance(word, Quantity):
+    def name(self, word: expression.Quantity | str) -> Node:
+        if isinstance(word, expression.Quantity):
             number = _plain(word)
             return lambda values: number
         if word in self.names:
             self.used.add(word)
             return lambda values: values[word]
         try:
-            quantity = evaluate_expression(Expression(ast.Name("_0"), (word,)), _unknown)
+            quantity = expression.evaluate_expression(
+                expression.Expression(ast.Name("_0"), (word,)), _unknown
+            )
         except DomainError as error:
             suggestions = get_close_matches(word, self.names, n=1)
             if error.code == "unknown-variable" and suggestions:
@@ -263,7 +257,9 @@ class _Compiler:
                 raise DomainError("given-twice", name)
             keywords[name] = keyword.value
         if called == "data":
-            numbers = _plain_row(evaluate_expression(Expression(node, self.words), _unknown))
+            numbers = _plain_row(
+                expression.evaluate_expression(expression.Expression(node, self.words), _unknown)
+            )
             return lambda values: numbers
         if called in FUNCTIONS:
             return self.function(called, node.args, keywords)
@@ -272,14 +268,14 @@ class _Compiler:
     def function(self, name: str, items: list[ast.expr], keywords: Mapping[str, ast.expr]) -> Node:
         parts = [self.node(item) for item in items]
         self.last_call = "", {}
-        function = function_of(FUNCTIONS, name, len(items), keywords)
+        function = expression.function_of(FUNCTIONS, name, len(items), keywords)
         return lambda values: function(*[part(values) for part in parts])
 
     def model(
         self, name: str, items: list[ast.expr], keywords: Mapping[str, ast.expr], column: str
     ) -> Node:
         formula = calculator.formula(name)
-        parts = arguments_of(name, formula, items, keywords, self.argument)
+        parts = expression.arguments_of(name, formula, items, keywords, self.argument)
         for parameter in formula.parameters:
             if parameter.required and parameter.name not in parts:
                 raise parameter.required_error()
@@ -306,11 +302,11 @@ class _Compiler:
         return self.node(node)
 
 
-def _plain(quantity: Quantity) -> float:
+def _plain(quantity: expression.Quantity) -> float:
     return float(_plain_row(quantity).reshape(()))
 
 
-def _plain_row(quantity: Quantity) -> Any:
+def _plain_row(quantity: expression.Quantity) -> Any:
     if not quantity.unit:
         raise UnitError("wrong-kind", str(quantity), expected="a quantity", kind=quantity.kind)
     return quantity.to(quantity.unit)
@@ -331,15 +327,15 @@ def _column(result: Any, name: str) -> Any:
         raise DomainError("no-columns", "column", name)
     plain = name.replace("-", "_")
     for column, value in columns.items():
-        if plain in (column, without_unit(column)):
+        if plain in (column, expression.without_unit(column)):
             return value
-    names = [without_unit(column) for column in columns]
+    names = [expression.without_unit(column) for column in columns]
     if not name:
         raise DomainError("several-columns", "result", columns=names, example=names[0])
     raise DomainError("not-a-choice", "column", name, choices=names)
 
 
-def _unknown(name: str) -> Quantity:
+def _unknown(name: str) -> expression.Quantity:
     code = "unknown-variable-with-minus" if "-" in name else "unknown-variable"
     raise DomainError(code, "name", name)
 

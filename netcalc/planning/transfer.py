@@ -16,23 +16,7 @@ from netcalc.messages import Notice
 from netcalc.models.tcp.ceilings import path_ceilings
 from netcalc.models.tcp.transfer_time import transfer_parts, transfer_time_s
 from netcalc.models.tcp.window import bdp_bytes
-from netcalc.planning.page import (
-    BINDING,
-    Answer,
-    BindingMap,
-    Chart,
-    Evaluated,
-    Inputs,
-    Layers,
-    Plan,
-    Step,
-    center,
-    evaluate,
-    one_page,
-    quantity,
-    unit_of,
-    with_units,
-)
+from netcalc.planning import page
 
 LIMITS = ("line_limit_bps", "window_limit_bps", "loss_limit_bps", "start_s")
 """What can bind: the line, the window, the loss, or the rounds before the rate is reached."""
@@ -65,11 +49,11 @@ _CHANGES = {  # the cheapest first: a setting, more flows, a cleaner path, a lin
 
 def _evaluate_path(
     function: Callable[..., Mapping[str, ArrayLike]],
-    inputs: Inputs,
-    table: Layers,
-    sender: Inputs,
+    inputs: page.Inputs,
+    table: page.Layers,
+    sender: page.Inputs,
     **draws: Any,
-) -> tuple[Evaluated, dict[str, Any]]:
+) -> tuple[page.Evaluated, dict[str, Any]]:
     """Return the answers, and the medians of the inputs with the settings of the sender."""
     settings = {name: value for name, (value, _) in sender.items()}
     there = {
@@ -77,7 +61,7 @@ def _evaluate_path(
         for name, layer in table.items()
         if inputs[_NEEDS.get(name, "rtt_s")][0] is not None
     }
-    evaluated = evaluate(partial(function, **settings), inputs, there, limits=LIMITS, **draws)
+    evaluated = page.evaluate(partial(function, **settings), inputs, there, limits=LIMITS, **draws)
     return evaluated, {**evaluated.middle, **settings}
 
 
@@ -100,7 +84,7 @@ def sending(payload_bytes: ArrayLike, **path: Any) -> dict[str, FloatArray]:
         "window_limit_bps": limits.window_bps,
         "loss_limit_bps": limits.loss_bps,
         "start_s": start,
-        BINDING: np.where(start > parts.steady_s, 3.0, lowest.astype(float)),
+        page.BINDING: np.where(start > parts.steady_s, 3.0, lowest.astype(float)),
     }
 
 
@@ -132,17 +116,17 @@ def _changes(middle: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [*changes, ("bandwidth_bps", _FASTER_LINE * line), ("rtt_s", rtt / 2.0)]
 
 
-def _step(name: str, value: Any, time_s: float, answer: str = "transfer_s") -> Step:
+def _step(name: str, value: Any, time_s: float, answer: str = "transfer_s") -> page.Step:
     """Return the step that changes an input to a value, with the time after it."""
     values = {} if name == "congestion_control" else {name: value}
     if name == "flow_count":
         values = {"flows": f"{value:,.0f}"}
-    return Step(change=Notice(_CHANGES[name][1], values), name=answer, value=time_s)
+    return page.Step(change=Notice(_CHANGES[name][1], values), name=answer, value=time_s)
 
 
 def _steps(
     payload_bytes: float, middle: Mapping[str, Any], *, answer: str, time_s: float
-) -> tuple[Step, ...]:
+) -> tuple[page.Step, ...]:
     """Return the changes that are worth it, with the time of each."""
     steps = []
     for name, value in _changes(middle):
@@ -159,7 +143,7 @@ _TRANSFER_TABLE = {
 _CHART_POINTS = 200
 
 
-@one_page
+@page.one_page
 def transfer(
     payload_bytes: Any,
     *,
@@ -173,7 +157,7 @@ def transfer(
     draws: int = 0,
     seed: int = 0,
     truncate: bool = False,
-) -> Plan:
+) -> page.Plan:
     """Plan a TCP transfer over Ethernet.
 
     Parameters
@@ -217,7 +201,7 @@ def transfer(
     >>> round(plan["transfer_s"]), plan.binding
     (610, 'window_limit_bps')
     """
-    inputs = with_units(
+    inputs = page.with_units(
         payload_bytes=payload_bytes,
         bandwidth_bps=bandwidth_bps,
         rtt_s=rtt_s,
@@ -225,7 +209,7 @@ def transfer(
         loss_ratio=loss_ratio,
         window_bytes=window_bytes,
     )
-    sender = with_units(congestion_control=congestion_control, mtu_bytes=mtu_bytes)
+    sender = page.with_units(congestion_control=congestion_control, mtu_bytes=mtu_bytes)
     evaluated, middle = _evaluate_path(
         _transfer_answers, inputs, _TRANSFER_TABLE, sender,
         draws=draws, seed=seed, truncate=truncate,
@@ -234,7 +218,7 @@ def transfer(
     size = middle.pop("payload_bytes")
     values = {
         "size_bytes": size,
-        "time_s": quantity(typical["transfer_s"], "s"),
+        "time_s": page.quantity(typical["transfer_s"], "s"),
         "goodput_bps": typical["goodput_bps"],
         "limit": _limited_by(evaluated.binding, typical),
     }
@@ -260,12 +244,12 @@ def _transfer_answers(**arguments: Any) -> dict[str, Any]:
 
 def _chart(
     payload_bytes: float, middle: Mapping[str, Any], time_s: float, name: str = "transfer_s"
-) -> Chart:
+) -> page.Chart:
     """Return the time of a transfer over the rate of its line."""
     line = middle["bandwidth_bps"]
     rates = np.geomspace(line / 30.0, line * 30.0, _CHART_POINTS)
     shape: Any = {**middle, "bandwidth_bps": rates}
-    return Chart(
+    return page.Chart(
         x="bandwidth_bps", x_unit="bit/s", y=name, y_unit="s", at=rates,
         lines={name: transfer_time_s(payload_bytes, **shape)},
         marks={"bandwidth_bps": (line, time_s)},
@@ -279,7 +263,7 @@ _BACKUP_TABLE = {
 }  # fmt: skip
 
 
-@one_page
+@page.one_page
 def backup(
     data_bytes: Any,
     *,
@@ -296,7 +280,7 @@ def backup(
     draws: int = 0,
     seed: int = 0,
     truncate: bool = False,
-) -> Plan:
+) -> page.Plan:
     """Plan a backup over a line in a window of time.
 
     Parameters
@@ -349,7 +333,7 @@ def backup(
     >>> round(plan["window_utilization"], 3), plan.binding
     (0.03, 'line_limit_bps')
     """
-    inputs = with_units(
+    inputs = page.with_units(
         data_bytes=data_bytes,
         window_s=window_s,
         change_ratio=change_ratio,
@@ -360,7 +344,7 @@ def backup(
         loss_ratio=loss_ratio,
         window_bytes=window_bytes,
     )
-    sender = with_units(congestion_control=congestion_control, mtu_bytes=mtu_bytes)
+    sender = page.with_units(congestion_control=congestion_control, mtu_bytes=mtu_bytes)
     evaluated, middle = _evaluate_path(
         _backup_answers, inputs, _BACKUP_TABLE, sender, draws=draws, seed=seed, truncate=truncate
     )
@@ -368,15 +352,15 @@ def backup(
     used = evaluated.answer("window_utilization")
     if used.spread is not None:
         fit = float(np.mean(used.spread.samples <= 1.0))
-        answers.insert(2, Answer(name="fit_ratio", value=fit))
+        answers.insert(2, page.Answer(name="fit_ratio", value=fit))
     window, size = middle["window_s"], evaluated.columns["changed_bytes"]
     time_s = evaluated.columns["backup_s"]
     path = {name: value for name, value in middle.items() if name not in _OF_DATA}
     values = {
         "changed_bytes": typical["changed_bytes"],
-        "time_s": quantity(typical["backup_s"], "s"),
+        "time_s": page.quantity(typical["backup_s"], "s"),
         "share": typical["window_utilization"],
-        "window_s": quantity(window, "s"),
+        "window_s": page.quantity(window, "s"),
         "limit": _limited_by(evaluated.binding, typical),
     }
     fits = typical["window_utilization"] <= 1.0
@@ -440,7 +424,7 @@ _NEAREST = 10.0**-_DECADES
 """Share of a round trip below which no nearer server is offered, as none is on the map."""
 
 
-@one_page
+@page.one_page
 def buy(
     payload_bytes: Any,
     *,
@@ -455,7 +439,7 @@ def buy(
     draws: int = 0,
     seed: int = 0,
     truncate: bool = False,
-) -> Plan:
+) -> page.Plan:
     """Plan what to buy for a transfer: which limit binds around it, and the cheapest way out.
 
     Parameters
@@ -495,9 +479,11 @@ def buy(
             raise DomainError("axis-without-value", name)
     if over[0] == over[1]:
         raise DomainError("one-axis-twice", "over", over[0])
-    page = transfer(payload_bytes, **path, **sender, draws=draws, seed=seed, truncate=truncate)
+    transfer_plan = transfer(
+        payload_bytes, **path, **sender, draws=draws, seed=seed, truncate=truncate
+    )
     middle: dict[str, Any] = {
-        name: center(value, whole=name.endswith("_count"))
+        name: page.center(value, whole=name.endswith("_count"))
         for name, value in path.items()
         if value is not None
     }
@@ -505,12 +491,15 @@ def buy(
         if not middle[name] > 0.0:
             raise DomainError("axis-without-value", name)
     middle |= sender
-    size = center(payload_bytes)
-    steps = _ways_out(size, middle, page["transfer_s"])
-    stated = {answer.name: answer.typical for answer in page.answers}
-    values = {"limit": _limited_by(page.binding, stated), "step": str(steps[0]) if steps else ""}
+    size = page.center(payload_bytes)
+    steps = _ways_out(size, middle, transfer_plan["transfer_s"])
+    stated = {answer.name: answer.typical for answer in transfer_plan.answers}
+    values = {
+        "limit": _limited_by(transfer_plan.binding, stated),
+        "step": str(steps[0]) if steps else "",
+    }
     return replace(
-        page,
+        transfer_plan,
         name="buy",
         said=Notice("plan-buy" if steps else "plan-buy-nothing", values),
         steps=steps,
@@ -518,9 +507,9 @@ def buy(
     )
 
 
-def _ways_out(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[Step, ...]:
+def _ways_out(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[page.Step, ...]:
     """Return the smallest change of each input after which another limit binds."""
-    here = int(sending(size, **middle)[BINDING])
+    here = int(sending(size, **middle)[page.BINDING])
     steps = []
     for name, (direction, _) in _CHANGES.items():
         if name == "congestion_control":
@@ -539,7 +528,7 @@ def _ways_out(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[St
             value = float(np.ceil(value)) if name == "flow_count" else value
         after = sending(size, **{**middle, name: value})
         after_s = float(after["transfer_s"])
-        moved = int(after[BINDING]) != here
+        moved = int(after[page.BINDING]) != here
         if moved and np.isfinite(after_s) and after_s <= _WORTH_BUYING * time_s:
             steps.append(_step(name, value, after_s))
     return tuple(steps)
@@ -551,18 +540,18 @@ def _out(
     """Return the smallest factor of an input after which another limit binds."""
     values = middle[name] * _SEARCHED**direction
     values = np.ceil(values) if name == "flow_count" else values
-    binding = sending(size, **{**middle, name: values})[BINDING]
+    binding = sending(size, **{**middle, name: values})[page.BINDING]
     others = np.flatnonzero(binding != here)
     return float(_SEARCHED[others[0]]) if others.size else None
 
 
-def _map(size: float, middle: Mapping[str, Any], over: tuple[str, str]) -> BindingMap:
+def _map(size: float, middle: Mapping[str, Any], over: tuple[str, str]) -> page.BindingMap:
     axes = (_along(over[0], middle[over[0]]), _along(over[1], middle[over[1]]))
     grid = dict(zip(over, np.meshgrid(*axes), strict=True))
-    index = sending(size, **{**middle, **grid})[BINDING].astype(np.int64)
+    index = sending(size, **{**middle, **grid})[page.BINDING].astype(np.int64)
     point = (middle[over[0]], middle[over[1]])
-    return BindingMap(
-        x=over[0], x_unit=unit_of(over[0]), y=over[1], y_unit=unit_of(over[1]),
+    return page.BindingMap(
+        x=over[0], x_unit=page.unit_of(over[0]), y=over[1], y_unit=page.unit_of(over[1]),
         x_at=axes[0], y_at=axes[1], limits=LIMITS, index=index,
         point=point, step=_nearest(axes, index, over, point),
     )  # fmt: skip

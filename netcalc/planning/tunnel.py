@@ -12,19 +12,12 @@ from numpy.typing import ArrayLike
 from netcalc.checks import FloatArray, between, non_negative, positive
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
-from netcalc.models.sizes import encapsulation
+from netcalc.models.sizes import encapsulation, headers
 from netcalc.models.sizes.framing import ethernet_wire_bytes
-from netcalc.models.sizes.headers import (
-    MAX_PACKET_BYTES,
-    SIMPLE_IMIX_BYTES,
-    SIMPLE_IMIX_WEIGHTS,
-    TIMESTAMP_BYTES,
-    tcp_ip_header_bytes,
-)
 from netcalc.planning.page import Chart, Plan, Step, evaluate, one_page, with_units
 from netcalc.rate_layers import IP
 
-IMIX = dict(zip(SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS, strict=True))
+IMIX = dict(zip(headers.SIMPLE_IMIX_BYTES, headers.SIMPLE_IMIX_WEIGHTS, strict=True))
 """Weights of the simple IMIX by the size of the IP packets."""
 SOURCES = (
     "RFC 4459 (MTU and fragmentation in tunnels); RFC 4303, RFC 7348 and others by layer",
@@ -46,7 +39,7 @@ def tunnel(
     bandwidth_bps: Any = 1e9,
     mtu_bytes: Any = 1500.0,
     ip_version: int = 4,
-    tcp_option_bytes: float = TIMESTAMP_BYTES,
+    tcp_option_bytes: float = headers.TIMESTAMP_BYTES,
     tag_count: int = 0,
     mix: Mapping[float, float] | None = None,
     draws: int = 0,
@@ -110,7 +103,7 @@ def tunnel(
     evaluated = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
     columns, middle = evaluated.columns, evaluated.middle
     largest = max(middle["mtu_bytes"], 1500.0)
-    outer_bytes = np.arange(largest, min(largest + _STEPS_BYTES, MAX_PACKET_BYTES))
+    outer_bytes = np.arange(largest, min(largest + _STEPS_BYTES, headers.MAX_PACKET_BYTES))
     enough = outer_bytes[
         encapsulation.tunnel_mtu_bytes(outer_bytes, stack=stack) >= middle["mtu_bytes"]
     ]
@@ -182,9 +175,9 @@ def _answers(
     weights: FloatArray,
 ) -> dict[str, ArrayLike]:
     line = positive("bandwidth_bps", bandwidth_bps)
-    between("mtu_bytes", mtu_bytes, 0.0, MAX_PACKET_BYTES)
+    between("mtu_bytes", mtu_bytes, 0.0, headers.MAX_PACKET_BYTES)
     inner = encapsulation.tunnel_mtu_bytes(mtu_bytes, stack=stack)
-    _check_room(mtu_bytes, inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
+    _check_room(mtu_bytes, inner, headers.tcp_ip_header_bytes(ip_version, tcp_option_bytes))
     goodput, plain = (
         encapsulation.tunnel_goodput_bps(
             mtu_bytes,
@@ -225,9 +218,9 @@ def _answers(
     }
 
 
-def _check_room(mtu_bytes: ArrayLike, inner: FloatArray, headers: FloatArray) -> None:
+def _check_room(mtu_bytes: ArrayLike, inner: FloatArray, header_bytes: FloatArray) -> None:
     """Refuse an MTU of which a tunnel leaves too little for the headers of TCP."""
-    short = np.asarray((inner < headers) & (inner < np.asarray(mtu_bytes)))
+    short = np.asarray((inner < header_bytes) & (inner < np.asarray(mtu_bytes)))
     if short.any():
         first = int(np.flatnonzero(short)[0])
         mtu, left = (
@@ -235,7 +228,7 @@ def _check_room(mtu_bytes: ArrayLike, inner: FloatArray, headers: FloatArray) ->
         )
         raise DomainError(
             "tunnel-too-small", "mtu_bytes", mtu, left_bytes=left,
-            needed_bytes=float(headers), index=None if short.size == 1 else first,
+            needed_bytes=float(header_bytes), index=None if short.size == 1 else first,
         )  # fmt: skip
 
 

@@ -20,11 +20,10 @@ from typing import Any
 import click
 
 from netcalc import language
-from netcalc.cli import put, user_environment
+from netcalc.cli import options, put, user_environment
 from netcalc.cli.classroom.pages import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
 from netcalc.cli.mistakes import CommandError, lacking
-from netcalc.cli.options import WholeNumber, command
 from netcalc.cli.serving import running
 from netcalc.errors import ExperimentError, MissingPackageError
 
@@ -44,10 +43,10 @@ _WALLS = {
 }
 
 
-@command(
+@options.command(
     types={
-        "port": WholeNumber(1, 65535),
-        "students": WholeNumber(1, 200),
+        "port": options.WholeNumber(1, 65535),
+        "students": options.WholeNumber(1, 200),
         "certfile": click.Path(path_type=Path),
         "keyfile": click.Path(path_type=Path),
     }

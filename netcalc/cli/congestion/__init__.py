@@ -12,36 +12,11 @@ import click
 from netcalc import scenario as scenarios
 from netcalc import units
 from netcalc.checks import choice
-from netcalc.cli import INTERRUPTED, complain, print_json, put, say, standard_input
-from netcalc.cli.congestion.batch import (
-    GRID_OPTIONS,
-    WAY_NAMES,
-    GridOptions,
-    about_line,
-    check_table,
-    draw_courses,
-    link_lines,
-    parse_set,
-    parse_vary,
-    print_partings,
-    print_result,
-    require_out,
-    run_grid,
-    show_results,
-    write_table,
-)
-from netcalc.cli.mistakes import CommandError, exclusive, lacking, system_error
+from netcalc.cli import INTERRUPTED, complain, mistakes, print_json, put, say, standard_input
+from netcalc.cli.congestion import batch
 from netcalc.cli.options import JSON, Choice, command, plot_option
 from netcalc.cli.output import check_output, print_written
-from netcalc.congestion import Result
-from netcalc.congestion.grid import (
-    Grid,
-    Matrix,
-    begins_results,
-    course_table,
-    is_results,
-    with_values,
-)
+from netcalc.congestion import Result, grid
 from netcalc.congestion.quantities import LAYERS, WAYS, evaluate, evaluations, partings, stack_for
 from netcalc.congestion.quantities import document as result_document
 from netcalc.congestion.recording import Recording
@@ -80,7 +55,7 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
         help="How to evaluate: theory (a model), live (the kernel's TCP over an emulated path) or "
         "ns3 (a simulator); several with commas are compared. Default: theory.",
     ),
-    *GRID_OPTIONS,
+    *batch.GRID_OPTIONS,
     JSON,
     plot_option("Draw the course over time, or the results of --out"),
     click.Option(
@@ -150,53 +125,55 @@ def congestion(
     save_path : SAMPLES
         Save all samples of a live run as .json, or .json.gz.
     """
-    grid = GridOptions(**grid_options)
+    options = batch.GridOptions(**grid_options)
     if listed:
         shown = ("listed", "as_json", "matrix_name", "baseline", "tested")
         _require_alone("--list", file=file, but=shown)
-        _print_list(grid, as_json=as_json)
+        _print_list(options, as_json=as_json)
         return
     if plot_path is not None:
         check_output(plot_path, inputs=[file] if file else [], force=force, plot=True)
-    if file is not None and file != "-" and is_results(file):
+    if file is not None and file != "-" and grid.is_results(file):
         shown = ("file", "table_path", "plot_path", "force", "as_json")
         _require_alone("RESULTS.jsonl", but=shown)
-        table_path = grid.table_path
-        show_results(file, table_path=table_path, plot_path=plot_path, force=force, as_json=as_json)
+        table_path = options.table_path
+        batch.show_results(
+            file, table_path=table_path, plot_path=plot_path, force=force, as_json=as_json
+        )
         return
     matrix = None
-    if grid.matrix_name is not None:
-        matrix = _matrix(file, name, algorithm, changes, grid)
+    if options.matrix_name is not None:
+        matrix = _matrix(file, name, algorithm, changes, options)
     else:
-        _require_matrix(grid)
-        document = with_values(_document(file, name, algorithm), parse_set(changes))
+        _require_matrix(options)
+        document = grid.with_values(_document(file, name, algorithm), batch.parse_set(changes))
         scenario = scenarios.from_document(document, name=_shown_name(file) or "scenario")
     if stack is not None and "theory" not in by:
-        raise exclusive("--stack", f"--by {by[0]}")
+        raise mistakes.exclusive("--stack", f"--by {by[0]}")
     if python is not None and "ns3" not in by:
-        raise exclusive("--python", f"--by {by[0]}")
+        raise mistakes.exclusive("--python", f"--by {by[0]}")
     if save_path is not None:
         if "live" not in by:
-            raise lacking("--save", "--by live", "Add --by live")
-        if grid.out is not None:
-            raise exclusive("--out", "--save")
+            raise mistakes.lacking("--save", "--by live", "Add --by live")
+        if options.out is not None:
+            raise mistakes.exclusive("--out", "--save")
         check_output(save_path, inputs=[file] if file else [], force=force)
-    if grid.out is not None:
+    if options.out is not None:
         if len(by) > 1:
-            raise exclusive("--out", f"--by {','.join(by)}")
-        run_grid(
-            matrix or Grid(document, parse_vary(grid.vary), grid.repeats),
-            out=grid.out, table_path=grid.table_path, plot_path=plot_path, force=force,
-            workers=grid.workers, as_json=as_json, by=by[0], stack=stack or "ns3", python=python,
+            raise mistakes.exclusive("--out", f"--by {','.join(by)}")
+        batch.run_grid(
+            matrix or grid.Grid(document, batch.parse_vary(options.vary), options.repeats),
+            out=options.out, table_path=options.table_path, plot_path=plot_path, force=force,
+            workers=options.workers, as_json=as_json, by=by[0], stack=stack or "ns3", python=python,
         )  # fmt: skip
         return
-    require_out(grid)
-    check_table(grid.table_path, inputs=[file] if file else [], force=force)
+    batch.require_out(options)
+    batch.check_table(options.table_path, inputs=[file] if file else [], force=force)
     with Deferral() as deferral:
         run = LiveRun(save_path=save_path, deferral=deferral)
         results, absent = _evaluate(scenario, by, stack, python, run)
         _show(results, absent, run, name or Path(_shown_name(file) or "").name, as_json=as_json,
-              plot_path=plot_path, table_path=grid.table_path)  # fmt: skip
+              plot_path=plot_path, table_path=options.table_path)  # fmt: skip
         run.end()
 
 
@@ -218,31 +195,31 @@ def _show(
         print_json(answer(results, absent, run, several=several))
     else:
         if len(results) > 1:
-            print_partings(partings(results, cut=run.cut()))
-            for label, text in link_lines(results[0].scenario).items():
+            batch.print_partings(partings(results, cut=run.cut()))
+            for label, text in batch.link_lines(results[0].scenario).items():
                 put(f"{label}: {text}")
             for result in results:
-                put(f"evaluated by: {about_line(result)}")
+                put(f"evaluated by: {batch.about_line(result)}")
         else:
-            print_result(results[0])
+            batch.print_result(results[0])
     if plot_path is not None:
-        draw_courses(results, title, plot_path)
+        batch.draw_courses(results, title, plot_path)
         print_written(plot_path)
     if table_path is not None:
-        write_table(course_table(results), table_path)
+        batch.write_table(grid.course_table(results), table_path)
         print_written(table_path)
 
 
 def _require_alone(first: str, *, but: Sequence[str], file: str | None = None) -> None:
     """Refuse what would be ignored beside a list, or a file of results."""
     if file is not None:
-        raise exclusive(first, "FILE")
+        raise mistakes.exclusive(first, "FILE")
     context = click.get_current_context()
     for option in context.command.params:
         name = option.name or ""
         is_typed = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
         if is_typed and name not in but:
-            raise exclusive(first, option.opts[0])
+            raise mistakes.exclusive(first, option.opts[0])
 
 
 def _evaluate(
@@ -260,7 +237,9 @@ def _evaluate(
                 raise NetcalcError("way-skipped", signal=run.deferral.name)
             with (
                 run.deferral.lifted(),
-                Progress(f"{WAY_NAMES[way]}, {units.show(scenario.end_s, 's')} of a scenario"),
+                Progress(
+                    f"{batch.WAY_NAMES[way]}, {units.show(scenario.end_s, 's')} of a scenario"
+                ),
             ):
                 return how[way]()
 
@@ -273,18 +252,18 @@ def _evaluate(
 
 def _document(file: str | None, name: str | None, algorithm: str | None) -> dict[str, Any]:
     if file is not None and name is not None:
-        raise exclusive("SCENARIO.json", "--preset")
+        raise mistakes.exclusive("SCENARIO.json", "--preset")
     if file is not None:
         if algorithm is not None:
-            raise exclusive("SCENARIO.json", "--algorithm")
+            raise mistakes.exclusive("SCENARIO.json", "--algorithm")
         if file != "-":
             return scenarios.read_document(file)
         data = standard_input().read(scenarios.MOST_BYTES + 1)
-        if begins_results(data):
-            raise CommandError("results-on-input")
+        if grid.begins_results(data):
+            raise mistakes.CommandError("results-on-input")
         return scenarios.document_of(data, name=STANDARD_INPUT)
     if name is None:
-        raise CommandError("no-scenario")
+        raise mistakes.CommandError("no-scenario")
     return scenarios.as_document(scenarios.preset(name, algorithm=algorithm or "cubic"))
 
 
@@ -297,30 +276,30 @@ def _matrix(
     name: str | None,
     algorithm: str | None,
     changes: Sequence[str],
-    grid: GridOptions,
-) -> Matrix:
+    options: batch.GridOptions,
+) -> grid.Matrix:
     """Return the matrix of the command line; what it would ignore is refused."""
     others = {"FILE": file, "--preset": name, "--algorithm": algorithm}
     for option, value in others.items():
         if value is not None:
-            raise exclusive("--matrix", option)
-    values, vary = parse_set(changes), parse_vary(grid.vary)
-    return Matrix(*_tests(grid), values=values, vary=vary, repeats=grid.repeats)
+            raise mistakes.exclusive("--matrix", option)
+    values, vary = batch.parse_set(changes), batch.parse_vary(options.vary)
+    return grid.Matrix(*_tests(options), values=values, vary=vary, repeats=options.repeats)
 
 
-def _require_matrix(grid: GridOptions) -> None:
-    for option, value in {"--baseline": grid.baseline, "--test": grid.tested}.items():
+def _require_matrix(options: batch.GridOptions) -> None:
+    for option, value in {"--baseline": options.baseline, "--test": options.tested}.items():
         if value is not None:
-            raise lacking(option, "--matrix", "Add --matrix netesto")
+            raise mistakes.lacking(option, "--matrix", "Add --matrix netesto")
 
 
-def _print_list(grid: GridOptions, *, as_json: bool) -> None:
+def _print_list(options: batch.GridOptions, *, as_json: bool) -> None:
     """Print the presets, or the cases of a matrix."""
-    if grid.matrix_name is None:
-        _require_matrix(grid)
+    if options.matrix_name is None:
+        _require_matrix(options)
         listed = {name: scenarios.preset(name) for name in scenarios.presets()}
     else:
-        name, baseline, tested = _tests(grid)
+        name, baseline, tested = _tests(options)
         listed = scenarios.matrix(name, baseline=baseline, test=tested)
     if as_json:
         print_json({name: scenarios.as_document(scenario) for name, scenario in listed.items()})
@@ -328,7 +307,7 @@ def _print_list(grid: GridOptions, *, as_json: bool) -> None:
     for name, scenario in listed.items():
         flows, loops, link = len(scenario.flows), len(scenario.requests), scenario.bottleneck
         named = [load.algorithm for load in scenario.flows or scenario.requests]
-        of = f" of {'+'.join(dict.fromkeys(named))}" if grid.matrix_name else ""
+        of = f" of {'+'.join(dict.fromkeys(named))}" if options.matrix_name else ""
         say(
             f"  {name:26} {units.show_rate(link.rate_bps, IP)}, {units.show(link.rtt_s, 's')}, "
             f"{link.buffer_packets} packets; flows: {flows}; request loops: {loops}{of}"
@@ -337,10 +316,10 @@ def _print_list(grid: GridOptions, *, as_json: bool) -> None:
             say(f"  {'':26} {scenarios.SIMPLIFIED[name]}")
 
 
-def _tests(grid: GridOptions) -> tuple[str, str, str]:
+def _tests(options: batch.GridOptions) -> tuple[str, str, str]:
     """Return the name of the matrix, and the two algorithms that it compares."""
-    name = choice("--matrix", str(grid.matrix_name), scenarios.matrices())
-    return name, grid.baseline or "cubic", grid.tested or "bbr"
+    name = choice("--matrix", str(options.matrix_name), scenarios.matrices())
+    return name, options.baseline or "cubic", options.tested or "bbr"
 
 
 @dataclass(slots=True)
@@ -424,7 +403,7 @@ class LiveRun:
             return
         if self.save_error is not None:
             if self.deferral.number is not None:  # which ends the command before it is printed
-                complain(str(system_error(self.save_error)))
+                complain(str(mistakes.system_error(self.save_error)))
             raise self.save_error
         print_written(self.save_path)
         if self.error is not None:
@@ -440,7 +419,7 @@ def print_recording(recording: Recording, *, as_json: bool) -> None:
     if as_json:
         print_json(answer([result], {}, run, several=False))
     else:
-        print_result(result)
+        batch.print_result(result)
 
 
 def answer(

@@ -80,8 +80,6 @@ def _two_run_together(result: Result) -> bool:
 
 def print_result(result: Result) -> None:
     """Print the means of a scenario."""
-    from rich.box import HEAVY_HEAD
-
     headings = (
         "flow", "algorithm", "start", "stop", "size", named("goodput", TCP_PAYLOAD), "finish",
     )  # fmt: skip
@@ -98,7 +96,7 @@ def print_result(result: Result) -> None:
         for number, flow in enumerate(result.scenario.flows)
     ]
     if rows:
-        output.print_rows(headings, rows, left=("algorithm",), box=HEAVY_HEAD)
+        output.print_rows(headings, rows, left=("algorithm",), box="HEAVY_HEAD")
     if result.trajectory is not None:
         _print_courses(result)
     mean_bytes = result.queue_mean_bytes
@@ -152,8 +150,6 @@ def about_line(result: Result) -> str:
 
 def _print_courses(result: Result) -> None:
     """Print what the course shows: of each flow in a table, of the link in lines."""
-    from rich.box import HEAVY_HEAD
-
     courses = quantities(result)
     headings = ("flow", "least rate", "greatest", "mean window", "greatest",
                 "time to fair shares", "time to take what it left")  # fmt: skip
@@ -171,7 +167,7 @@ def _print_courses(result: Result) -> None:
     ]
     if rows:
         title = named("rates and windows of the flows", TCP_PAYLOAD)
-        output.print_rows(headings, rows, title=title, box=HEAVY_HEAD)
+        output.print_rows(headings, rows, title=title, box="HEAVY_HEAD")
     trips = (courses.rtt_min_s, courses.rtt_mean_s, courses.rtt_max_s)
     least, mean, greatest = (_or_dash(rtt_s, "s") for rtt_s in trips)
     put(f"round trip of the flows: least {least}, mean {mean}, greatest {greatest}")
@@ -499,8 +495,6 @@ def _rows(results: Table) -> list[dict[str, Any]]:
 
 
 def _print(results: Table, varied: Sequence[str]) -> None:
-    from rich.box import HEAVY_HEAD
-
     columns = results.columns()
     if not columns:
         return
@@ -520,7 +514,7 @@ def _print(results: Table, varied: Sequence[str]) -> None:
         rows.append(texts + [_text(columns[name][row], unit) for _, name, unit in shown])
     words = [name for name in names if columns[name].dtype.kind in "UO"]
     with_layers = [named(heading, layers.get(heading, "")) for heading in headings]
-    output.print_rows(with_layers, rows, left=words, box=HEAVY_HEAD)
+    output.print_rows(with_layers, rows, left=words, box="HEAVY_HEAD")
     if len(results) > MOST_ROWS:
         put(f"and {len(results) - MOST_ROWS:,} more")
 

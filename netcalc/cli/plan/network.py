@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from netcalc import units
-from netcalc.cli import INTERRUPTED, check_one_form, complain, output, print_json, put, say
-from netcalc.cli.mistakes import named_as_typed
-from netcalc.cli.options import JSON, Choice, Growth, WholeNumber, command, options_of, plot_option
+from netcalc.cli import INTERRUPTED, complain, mistakes, options, output, print_json, put, say
 from netcalc.messages import Notice
 from netcalc.planning.network.plan import Settings
 from netcalc.planning.network.routing import COSTS
@@ -29,22 +27,22 @@ MOST_ROWS = 15
 _ENDLESS_S = 1e9
 
 
-@command(
-    *options_of(
+@options.command(
+    *options.options_of(
         Settings,
         leave_out=("start", "costs"),
         types={
-            "growth_ratio": Growth(),
-            "draws": WholeNumber(20, 10_000),
-            "seed": WholeNumber(0),
+            "growth_ratio": options.Growth(),
+            "draws": options.WholeNumber(20, 10_000),
+            "seed": options.WholeNumber(0),
         },
     ),
-    JSON,
+    options.JSON,
     click.Option(["--csv", "as_csv"], is_flag=True, help="Print a line of CSV for each direction."),
-    plot_option("Draw the loads"),
+    options.plot_option("Draw the loads"),
     click.Option(["--force"], is_flag=True, help="Replace the files of --plot and --save."),
     names={"start": "--from"},
-    types={"costs": Choice(list(COSTS)), "rows": WholeNumber(1)},
+    types={"costs": options.Choice(list(COSTS)), "rows": options.WholeNumber(1)},
 )
 def network(
     links: str,
@@ -99,7 +97,7 @@ def network(
     save_path : SCAN.jsonl
         Save each failure as soon as it is computed; one that exists is continued.
     """
-    check_one_form(as_json, as_csv)
+    mistakes.check_one_form(as_json, as_csv)
     output.check_outputs(plot=plot_path, force=force)
     output.check_outputs(save_path, plot=None, force=True)
     from netcalc.planning.network import NetworkPlan, read
@@ -107,7 +105,7 @@ def network(
     topology = read(links, demands=demands, nodes=nodes, one_way=one_way)
     with_costs = topology.links[0].there.cost is not None
     rule = costs or ("given" if with_costs else "ospf")
-    with named_as_typed():
+    with mistakes.named_as_typed():
         how = Settings(start=start or date.today(), costs=rule, **settings)  # type: ignore[arg-type]
     plan = NetworkPlan(topology, settings=how)
     for notice in topology.notices:

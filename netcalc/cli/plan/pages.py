@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from netcalc import planning, units
-from netcalc.cli import complain, options, print_json, say
-from netcalc.cli.mistakes import CommandError, exclusive, named_as_typed
-from netcalc.cli.output import check_output, print_written, write_plot
+from netcalc.cli import complain, mistakes, options, output, print_json, say
 from netcalc.errors import DomainError, NetcalcError, UnitError
 from netcalc.messages import Notice
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
@@ -61,8 +59,8 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
             **arguments: Any,
         ) -> None:
             if plot_path is not None:
-                check_output(plot_path, force=force, plot=True)
-            with named_as_typed():
+                output.check_output(plot_path, force=force, plot=True)
+            with mistakes.named_as_typed():
                 plan = answer(**arguments, draws=draws or 0)
             if as_json:
                 print_json(plan.as_dict())
@@ -71,8 +69,8 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
             if plot_path is not None:
                 from netcalc import plots  # late: bokeh takes its time
 
-                write_plot(plots.plan(plan), plot_path)
-                print_written(plot_path)
+                output.write_plot(plots.plan(plan), plot_path)
+                output.print_written(plot_path)
 
         print_page.__doc__ = answer.__doc__
         made = options.command(
@@ -177,7 +175,7 @@ def buy(*, axes: tuple[str, str], **arguments: Any) -> Plan:
     if axes[0] == axes[1]:
         raise DomainError("one-axis-twice", "--over", axes[0])
     over = (_AXES[axes[0]], _AXES[axes[1]])
-    with named_as_typed(over=("--over", "")):
+    with mistakes.named_as_typed(over=("--over", "")):
         return planning.buy(over=over, **_with_path(arguments))
 
 
@@ -200,7 +198,7 @@ def buffer(*, sender_count: Any, **arguments: Any) -> Plan:
     """
     others = (sender_count, arguments["sender_bps"])
     if arguments["burst_bytes"] is None and others != (None, None):
-        raise CommandError("fan-in-without-burst")
+        raise mistakes.CommandError("fan-in-without-burst")
     return planning.buffer(sender_count=1.0 if sender_count is None else sender_count, **arguments)
 
 
@@ -270,7 +268,7 @@ def tunnel(*, stack: str, mix_text: str | None, **arguments: Any) -> Plan:
     """
     stack = _read_stack(stack, typed="STACK")
     mix = None if mix_text is None else read_mix(mix_text)
-    with named_as_typed(stack=("STACK", ""), mix=("--mix", "byte")):
+    with mistakes.named_as_typed(stack=("STACK", ""), mix=("--mix", "byte")):
         return planning.tunnel(stack, mix=mix, **arguments)
 
 
@@ -300,13 +298,13 @@ def voice(*, calls_per_second: Any, offered_erlang: Any, **arguments: Any) -> Pl
     netcalc plan voice --erlang 60 --blocking 1% --line "5 Mbit/s"
     """
     if (calls_per_second is None) == (offered_erlang is None):
-        raise CommandError("calls-or-erlang")
+        raise mistakes.CommandError("calls-or-erlang")
     typed = ("CALLS", "call/s")
     if offered_erlang is not None:  # calls of one second each, so many a second
         calls_per_second, arguments["holding_s"] = offered_erlang, 1.0
         typed = ("--erlang", "")
     arguments["stack"] = _read_stack(arguments["stack"], typed="--tunnel")
-    with named_as_typed(calls_per_second=typed, codec=("--codec", "")):
+    with mistakes.named_as_typed(calls_per_second=typed, codec=("--codec", "")):
         return planning.voice(calls_per_second, **arguments)
 
 
@@ -322,10 +320,10 @@ def _with_path(arguments: dict[str, Any]) -> dict[str, Any]:
     numbers = (arguments["bandwidth_bps"], arguments["rtt_s"])
     if text is None:
         if None in numbers:
-            raise CommandError("path-or-rate")
+            raise mistakes.CommandError("path-or-rate")
         return arguments
     if numbers[0] is not None:
-        raise exclusive("--path", "--rate")
+        raise mistakes.exclusive("--path", "--rate")
     path = _read_path(text)
     if numbers[1] is None:
         arguments["rtt_s"] = float(
@@ -343,7 +341,7 @@ def _read_path(text: str) -> Path:
 
         if is_distribution(text):
             example = '--rate "80..100 Mbit/s" --rtt 40ms'
-            raise CommandError(
+            raise mistakes.CommandError(
                 "range-in-path", name="--path", value=text, example=example
             ) from None
         raise

@@ -13,32 +13,8 @@ import numpy as np
 
 from netcalc.checks import FloatArray, at_least, choice, positive, ratio, scalar, whole
 from netcalc.errors import DomainError
+from netcalc.planning.network import routing
 from netcalc.planning.network.facts import Direction, Network, median, possible
-from netcalc.planning.network.routing import (
-    COSTS,
-    FAILS,
-    QUEUES,
-    UNREACHABLE,
-    Arcs,
-    Bools,
-    Change,
-    Costs,
-    Fail,
-    FailureCase,
-    Failures,
-    Ints,
-    Queue,
-    Routes,
-    carry,
-    cases,
-    column_blocks,
-    delay_s,
-    find_routes,
-    latency_costs,
-    mean_over_paths,
-    ospf_costs,
-    years_to_reach,
-)
 from netcalc.uncertain import Distribution, Known
 
 DRAWS = 200
@@ -74,19 +50,19 @@ class Settings:
 
     growth_ratio: Known = 0.0
     start: date
-    costs: Costs = "ospf"
+    costs: routing.Costs = "ospf"
     reference_bps: float | None = None
     full_at_ratio: float = 1.0
-    fail: Fail = "links"
-    queue: Queue = "imix"
+    fail: routing.Fail = "links"
+    queue: routing.Queue = "imix"
     draws: int = DRAWS
     seed: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "growth_ratio", possible("growth_ratio", self.growth_ratio))
-        choice("costs", self.costs, COSTS)
-        choice("queue", self.queue, tuple(QUEUES))
-        choice("fail", self.fail, FAILS)
+        choice("costs", self.costs, routing.COSTS)
+        choice("queue", self.queue, tuple(routing.QUEUES))
+        choice("fail", self.fail, routing.FAILS)
         scalar(
             "full_at_ratio", positive("full_at_ratio", ratio("full_at_ratio", self.full_at_ratio))
         )
@@ -251,20 +227,22 @@ class NetworkPlan:
         self.network, self.settings = network, settings
         self._directions = _directions(network)
         index = {node: number for number, node in enumerate(network.nodes)}
-        self.link_of: Ints = np.array([link for link, *_ in self._directions])
+        self.link_of: routing.Ints = np.array([link for link, *_ in self._directions])
         directions = [direction for *_, direction in self._directions]
         self.rate_bps = medians([direction.rate_bps for direction in directions])
         self.latency_s = medians([direction.latency_s for direction in directions])
-        self.arcs = Arcs(
+        self.arcs = routing.Arcs(
             [index[start] for _, start, _, _ in self._directions],
             head=[index[end] for _, _, end, _ in self._directions],
             cost=self._costs(directions).tolist(),
             node_count=len(network.nodes),
         )
-        self.cases = cases(network, arcs=self.arcs, link_of=self.link_of, fail=settings.fail)
+        self.cases = routing.cases(
+            network, arcs=self.arcs, link_of=self.link_of, fail=settings.fail
+        )
         demands = network.demands
-        self._source: Ints = np.array([index[demand.source] for demand in demands])
-        self._target: Ints = np.array([index[demand.target] for demand in demands])
+        self._source: routing.Ints = np.array([index[demand.source] for demand in demands])
+        self._target: routing.Ints = np.array([index[demand.target] for demand in demands])
         targets, self._row = np.unique(self._target, return_inverse=True)
         self.demand_bps = medians([demand.rate_bps for demand in demands])
         self._groups, self._group = self._grown()
@@ -275,19 +253,21 @@ class NetworkPlan:
             for arc, link in enumerate(self.link_of.tolist())
             if (growth := own[link]) is not None
         }
-        self.routes: Routes = find_routes(self.arcs, targets=targets)
+        self.routes: routing.Routes = routing.find_routes(self.arcs, targets=targets)
         self._require_paths()
         matrix = self._matrix(self.demand_bps[:, None])
-        traffic, self._load = carry(self.routes, matrix)
-        self._failing = Failures(self.routes, demand=matrix, traffic=traffic)
+        traffic, self._load = routing.carry(self.routes, matrix)
+        self._failing = routing.Failures(self.routes, demand=matrix, traffic=traffic)
         self.load_bps = self._load.sum(axis=1)
         self.load_ratio = self.load_bps / self.rate_bps
         self.delay_s = self._delays(self.load_ratio)
         self.years = self._years(self._load)
-        self.path_delay_s = mean_over_paths(self.routes, self.delay_s)[self._row, self._source]
+        self.path_delay_s = routing.mean_over_paths(self.routes, self.delay_s)[
+            self._row, self._source
+        ]
         self._failed_load = self._load.copy()
         self.failed_load_bps = self.load_bps.copy()
-        self.failed_by: Ints = np.full(self.arcs.count, NO_FAILURE)
+        self.failed_by: routing.Ints = np.full(self.arcs.count, NO_FAILURE)
         self.failed_years = self.years.copy()
         self.failed_sooner_by = self.failed_by.copy()
         self.failures: list[FailureResult] = []
@@ -339,12 +319,12 @@ class NetworkPlan:
         return min(self.failures, key=lambda result: (-result.load_ratio, result.case))
 
     @property
-    def slowest(self) -> Ints:
+    def slowest(self) -> routing.Ints:
         """The demands with the longest delays, the slowest first."""
         return np.argsort(-self.path_delay_s, kind="stable")[:DELAYS_SHOWN]
 
     @cached_property
-    def parallel(self) -> Ints:
+    def parallel(self) -> routing.Ints:
         """Of each arc the number of its link among those between its nodes; 0 for the only one."""
         keys = [frozenset((link.start, link.end)) for link in self.network.links]
         counts, seen = Counter(keys), Counter[frozenset[str]]()
@@ -426,18 +406,18 @@ class NetworkPlan:
             sooner=dict(zip(changed[sooner].tolist(), years[sooner].tolist(), strict=True)),
         )
 
-    def _cut_off(self, change: Change) -> Bools:
+    def _cut_off(self, change: routing.Change) -> routing.Bools:
         """Return which demands have no path after a failure."""
         nodes = self.arcs.node_count
         return np.isin(self._row * nodes + self._source, change.cut_rows * nodes + change.cut_nodes)
 
-    def _own(self, case: FailureCase) -> Bools:
+    def _own(self, case: routing.FailureCase) -> routing.Bools:
         """Return which demands begin or end at the node that fails."""
         if case.kind != "node":
             return np.zeros(self._source.size, dtype=np.bool_)
         return np.asarray((self._source == case.number) | (self._target == case.number))
 
-    def _costs(self, directions: list[Direction]) -> Ints:
+    def _costs(self, directions: list[Direction]) -> routing.Ints:
         rule = self.settings.costs
         if rule == "given":
             costs = [direction.cost for direction in directions]
@@ -448,11 +428,11 @@ class NetworkPlan:
         if rule == "hops":
             return np.ones(len(directions), dtype=np.int64)
         if rule == "latency":
-            return latency_costs(self.latency_s)
+            return routing.latency_costs(self.latency_s)
         reference = self.settings.reference_bps or float(self.rate_bps.max())
-        return ospf_costs(self.rate_bps, reference_bps=reference)
+        return routing.ospf_costs(self.rate_bps, reference_bps=reference)
 
-    def _grown(self) -> tuple[list[Known], Ints]:
+    def _grown(self) -> tuple[list[Known], routing.Ints]:
         """Return the different growths of the demands, and the number of each demand's growth."""
         groups: dict[Known, int] = {}
         index = []
@@ -466,7 +446,7 @@ class NetworkPlan:
 
     def _require_paths(self) -> None:
         distance = self.routes.distance[self._row, self._source]
-        for number in np.flatnonzero(distance >= UNREACHABLE)[:1]:
+        for number in np.flatnonzero(distance >= routing.UNREACHABLE)[:1]:
             demand = self.network.demands[number]
             raise DomainError("network-no-path", "demands", f"{demand.source} to {demand.target}")
 
@@ -488,12 +468,12 @@ class NetworkPlan:
         return matrix
 
     def _delays(self, load_ratio: FloatArray) -> FloatArray:
-        return delay_s(
+        return routing.delay_s(
             load_ratio, bandwidth_bps=self.rate_bps, latency_s=self.latency_s,
             queue=self.settings.queue,
         )  # fmt: skip
 
-    def _years(self, load: FloatArray, arcs: Ints | None = None) -> FloatArray:
+    def _years(self, load: FloatArray, arcs: routing.Ints | None = None) -> FloatArray:
         """Return when arcs are full, from the loads of their groups."""
         arcs = np.arange(self.arcs.count) if arcs is None else arcs
         capacity = self.settings.full_at_ratio * self.rate_bps[arcs]
@@ -507,9 +487,9 @@ def _years_to_full(
     own_growth: FloatArray,
 ) -> FloatArray:  # fmt: skip
     """Return when loads of groups reach capacities; some arcs have growths of their own instead."""
-    years = years_to_reach(load, growth_ratio=growth, capacity_bps=capacity)
+    years = routing.years_to_reach(load, growth_ratio=growth, capacity_bps=capacity)
     if own:
-        years[own] = years_to_reach(
+        years[own] = routing.years_to_reach(
             load[own].sum(axis=-1)[..., None],
             growth_ratio=own_growth[..., None],
             capacity_bps=capacity[own],
@@ -544,7 +524,7 @@ class _Drawing:
         # of each draw what the worst of them cuts off and loads, and which it is.
         self._most = np.zeros(shape[:2])
         self._most_cut, self._highest = np.zeros(settings.draws), np.zeros(settings.draws)
-        self._worst: Ints = np.full(settings.draws, NO_FAILURE)
+        self._worst: routing.Ints = np.full(settings.draws, NO_FAILURE)
         self._named = plan.worst_first[0].case if plan.failures else NO_FAILURE
         others = [result.case for result in plan.worst_first[:FAILURES_DRAWN]]
         self._compared = sorted({*others, *plan.failed_by.tolist()} - {NO_FAILURE})
@@ -555,14 +535,14 @@ class _Drawing:
         by = plan.failed_by
         compared = self._compared
         groups = len(plan._groups)
-        blocks = list(column_blocks(plan.routes, self._demand.shape[1], each=groups))
+        blocks = list(routing.column_blocks(plan.routes, self._demand.shape[1], each=groups))
         total, done = len(blocks) * (len(compared) + 1), 0
         for block in blocks:
             matrix = plan._matrix(self._demand[:, block])
-            traffic, load = carry(plan.routes, matrix)
+            traffic, load = routing.carry(plan.routes, matrix)
             shaped = load.reshape(plan.arcs.count, -1, groups)
             self._load[:, block], self._failed[:, block] = shaped, shaped
-            failing = Failures(plan.routes, demand=matrix, traffic=traffic)
+            failing = routing.Failures(plan.routes, demand=matrix, traffic=traffic)
             done += 1
             yield done, total
             rate = self._rate[:, block]
@@ -598,7 +578,7 @@ class _Drawing:
         plan = self._plan
         load, failed = self._load.sum(axis=2), self._failed.sum(axis=2)
         ratio = load / self._rate
-        delay = delay_s(
+        delay = routing.delay_s(
             ratio, bandwidth_bps=self._rate, latency_s=self._latency, queue=plan.settings.queue
         )
         return Ranges(
@@ -631,7 +611,9 @@ class _Drawing:
         shown = plan.slowest
         rows, row_of = np.unique(plan._row[shown], return_inverse=True)
         routes = plan.routes.select(rows)
-        delays = [mean_over_paths(routes, draw)[row_of, plan._source[shown]] for draw in delay.T]
+        delays = [
+            routing.mean_over_paths(routes, draw)[row_of, plan._source[shown]] for draw in delay.T
+        ]
         return np.array(delays).T
 
 
