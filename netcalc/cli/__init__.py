@@ -298,22 +298,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lack = NetcalcError("no-memory", limit_bytes=memory_limit_bytes())
         code = _refuse(lack, as_json)
     except OSError as error:
-        if output_is_closed() and error.errno == errno.EBADF:
-            error_shown: NetcalcError = mistakes.CommandError("output-closed")
-        elif _is_of_output(error):
-            drop_output()
-            error_shown = mistakes.CommandError(
-                "output-refused", reason=error.strerror, errno=error.errno
-            )
-        else:
-            error_shown = mistakes.system_error(error)
-        code = _refuse(error_shown, as_json)
+        code = _refuse(_refused_by_system(error), as_json)
     if output_is_closed():
         drop_output()
     if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending,
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         gc.freeze()  # which need not search for garbage in what is left
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refused_by_system(error: OSError) -> NetcalcError:
+    """Return what the system refused; what is left of an output that it refuses is dropped."""
+    if output_is_closed() and error.errno == errno.EBADF:
+        return mistakes.CommandError("output-closed")
+    if _is_of_output(error):
+        drop_output()
+        return mistakes.CommandError("output-refused", reason=error.strerror, errno=error.errno)
+    return mistakes.system_error(error)
 
 
 def _words(doubt: DoubtWarning) -> str:

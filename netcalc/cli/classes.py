@@ -169,19 +169,10 @@ def collect(*, folders: tuple[str, ...], out: str = "marks", as_json: bool) -> N
     out : NAME
         Name of the two files, written in the last DIR.
     """
-    target = Path(folders[-1])
-    written = [target / f"{out}{suffix}" for suffix in (".csv", ".html")]
     if not out or Path(out).name != out:
         raise CommandError("marks-name-not-plain", option="--out", value=out)
-    records: list[Sheet] = []
-    files: dict[str, bytes | NotebookError] = {}
-    for folder in dict.fromkeys(folders):
-        if not Path(folder).is_dir():
-            raise CommandError("class-folder-missing", folder=folder)
-        records += _records(Path(folder))
-        files |= _notebooks(Path(folder), prefix=f"{folder}/" if len(folders) > 1 else "")
-    if not records:
-        raise CommandError("record-missing", folder=folders[0], suffix=sheets.RECORD_SUFFIX)
+    records, files = _handed_in(folders)
+    written = [Path(folders[-1]) / f"{out}{suffix}" for suffix in (".csv", ".html")]
     for path in written:
         if os.path.lexists(path):
             raise CommandError("marks-exist", file=str(path))
@@ -207,16 +198,26 @@ def collect(*, folders: tuple[str, ...], out: str = "marks", as_json: bool) -> N
         if gained is not None:
             say(_gain_line(gained))
     output.print_written(*map(str, written))
-    refused = [
-        row
-        for marked in collected
-        for row in (*marked.rows, *marked.refused)
-        if row.file and not row.counted
-    ]
+    rows = [row for marked in collected for row in (*marked.rows, *marked.refused)]
+    refused = [row for row in rows if row.file and not row.counted]
     for row in refused:
         complain(f"{printable(row.file)}: {reasons(row)}.")
     if refused:
         sys.exit(1)
+
+
+def _handed_in(folders: Sequence[str]) -> tuple[list[Sheet], dict[str, bytes | NotebookError]]:
+    """Return the records of the sheets in some folders, and the notebooks by their names."""
+    records: list[Sheet] = []
+    files: dict[str, bytes | NotebookError] = {}
+    for folder in dict.fromkeys(folders):
+        if not Path(folder).is_dir():
+            raise CommandError("class-folder-missing", folder=folder)
+        records += _records(Path(folder))
+        files |= _notebooks(Path(folder), prefix=f"{folder}/" if len(folders) > 1 else "")
+    if not records:
+        raise CommandError("record-missing", folder=folders[0], suffix=sheets.RECORD_SUFFIX)
+    return records, files
 
 
 def _records(folder: Path) -> list[Sheet]:

@@ -38,35 +38,42 @@ def data(
     if sheet and (as_json or as_csv):
         raise mistakes.exclusive("--sheet", "--json" if as_json else "--csv")
     if name is None:
-        if sheet or as_csv or plot_path is not None:
-            option = "--sheet" if sheet else "--csv" if as_csv else "--plot"
-            raise mistakes.lacking(option, "the NAME of a data set", "netcalc data lists them")
-        rows = [datasets.info(dataset) for dataset in datasets.names()]
-        if as_json:
-            print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])
-            return
-        for row in rows:
-            put(f"{row.name:28} {row.rows:4}  {row.title}")
+        of_a_set = {"--sheet": sheet, "--csv": as_csv, "--plot": plot_path is not None}
+        for option, is_typed in of_a_set.items():
+            if is_typed:
+                raise mistakes.lacking(option, "the NAME of a data set", "netcalc data lists them")
+        _list(as_json=as_json)
         return
     if plot_path is not None:
         _draw(name, plot_path, force=force)
     if sheet:
         put(datasets.describe(name))
-        return
-    samples = datasets.load(name)
-    columns = samples.columns()
+    else:
+        _print_numbers(name, as_json=as_json, as_csv=as_csv)
+
+
+def _list(*, as_json: bool) -> None:
+    """Print the names of the data sets, with their titles and how many rows they have."""
+    rows = [datasets.info(dataset) for dataset in datasets.names()]
     if as_json:
-        print_json({"name": name, "units": samples.meta.units, "columns": columns})
+        print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])
         return
-    headings = [
-        f"{column} [{samples.meta.units[column]}]" if column in samples.meta.units else column
-        for column in columns
-    ]
-    rows_of_text = [[_cell(v) for v in row] for row in zip(*columns.values(), strict=True)]
+    for row in rows:
+        put(f"{row.name:28} {row.rows:4}  {row.title}")
+
+
+def _print_numbers(name: str, *, as_json: bool, as_csv: bool) -> None:
+    samples = datasets.load(name)
+    columns, units = samples.columns(), samples.meta.units
+    if as_json:
+        print_json({"name": name, "units": units, "columns": columns})
+        return
+    headings = [f"{column} [{units[column]}]" if column in units else column for column in columns]
+    rows = [[_cell(value) for value in row] for row in zip(*columns.values(), strict=True)]
     if as_csv:
-        output.print_csv(headings, rows_of_text)
-        return
-    _print_rows(headings, rows_of_text)
+        output.print_csv(headings, rows)
+    else:
+        _print_rows(headings, rows)
 
 
 def _draw(name: str, path: str, *, force: bool) -> None:

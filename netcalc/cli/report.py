@@ -257,22 +257,7 @@ def describe(name: str, samples: kinds.Samples) -> str:
     """Return the text of one file."""
     lines = [_heading(name, samples)]
     if isinstance(samples, kinds.RttSamples):
-        loss = (
-            "" if np.isnan(samples.loss_ratio) else f" ({show(samples.loss_ratio, 'ratio')} lost)"
-        )
-        lines.append(f"  sent {samples.sent}, received {samples.received}{loss}")
-        if samples.duplicates or samples.errors:
-            lines.append(f"  duplicates {samples.duplicates}, errors {samples.errors}")
-        count = int(np.count_nonzero(samples.measured))
-        if count:
-            lines.append(f"  RTT of first replies: {_ends_text(samples.best_s)}")
-            lines += _below_lines(samples)
-        elif any("rtt_min_s" in row for row in samples.facts()):
-            lines.append("  no probe has a time of its own: the times below are the tool's summary")
-        else:
-            lines.append("  no round-trip times")
-        if 0 < count < samples.received:
-            lines.append(f"  {count} of {samples.received} replies have a time")
+        lines += _probe_lines(samples)
     if isinstance(samples, kinds.TransactionSamples):
         lines += [f"  {sentence}" for sentence in mode_lines(samples)]
     if isinstance(samples, kinds.BulkSamples):
@@ -285,6 +270,26 @@ def describe(name: str, samples: kinds.Samples) -> str:
         lines += [f"  {comparison.sentence}"] if comparison else []
         lines += [f"  note: {note}" for note in _notes(comparison)]
     return "\n".join(lines + warning_lines(samples.meta))
+
+
+def _probe_lines(samples: kinds.RttSamples) -> list[str]:
+    """Say how many probes were sent and answered, and the times of the first replies."""
+    lost = samples.loss_ratio
+    loss = "" if np.isnan(lost) else f" ({show(lost, 'ratio')} lost)"
+    lines = [f"  sent {samples.sent}, received {samples.received}{loss}"]
+    if samples.duplicates or samples.errors:
+        lines.append(f"  duplicates {samples.duplicates}, errors {samples.errors}")
+    count = int(np.count_nonzero(samples.measured))
+    if count:
+        lines.append(f"  RTT of first replies: {_ends_text(samples.best_s)}")
+        lines += _below_lines(samples)
+    elif any("rtt_min_s" in row for row in samples.facts()):
+        lines.append("  no probe has a time of its own: the times below are the tool's summary")
+    else:
+        lines.append("  no round-trip times")
+    if 0 < count < samples.received:
+        lines.append(f"  {count} of {samples.received} replies have a time")
+    return lines
 
 
 def warning_lines(meta: kinds.Meta) -> list[str]:

@@ -26,7 +26,7 @@ from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.planning.network import facts
 from netcalc.planning.network.plan import FailureResult, NetworkPlan
-from netcalc.readers.source import Readable, decode, open_source, shorten
+from netcalc.readers.source import Readable, Text, decode, open_source, shorten
 from netcalc.samples import MAX_FILE_BYTES, LineFile, json_line
 from netcalc.uncertain import Known
 from netcalc.uncertain.text import without_year
@@ -71,14 +71,8 @@ class _CsvRow:
     cells: Mapping[str, str]
 
     def refuse(self, code: str, column: str, **values: object) -> NoReturn:
-        field = self.table.headings.get(column, column)
-        raise ReaderError(
-            code,
-            file=self.table.file,
-            line=self.line,
-            field=field,
-            **values,  # type: ignore[arg-type]
-        )
+        heading = self.table.headings.get(column, column)
+        raise replace(self.table.place, line=self.line, label=heading).refused(code, **values)
 
     def text(self, column: str) -> str:
         """Return the text of a cell; one that is empty is refused."""
@@ -139,7 +133,7 @@ class _CsvRow:
 class _CsvTable:
     """A file: its columns as they are headed, with their units, and its rows."""
 
-    file: str
+    place: Place
     headings: Mapping[str, str]
     units: Mapping[str, str]
     rows: Sequence[_CsvRow]
@@ -358,8 +352,8 @@ def _read_nodes(nodes: Readable) -> _ListedNodes:
     pairs = [pair for pair in (("latitude", "longitude"), ("x", "y")) if any(map(table.has, pair))]
     for first, second in (*pairs, *(reversed(pair) for pair in pairs)):
         if not table.has(second):
-            raise ReaderError("network-coordinate-alone", file=table.file,
-                              field=table.headings[first], column=second)  # fmt: skip
+            place = replace(table.place, line=None, label=table.headings[first])
+            raise place.refused("network-coordinate-alone", column=second)
     places: dict[str, tuple[float, ...]] = {}
     for row in table.rows:
         name = row.text("node")
@@ -375,53 +369,65 @@ def _read(source: Readable, columns: Sequence[str], required: Sequence[str]) -> 
     """Read a file of rows; its headings may be in any order."""
     opened = open_source(source)
     text = decode(opened)
-    lines = zip(text.numbers, text.lines, strict=True)
-    rows = [(n, line) for n, line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if text.too_long:
-        raise ReaderError("network-line-long", file=opened.name, line=text.too_long[0])
-    if not rows:
-        raise ReaderError("network-file-empty", file=opened.name, columns=list(required))
-    if len(rows) > MOST_ROWS:
-        raise ReaderError("network-rows", file=opened.name, count=len(rows), limit=MOST_ROWS)
-    first, header = rows[0]
+    (first, header), *rows = _lines(text, Place(opened.name, {}), required)
+    at = Place(opened.name, {}, line=first)
     delimiter = max(",;\t", key=header.count)
-    written = _cells(opened.name, first, header, delimiter)
-    places = _places(opened.name, first, written, columns, required)
+    written = _cells(header, delimiter, at)
+    places = _places(written, columns, required, at)
+    notices = (*text.warnings, *_ignored(written, places, columns, at))
     headings = {column: shorten(written[index]) for column, index in places.items()}
-    unused = [shorten(name) for n, name in enumerate(written) if n not in places.values()]
-    for heading in unused:
-        missing = [name for column in columns if column not in places for name in _NAMES[column]]
-        near = get_close_matches(_parts(heading)[0], missing, n=1, cutoff=0.75)
-        if near:
-            raise ReaderError("network-column-unknown", file=opened.name, line=first,
-                              field=heading, suggestions=near)  # fmt: skip
-    notices = (
-        (Notice("network-columns-ignored", {"columns": unused, "file": opened.name}),)
-        if any(unused) else ()
-    )  # fmt: skip
     in_heading = {
-        column: _unit(opened.name, first, written[index], column)
+        column: _unit(written[index], column, at)
         for column, index in places.items()
         if _parts(written[index])[1]
     }
     body: list[_CsvRow] = []
-    table = _CsvTable(opened.name, headings, in_heading, body, (*text.warnings, *notices))
-    for line, content in rows[1:]:
-        cells = _cells(opened.name, line, content, delimiter)
+    table = _CsvTable(at, headings, in_heading, body, notices)
+    for line, content in rows:
+        cells = _cells(content, delimiter, at, line)
         if len(cells) != len(written):
-            raise ReaderError("network-row-length", file=opened.name, line=line,
-                              count=len(cells), wanted=len(written))  # fmt: skip
-        body.append(_CsvRow(table, line, {column: cells[at] for column, at in places.items()}))
+            place = replace(at, line=line)
+            raise place.refused("network-row-length", count=len(cells), wanted=len(written))
+        body.append(_CsvRow(table, line, {column: cells[n] for column, n in places.items()}))
     if not body:
-        raise ReaderError("network-no-rows", file=opened.name, line=first)
+        raise at.refused("network-no-rows")
     return table
 
 
-def _cells(file: str, line: int, content: str, delimiter: str) -> list[str]:
+def _lines(text: Text, at: Place, required: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the lines that are not empty and no comments, each with its number."""
+    if text.too_long:
+        raise replace(at, line=text.too_long[0]).refused("network-line-long")
+    lines = zip(text.numbers, text.lines, strict=True)
+    rows = [(n, line) for n, line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if not rows:
+        raise at.refused("network-file-empty", columns=list(required))
+    if len(rows) > MOST_ROWS:
+        raise at.refused("network-rows", count=len(rows), limit=MOST_ROWS)
+    return rows
+
+
+def _ignored(
+    written: Sequence[str], places: Mapping[str, int], columns: Sequence[str], at: Place
+) -> tuple[Notice, ...]:
+    """Return the note of columns that are not read; one that is misspelled is refused."""
+    unused = [shorten(name) for n, name in enumerate(written) if n not in places.values()]
+    missing = [name for column in columns if column not in places for name in _NAMES[column]]
+    for heading in unused:
+        near = get_close_matches(_parts(heading)[0], missing, n=1, cutoff=0.75)
+        if near:
+            raise at.labelled(heading).refused("network-column-unknown", suggestions=near)
+    if not any(unused):
+        return ()
+    return (Notice("network-columns-ignored", {"columns": unused, "file": at.file}),)
+
+
+def _cells(content: str, delimiter: str, at: Place, line: int | None = None) -> list[str]:
     try:
         cells = next(csv.reader([content], delimiter=delimiter, skipinitialspace=True, strict=True))
     except csv.Error as error:
-        raise ReaderError("malformed-quotes", file=file, line=line, reason=str(error)) from None
+        place = replace(at, line=line or at.line)
+        raise place.refused("malformed-quotes", reason=str(error)) from None
     return [" ".join(cell.split()) for cell in cells]
 
 
@@ -441,7 +447,7 @@ def _plain(name: str) -> str:
 
 
 def _places(
-    file: str, line: int, written: Sequence[str], columns: Sequence[str], required: Sequence[str]
+    written: Sequence[str], columns: Sequence[str], required: Sequence[str], at: Place
 ) -> dict[str, int]:
     """Return the index of each known column."""
     places: dict[str, int] = {}
@@ -449,16 +455,15 @@ def _places(
         name = _parts(heading)[0]
         column = next((column for column in columns if name in _NAMES[column]), None)
         if column in places:
-            raise ReaderError("network-column-twice", file=file, line=line,
-                              field=shorten(heading))  # fmt: skip
+            raise at.labelled(shorten(heading)).refused("network-column-twice")
         if column is not None:
             places[column] = index
     for column in required:
         if column not in places:
             near = _nearest(column, written)
             code = "network-column-named" if near else "network-column-missing"
-            raise ReaderError(code, file=file, line=line, field=column, near=near,
-                              columns=[shorten(name) for name in written])  # fmt: skip
+            headings = [shorten(name) for name in written]
+            raise at.labelled(column).refused(code, near=near, columns=headings)
     return places
 
 
@@ -471,21 +476,21 @@ def _nearest(column: str, written: Sequence[str]) -> list[str]:
     return []
 
 
-def _unit(file: str, line: int, heading: str, column: str) -> str:
+def _unit(heading: str, column: str, at: Place) -> str:
     """Return the unit of a heading; one that is not a unit of the column is refused."""
     written = _parts(heading)[1]
-    field = shorten(heading)
+    at = at.labelled(shorten(heading))
     si_unit = _UNITS.get(column)
     if si_unit is None:
-        raise ReaderError("network-unit-unwanted", file=file, line=line, field=field)
+        raise at.refused("network-unit-unwanted")
     unit = without_year(written) if column == "growth" else written
     try:
         units.parse(f"1 {unit}", si_unit)
     except UnitError as error:
-        raise ReaderError(
-            "network-cell-unreadable", file=file, line=line, field=field, value=shorten(written),
-            reason=error.what, advice=error.hint or f"Write for example {units.example(si_unit)}",
-        ) from None  # fmt: skip
+        advice = error.hint or f"Write for example {units.example(si_unit)}"
+        raise at.refused(
+            "network-cell-unreadable", value=shorten(written), reason=error.what, advice=advice
+        ) from None
     return unit
 
 
