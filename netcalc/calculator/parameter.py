@@ -152,25 +152,23 @@ def _split(
     if match is None:
         return [part]
     numbers, unit = match["numbers"].split(","), match["unit"] or ""
-    alike = all(re.fullmatch(r"\d{3}", number) for number in numbers[1:])
-    grouped = alike and re.fullmatch(r"[+-]?[1-9]\d{0,2}", numbers[0]) is not None
+    separated = [number + unit for number in numbers]
     two = len(numbers) == 2
+    grouped = re.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})*", match["numbers"]) is not None
     if not is_list:
-        return [part] if (two and not whole) or grouped else [number + unit for number in numbers]
-    may_be_grouped = (grouped and two) or any(
-        re.fullmatch(r"0\d\d", number) for number in numbers[1:]
-    )
+        return [part] if (two and not whole) or grouped else separated
+    begins_with_0 = any(re.fullmatch(r"0\d\d", number) for number in numbers[1:])
+    may_be_grouped = (grouped and two) or begins_with_0
     may_be_decimal = two and not pure and not whole and "." not in part
-    if may_be_grouped or may_be_decimal:
-        readings = [_listed(numbers, unit)]
-        if may_be_decimal or two:
-            readings.insert(0, ".".join(numbers) + unit)
-        if may_be_grouped:
-            readings.insert(0, _listed(_regrouped(numbers), unit))
-        raise UnitError(
-            "ambiguous-number", text, expected="a list of numbers", field=field, readings=readings
-        )
-    return [number + unit for number in numbers]
+    if not may_be_grouped and not may_be_decimal:
+        return separated
+    readings = [_listed(_regrouped(numbers), unit)] if may_be_grouped else []
+    if two:
+        readings.append(".".join(numbers) + unit)
+    readings.append(_listed(numbers, unit))
+    raise UnitError(
+        "ambiguous-number", text, expected="a list of numbers", field=field, readings=readings
+    )
 
 
 def _regrouped(numbers: Sequence[str]) -> list[str]:

@@ -267,20 +267,23 @@ def _answer(
             session.swept(_with_log_steps(value) if asked.log else value) for value in asked.sweep
         ]
         sweeps += session.swept_lists()
-        if asked.solve is not None and asked.result is not None:
-            name, equals, limits = asked.solve.partition("=")
-            if equals and not limits:
-                raise DomainError("malformed-range", "--solve", asked.solve)
-            with _searching():
-                answer = session.solve(name, asked.result, limits)
-        else:
-            formulas.check_sweeps(len(sweeps))
-            answer = session.over(sweeps) if sweeps else session.value()
+        answer = _solved_or_evaluated(session, sweeps, asked)
         if asked.plot is not None:
             draw(session, sweeps, answer, asked.plot)
         _print(session, answer, asked)
     if not answer.has_solution:
         sys.exit(1)
+
+
+def _solved_or_evaluated(session: Session, sweeps: Sequence[Swept], asked: _Asked) -> Answer:
+    if asked.solve is not None and asked.result is not None:
+        name, equals, limits = asked.solve.partition("=")
+        if equals and not limits:
+            raise DomainError("malformed-range", "--solve", asked.solve)
+        with _searching():
+            return session.solve(name, asked.result, limits)
+    formulas.check_sweeps(len(sweeps))
+    return session.over(sweeps) if sweeps else session.value()
 
 
 def _check_options(asked: _Asked) -> None:

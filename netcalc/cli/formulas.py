@@ -474,42 +474,46 @@ class FormulaCommand(QuantityCommand):
             return word
         if name.lower() in names:
             return f"{name.lower()}{equals}{value}"
-        command = calculator.command(self._formula)
         flag = calculator.flag(self._formula, name[2:]) if not equals else None
         if flag is not None:
             return f"--{flag[0].replace('_', '-')}={flag[1]}"
+        parameter = self._meant(ctx, name)
+        if parameter is not None:
+            return f"--{parameter.name.replace('_', '-')}{equals}{value}"
+        from difflib import get_close_matches  # late: most options are known
+
+        bare = [known_name.lstrip("-") for known_name in names]
+        if not get_close_matches(name.lstrip("-"), bare, n=1, cutoff=0.7):
+            every = map(self._typed, self._formula.parameters)
+            raise self._refused("option-of-no-argument", option=name, options=list(every))
+        return word
+
+    def _meant(self, ctx: click.Context, name: str) -> Parameter | None:
+        """Return the argument that an option means by another name; it is said how it was read."""
         meant = self._formula.called(name[2:])
         if len(meant) > 1:  # those that the line has by another name are not meant
             meant = [parameter for parameter in meant if parameter.name not in self._given] or meant
         if len(meant) > 1:
-            choices = ["--" + self._formula.option(parameter.name) for parameter in meant]
-            raise CommandError(
-                "option-ambiguous", command=f"netcalc calc {command}", option=name, choices=choices
-            )
-        if not meant and (part := self._of_part(name[2:])):
-            option = "--" + self._formula.option(part.name)
-            said = Notice("option-read", {"name": name, "option": option})
+            choices = list(map(self._typed, meant))
+            raise self._refused("option-ambiguous", option=name, choices=choices)
+        parameter = meant[0] if meant else self._of_part(name[2:])
+        if parameter is None:
+            return None
+        readings = [] if meant else ["option-read"]
+        if parameter.short_name in _ROUND_TRIPS and name[2:].lower() in _ANY_WAY:
+            readings.append("round-trip-read")
+        for code in readings:
+            said = Notice(code, {"name": name, "option": self._typed(parameter)})
             ctx.meta.setdefault(READ_AS, []).append(said)
-            meant = [part]
-        if meant:
-            if meant[0].short_name in _ROUND_TRIPS and name[2:].lower() in _ANY_WAY:
-                option = "--" + self._formula.option(meant[0].name)
-                said = Notice("round-trip-read", {"name": name, "option": option})
-                ctx.meta.setdefault(READ_AS, []).append(said)
-            return f"--{meant[0].name.replace('_', '-')}{equals}{value}"
-        from difflib import get_close_matches  # late: most options are known
+        return parameter
 
-        bare = [parameter.lstrip("-") for parameter in names]
-        if not get_close_matches(name.lstrip("-"), bare, n=1, cutoff=0.7):
-            options = [
-                "--" + self._formula.option(parameter.name)
-                for parameter in self._formula.parameters
-            ]
-            raise CommandError(
-                "option-of-no-argument", command=f"netcalc calc {command}", option=name,
-                options=options,
-            )  # fmt: skip
-        return word
+    def _typed(self, parameter: Parameter) -> str:
+        return "--" + self._formula.option(parameter.name)
+
+    def _refused(self, code: str, **values: Any) -> CommandError:
+        return CommandError(
+            code, command=f"netcalc calc {calculator.command(self._formula)}", **values
+        )
 
 
 def choices(parameter: Parameter) -> Callable[..., list[str]] | None:

@@ -438,6 +438,10 @@ def evaluate(
     truncate : bool
         Whether impossible values are left out of the ranges.
     """
+
+    def is_judged(doubt: Any) -> bool:
+        return isinstance(doubt, DoubtWarning) and doubt.values.get("name") in judged
+
     inputs = {name: pair for name, pair in inputs.items() if pair[0] is not None}
     values = {name: value for name, (value, _) in inputs.items()}
     middle = {name: center(value, whole=name.endswith("_count")) for name, value in values.items()}
@@ -456,12 +460,10 @@ def evaluate(
     )
     first = spread.get(main or answers[0].name)
     if first is None:
-        others = [doubt for doubt in doubtful if not _is_of(doubt, judged)]
-        notices, drivers = _readable_doubts(others, inputs), {}
+        notices = _readable_doubts([doubt for doubt in doubtful if not is_judged(doubt)], inputs)
     else:
-        notes = [note for note in first.notes if not _is_of(note.values.get("doubt"), judged)]
+        notes = [note for note in first.notes if not is_judged(note.values.get("doubt"))]
         notices = tuple(_readable_note(note, inputs) for note in notes)
-        drivers = dict(first.first_order or first.explained_alone)
     return Evaluated(
         inputs=inputs,
         answers=answers,
@@ -470,14 +472,9 @@ def evaluate(
         typical={**columns, **medians},
         binding=_binding(shares, limits[int(columns[BINDING])]) if limits else "",
         binding_shares=shares,
-        drivers=drivers,
+        drivers=dict(first.first_order or first.explained_alone) if first is not None else {},
         notices=notices,
     )
-
-
-def _is_of(doubt: Any, names: Sequence[str]) -> bool:
-    """Whether something is a doubt about one of some quantities."""
-    return isinstance(doubt, DoubtWarning) and doubt.values.get("name") in names
 
 
 def _readable_doubts(doubtful: Sequence[DoubtWarning], inputs: Inputs) -> tuple[Notice, ...]:
