@@ -9,34 +9,13 @@ from dataclasses import replace
 from netcalc.checks import named_arguments
 from netcalc.errors import ReaderError
 from netcalc.explain import counters, evidence, frame_tables, summaries, tables, time_parts
-from netcalc.explain.causes import captures
-from netcalc.explain.causes.captures import explain_capture
+from netcalc.explain.causes import captures, responses
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
-from netcalc.explain.causes.responses import (
-    explain_other_responses,
-    explain_responses,
-    explain_transfer_sizes,
-)
 from netcalc.explain.causes.tools import run_cause, socket_causes, trips_cause
 from netcalc.explain.causes.verdict import counterfactuals
 from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Evidence, Known, transfer_metrics
 from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.rate_limits import missing, missing_of_unexplained, rate_limits, rate_notices
-from netcalc.explain.summaries import (
-    explain_trips,
-    quantity_of,
-    rate_series,
-    rate_step,
-    series_evidence,
-)
-from netcalc.explain.tables import (
-    FLAT_RATIO,
-    Row,
-    explain_times,
-    explain_uncounted,
-    pair_evidence,
-    write_evidence,
-)
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures.lists import traces_of
@@ -110,22 +89,22 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     elif isinstance(samples, PathSamples):
         findings = time_parts.explain_paths(samples) or summaries.explain_silence(samples)
     elif isinstance(samples, TransferSamples):
-        findings = explain_transfer_sizes(samples, stated)
+        findings = responses.explain_transfer_sizes(samples, stated)
     elif isinstance(samples, Table):
         findings = (
             _of_packets(samples, stated)
             or frame_tables.explain_sizes(samples, stated)
             or _of_rows(samples, stated)
-            or explain_responses(samples, stated)
+            or responses.explain_responses(samples, stated)
             or counters.explain_counters(samples, stated)
             or summaries.explain_transaction_rates(samples, stated)
             or summaries.explain_one_way(samples, stated)
             or time_parts.explain_hops(samples)
-            or explain_times(samples, stated)
+            or tables.explain_times(samples, stated)
             or tables.explain_sockets(samples)
-            or explain_uncounted(samples)
-            or explain_other_responses(samples, stated)
-            or explain_transfer_sizes(samples, stated)
+            or tables.explain_uncounted(samples)
+            or responses.explain_other_responses(samples, stated)
+            or responses.explain_transfer_sizes(samples, stated)
             or _over_time(samples, stated)
         )
     return findings or _rates(samples, stated)
@@ -137,7 +116,7 @@ def _of_packets(samples: Table, stated: Known) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for listed_trace in traces_of(samples):
         if listed_trace.is_whole:
-            findings += explain_capture(listed_trace.trace, stated)
+            findings += captures.explain_capture(listed_trace.trace, stated)
         findings += captures.explain_exchanges(
             listed_trace.trace, stated, without_data=listed_trace.is_whole
         )
@@ -148,7 +127,7 @@ def _of_rows(samples: Table, stated: Known) -> tuple[Finding, ...]:
     """Return the findings of a table of pairs or of writes, one for each row."""
     return tuple(
         explain_evidence(row.evidence, stated, row)
-        for row in pair_evidence(samples) or write_evidence(samples)
+        for row in tables.pair_evidence(samples) or tables.write_evidence(samples)
     )
 
 
@@ -156,10 +135,13 @@ def _over_time(samples: Table, stated: Known) -> tuple[Finding, ...]:
     """Return the findings of a table over time, one for each quantity; none of a tool's own."""
     if "cwnd_packets" in samples.columns() or evidence.from_facts(samples):
         return ()
-    steps = {quantity_of(name): rate_step(rates) for name, rates in rate_series(samples).items()}
-    findings = list(explain_trips(samples, stated))
-    for series, said in series_evidence(samples):
-        finding = explain_evidence(series, stated, Row(evidence=series, notices=said))
+    steps = {
+        summaries.quantity_of(name): summaries.rate_step(rates)
+        for name, rates in summaries.rate_series(samples).items()
+    }
+    findings = list(summaries.explain_trips(samples, stated))
+    for series, said in summaries.series_evidence(samples):
+        finding = explain_evidence(series, stated, tables.Row(evidence=series, notices=said))
         step = steps[series.label]
         findings.append(finding if step is None else replace(finding, cause=step, missing=()))
     return tuple(findings)
@@ -179,9 +161,9 @@ def evidence_of(samples: Samples) -> list[Evidence]:
     if isinstance(samples, Table) and "cwnd_packets" in samples.columns():
         return tables.socket_evidence(samples) or evidence.from_facts(samples)
     if isinstance(samples, Table):
-        rows = pair_evidence(samples) or write_evidence(samples)
+        rows = tables.pair_evidence(samples) or tables.write_evidence(samples)
         seen = [row.evidence for row in rows] or evidence.from_facts(samples)
-        return seen or [evidence for evidence, _ in series_evidence(samples)]
+        return seen or [evidence for evidence, _ in summaries.series_evidence(samples)]
     return evidence.from_facts(samples)
 
 
@@ -189,7 +171,7 @@ def _rates(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     exchanges: tuple[Finding, ...] = ()
     if isinstance(samples, PacketTrace):
         exchanges = captures.explain_exchanges(samples, stated)
-        findings = (*explain_capture(samples, stated), *exchanges)
+        findings = (*captures.explain_capture(samples, stated), *exchanges)
         if findings:
             return findings
     seen = evidence_of(samples)
@@ -262,14 +244,14 @@ def _equal_rate_pps(seen: list[Evidence]) -> float | None:
     rates = sorted(
         evidence.received_rate_bps / (8 * evidence.datagram_bytes) for evidence in overloaded
     )
-    is_flat = rates[-1] <= (1 + FLAT_RATIO) * rates[0]
+    is_flat = rates[-1] <= (1 + tables.FLAT_RATIO) * rates[0]
     return rates[len(rates) // 2] if is_flat else None
 
 
 @named_arguments
-def explain_evidence(evidence: Evidence, stated: Known, row: Row | None = None) -> Finding:
+def explain_evidence(evidence: Evidence, stated: Known, row: tables.Row | None = None) -> Finding:
     """Return the finding of one transfer, with what its row of a table adds."""
-    row = row or Row(evidence=evidence)
+    row = row or tables.Row(evidence=evidence)
     stated = stated.toward(evidence.direction)
     limits = tuple(
         sorted((*rate_limits(evidence, stated), *row.limits), key=lambda limit: limit.value)

@@ -43,13 +43,8 @@ from netcalc.messages import Notice
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.tcp import slow_start
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
+from netcalc.readers.captures import round_trips
 from netcalc.readers.captures.flows import find_segments
-from netcalc.readers.captures.round_trips import (
-    echo_samples,
-    find_handshakes,
-    handshake_samples,
-    udp_samples,
-)
 from netcalc.readers.captures.tcp import flow_label, flow_table
 from netcalc.samples import FlowSeries, PacketTrace, RttSamples, Samples
 
@@ -130,7 +125,7 @@ def _metrics(evidence: Evidence, stated: Known) -> dict[str, float]:
 
 def exchanges(trace: PacketTrace) -> tuple[RttSamples, ...]:
     """Return the ICMP echoes of a capture and its UDP exchanges, as far as it has any."""
-    both = (echo_samples(trace), udp_samples(trace, strict=True))
+    both = (round_trips.echo_samples(trace), round_trips.udp_samples(trace, strict=True))
     return tuple(exchange for exchange in both if exchange.measured.any())
 
 
@@ -145,12 +140,12 @@ def handshakes(trace: PacketTrace, *, without_data: bool = False) -> tuple[RttSa
         Leave out flows that carried data, whose limits have the round trip in them.
     """
     segments = find_segments(trace)
-    seen = find_handshakes(trace, segments)
+    seen = round_trips.find_handshakes(trace, segments)
     chosen = np.arange(seen.rtt_s.size)
     if without_data:
         carried = np.unique(segments.flows.flow[segments.payload > 0])
         chosen = np.setdiff1d(chosen, carried)
-    waits = handshake_samples(trace, segments, seen, chosen)
+    waits = round_trips.handshake_samples(trace, segments, seen, chosen)
     return (waits,) if len(waits) else ()
 
 

@@ -14,13 +14,8 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray
 from netcalc.errors import doubts
 from netcalc.explain import evidence
+from netcalc.explain.causes import datagrams
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, Cause, Sign
-from netcalc.explain.causes.datagrams import (
-    PAUSE_SHARE,
-    datagram_run_cause,
-    rows_of_fact,
-    signs_of_pause,
-)
 from netcalc.explain.frame_tables import ETHERNET_BPS
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
@@ -192,7 +187,7 @@ class _Run:
         self.rate_bps = evidence.number_in(fact, "received_rate_bps", "sent_rate_bps")
         self.streams = max(evidence.first_known(evidence.number_in(fact, "stream_count"), 1.0), 1.0)
         self.asked_bps = evidence.number_in(self.printed, "asked_rate_bps") * self.streams
-        self.rows = rows_of_fact(flows, fact)
+        self.rows = datagrams.rows_of_fact(flows, fact)
         self.pace = evidence.pace_of(flows, self.rows)
         rates = self.pace.rate_bps
         self.later_bps = rates[1:] if rates.size > 2 else rates
@@ -292,7 +287,7 @@ def run_cause(
     cause = next(filter(None, (judge(run) for judge in judges)), None)
     if cause is not None:
         return cause
-    return datagram_run_cause(flows, fact, run.asked_bps, in_fragments=in_fragments)
+    return datagrams.datagram_run_cause(flows, fact, run.asked_bps, in_fragments=in_fragments)
 
 
 def _by_kernel(run: _Run) -> Cause | None:
@@ -453,7 +448,7 @@ def _pause_cause(run: _Run) -> Cause | None:
     intervals without any; one as long as several buffers is no such.
     """
     flows, pace, pause = run.flows, run.pace, run.pace.pause
-    if pause is None or pause.share_of_time < PAUSE_SHARE:
+    if pause is None or pause.share_of_time < datagrams.PAUSE_SHARE:
         return None
     usual_bps = float(np.median(pace.rate_bps[pace.rate_bps > 0]))
     taken = evidence.first_known(evidence.number_in(run.printed, "write_bytes"), WRITE_BYTES)
@@ -463,7 +458,7 @@ def _pause_cause(run: _Run) -> Cause | None:
         taken += 2 * float(cwnd.max()) if cwnd.size else MOST_IN_BUFFER_BYTES
     if usual_bps / 8 * pause.duration_s < BUFFERS_IN_PAUSE * taken * streams:
         return None
-    signs = signs_of_pause(pause)
+    signs = datagrams.signs_of_pause(pause)
     sent, received = (
         evidence.number_in(run.fact, "sent_byte_count"),
         evidence.number_in(run.fact, "received_byte_count"),
@@ -521,7 +516,7 @@ def _hole(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
 
     The connection was opened and the test ended in order, so that small packets passed.
     """
-    own = rows_of_fact(flows, fact) & (np.asarray(flows.side) == "sender")
+    own = datagrams.rows_of_fact(flows, fact) & (np.asarray(flows.side) == "sender")
     starts = np.round(np.asarray(flows.start_s)[own], 1)
     sizes = np.asarray(flows.payload_bytes)[own]
     again = np.asarray(flows.retransmit_count)[own]

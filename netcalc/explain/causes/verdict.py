@@ -9,20 +9,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.explain.causes import intervals as kinds
+from netcalc.explain.causes import intervals
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.dialogue import SENDER, UNKNOWN, Dialogue
-from netcalc.explain.causes.intervals import (
-    OPEN,
-    GapRounds,
-    Gaps,
-    Intervals,
-    LineRate,
-    find_gaps,
-    find_intervals,
-    find_rounds,
-    line_rate,
-)
+from netcalc.explain.causes.intervals import GapRounds, Gaps, Intervals, LineRate
 from netcalc.explain.evidence import Evidence, Known, first_known
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.messages import Notice
@@ -143,13 +133,15 @@ def judge(
     Intervals or None
         What each moment was waited for; None for one direction alone.
     """
-    line = line_rate(d)
+    line = intervals.line_rate(d)
     if d.is_one_sided:
         return _one_sided(d, line), None
-    gaps = find_gaps(d)
-    rounds = find_rounds(d, gaps)
+    gaps = intervals.find_gaps(d)
+    rounds = intervals.find_rounds(d, gaps)
     paced = _paced(d, gaps, rounds)
-    waits = find_intervals(d, gaps, rounds, sender_is_client=sender_is_client, paced=paced)
+    waits = intervals.find_intervals(
+        d, gaps, rounds, sender_is_client=sender_is_client, paced=paced
+    )
     loss = _kind_of_loss(d, line)
     if waits.shares().get("line", 0.0) > QUEUED_SHARE:
         loss = "line"  # what a full buffer drops is no cause of its own
@@ -179,7 +171,7 @@ def judge(
             shares["other"] += 1 - sum(shares.values())
             shares = dict(sorted(shares.items(), key=lambda item: -item[1]))
     confidence = _confidence(d, line, rounds, code, share)
-    is_open = code in (*OPEN, UNKNOWN_CAUSE)
+    is_open = code in (*intervals.OPEN, UNKNOWN_CAUSE)
     if not (share >= LEAST_SHARE or special) or is_open or _is_contradicted(d, code, share):
         code, confidence = UNKNOWN_CAUSE, LOW
     cause = Cause(
@@ -279,13 +271,13 @@ def _signs_of_rounds(d: Dialogue, gaps: Gaps, rounds: GapRounds) -> tuple[Sign, 
 
 def _paced(d: Dialogue, gaps: Gaps, rounds: GapRounds) -> Bools:
     """Return the gaps in which the sender waited for nothing but itself."""
-    paced: Bools = (gaps.kind == kinds.PACED) & ~np.isin(
-        rounds.kind, (kinds.QUEUED, kinds.QUEUED_BACK)
+    paced: Bools = (gaps.kind == intervals.PACED) & ~np.isin(
+        rounds.kind, (intervals.QUEUED, intervals.QUEUED_BACK)
     )
     if not d.sees_queue:
         return np.zeros(paced.size, np.bool_)  # a queue before the capture spaces packets, too
     if _lost(d)[1] > FEW_LOSSES:  # a program that is paced is not held back by its losses
-        paced &= rounds.kind != kinds.AFTER_LOSS
+        paced &= rounds.kind != intervals.AFTER_LOSS
     return paced
 
 
@@ -426,7 +418,7 @@ def _special(d: Dialogue, gaps: Gaps, shares: Mapping[str, float], *, held_s: fl
 
 def _is_outage(d: Dialogue, gaps: Gaps) -> bool:
     """Whether a whole window was lost, and its first segment more than once: nothing passed."""
-    timers = np.flatnonzero(gaps.kind == kinds.TIMER)
+    timers = np.flatnonzero(gaps.kind == intervals.TIMER)
     if timers.size < OUTAGE_TIMERS or gaps.waited_s[timers].sum() < OUTAGE_S:
         return False
     _, counts = np.unique(d.sequence[1:][timers], return_counts=True)
