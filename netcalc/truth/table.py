@@ -26,12 +26,7 @@ from netcalc.models.queues.md1 import md1_wait_s
 from netcalc.samples import Table
 from netcalc.truth import measured
 from netcalc.truth.bench import Bench, Measure, Setting
-from netcalc.truth.rows import WITHIN_RATIO as WITHIN_RATIO
-from netcalc.truth.rows import WORST_RATIO as WORST_RATIO
 from netcalc.truth.rows import TruthRow, table_of
-from netcalc.truth.rows import TruthSummary as TruthSummary
-from netcalc.truth.rows import truth_rows as truth_rows
-from netcalc.truth.rows import truth_summary as truth_summary
 
 EXACT_RATIO = 1e-9
 """Tolerance for rounding between a formula and the same queue in virtual time. [ratio]"""
