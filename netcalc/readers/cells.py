@@ -421,15 +421,11 @@ def is_number(cell: str) -> bool:
     return bool(NUMBER.fullmatch(cell.strip()))
 
 
-_MARK = "\x01"  # between two cells: a control character that no table holds
+MARK = "\x01"
+"""Between two cells of a block: a control character that no table holds."""
 _SPACE = re.compile(r"\s")
-_DIGITS = r"[+-]?[0-9]{1,15}+"
-_POINTS = re.compile(rf"(?:{_DIGITS}(?:\.[0-9]{{1,15}}+)?+{_MARK})*+")
-_COMMAS = re.compile(rf"(?:{_DIGITS}(?:,[0-9]{{1,15}}+)?+{_MARK})*+")
 _BLANKS = np.array([chr(code).isspace() for code in range(128)])
 _LINE_END = ord("\n")
-_LARGEST = 1e15  # a mantissa up to here is exact, and so is its shortest decimal
-_EXACT_POWERS = 22
 _MOST_KNOWN = 1 << 16
 
 
@@ -487,12 +483,12 @@ class Cells(Sequence[str]):
 
     def add(self, cells: Sequence[str], *, spaced: bool = True) -> None:
         """Append cells; ``spaced`` if there may be blanks around them."""
-        joined = _MARK.join(cells)
+        joined = MARK.join(cells)
         if spaced and _SPACE.search(joined):
             cells = [cell.strip() for cell in cells]
-            joined = _MARK.join(cells)
-        whole = joined.count(_MARK) == len(cells) - 1
-        self._blocks.append(joined + _MARK if whole else list(cells))
+            joined = MARK.join(cells)
+        whole = joined.count(MARK) == len(cells) - 1
+        self._blocks.append(joined + MARK if whole else list(cells))
         self._counts.append(len(cells))
 
     def drop_first(self) -> None:
@@ -532,7 +528,7 @@ class Cells(Sequence[str]):
 
     @staticmethod
     def _cells(block: str | list[str]) -> list[str]:
-        return block[:-1].split(_MARK) if isinstance(block, str) else block
+        return block[:-1].split(MARK) if isinstance(block, str) else block
 
     cells_of = _cells
 
@@ -556,52 +552,3 @@ class Cells(Sequence[str]):
             if index < start + len(self._cells(block)):
                 return self._cells(block)[index - start]
         raise IndexError(index)
-
-
-def are_plain(block: str | list[str], *, comma: bool = False) -> bool:
-    """Whether all cells of a block are numbers of digits with one decimal sign at most."""
-    return isinstance(block, str) and bool((_COMMAS if comma else _POINTS).fullmatch(block))
-
-
-def plain_values(
-    block: str | list[str], *, comma: bool, factor: float
-) -> NDArray[np.float64] | None:
-    """Return the numbers of a block of plain cells times a factor; None if they are not plain.
-
-    A factor that is a negative power of ten is in the number before it is rounded.
-    """
-    if not isinstance(block, str) or not are_plain(block, comma=comma):
-        return None
-    digits = exact_decimals(block, "," if comma else ".")
-    if digits is None:
-        return None
-    mantissa, places = digits
-    shift = _negative_power(factor)
-    if places.max(initial=0) + shift > _EXACT_POWERS:
-        return None
-    values: NDArray[np.float64] = mantissa / 10.0 ** (places + shift)
-    return values if shift or factor == 1 else values * factor
-
-
-def exact_decimals(block: str, sign: str) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
-    """Return numbers of a block of plain cells without their decimal sign, and its places.
-
-    None if one has more digits than a float holds.
-    """
-    written = block.replace(sign, "")[:-1].split(_MARK)
-    digits = np.fromiter(map(float, written), np.float64, len(written))
-    if np.abs(digits).max(initial=0.0) >= _LARGEST:
-        return None
-    places = np.zeros(digits.size, dtype=np.int64)
-    if sign in block:
-        letters = np.frombuffer(block.encode("ascii"), dtype=np.uint8)
-        ends = np.flatnonzero(letters == ord(_MARK))
-        signs = np.flatnonzero(letters == ord(sign))
-        rows = np.searchsorted(ends, signs)
-        places[rows] = ends[rows] - signs - 1
-    return digits, places
-
-
-def _negative_power(factor: float) -> int:
-    """Return 3 for 0.001, 0 for a number that is not a negative power of ten."""
-    return next((power for power in range(1, 19) if factor == float(f"1e-{power}")), 0)

@@ -17,16 +17,7 @@ from netcalc import units as _units
 from netcalc.errors import ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.rate_layers import LAYERS
-from netcalc.readers.cells import (
-    INFINITE,
-    MISSING,
-    NUMBER,
-    CellGrid,
-    Cells,
-    are_plain,
-    is_number,
-    plain_values,
-)
+from netcalc.readers.cells import INFINITE, MARK, MISSING, NUMBER, CellGrid, Cells, is_number
 from netcalc.readers.source import Filled, shorten
 
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
@@ -355,6 +346,62 @@ def unit_refused(
         example=EXAMPLES.get(expected, (expected,))[0],
         suggestions=values.get("suggestions"),
     )
+
+
+_DIGITS = r"[+-]?[0-9]{1,15}+"
+_POINTS = re.compile(rf"(?:{_DIGITS}(?:\.[0-9]{{1,15}}+)?+{MARK})*+")
+_COMMAS = re.compile(rf"(?:{_DIGITS}(?:,[0-9]{{1,15}}+)?+{MARK})*+")
+_LARGEST = 1e15  # a mantissa up to here is exact, and so is its shortest decimal
+_EXACT_POWERS = 22
+
+
+def are_plain(block: str | list[str], *, comma: bool = False) -> bool:
+    """Whether all cells of a block are numbers of digits with one decimal sign at most."""
+    return isinstance(block, str) and bool((_COMMAS if comma else _POINTS).fullmatch(block))
+
+
+def plain_values(
+    block: str | list[str], *, comma: bool, factor: float
+) -> NDArray[np.float64] | None:
+    """Return the numbers of a block of plain cells times a factor; None if they are not plain.
+
+    A factor that is a negative power of ten is in the number before it is rounded.
+    """
+    if not isinstance(block, str) or not are_plain(block, comma=comma):
+        return None
+    digits = exact_decimals(block, "," if comma else ".")
+    if digits is None:
+        return None
+    mantissa, places = digits
+    shift = _negative_power(factor)
+    if places.max(initial=0) + shift > _EXACT_POWERS:
+        return None
+    values: NDArray[np.float64] = mantissa / 10.0 ** (places + shift)
+    return values if shift or factor == 1 else values * factor
+
+
+def exact_decimals(block: str, sign: str) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """Return numbers of a block of plain cells without their decimal sign, and its places.
+
+    None if one has more digits than a float holds.
+    """
+    written = block.replace(sign, "")[:-1].split(MARK)
+    digits = np.fromiter(map(float, written), np.float64, len(written))
+    if np.abs(digits).max(initial=0.0) >= _LARGEST:
+        return None
+    places = np.zeros(digits.size, dtype=np.int64)
+    if sign in block:
+        letters = np.frombuffer(block.encode("ascii"), dtype=np.uint8)
+        ends = np.flatnonzero(letters == ord(MARK))
+        signs = np.flatnonzero(letters == ord(sign))
+        rows = np.searchsorted(ends, signs)
+        places[rows] = ends[rows] - signs - 1
+    return digits, places
+
+
+def _negative_power(factor: float) -> int:
+    """Return 3 for 0.001, 0 for a number that is not a negative power of ten."""
+    return next((power for power in range(1, 19) if factor == float(f"1e-{power}")), 0)
 
 
 class Numbers:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.messages import LONGEST_LIST, Notice
-from netcalc.readers.cells import exact_decimals
 from netcalc.readers.pings.ping_lines import Header, PingLine, is_contradictory, names_timeout
+from netcalc.readers.quantities import exact_decimals
 from netcalc.readers.source import note
 
 Floats: TypeAlias = NDArray[np.float64]
