@@ -471,6 +471,16 @@ def test_rows_that_were_not_all_written_leave_the_file_as_it_was(error, tmp_path
         assert (raised.value.errno, raised.value.filename) == (errno.ENOSPC, str(file))
 
 
+def test_rows_are_brought_to_the_disk_where_that_is_asked(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr("netcalc.samples.saved.os.fsync", synced.append)
+    with LineFile(tmp_path / "rows.jsonl", busy="network-saved-busy") as lines:
+        lines.append([{"n": 1}])
+        assert len(synced) == 0
+        lines.append([{"n": 2}], sync=True)
+        assert len(synced) == 1
+
+
 def test_hops_of_a_path_by_hand():
     """Of a: three probes of hops 1 and 3, two of which were answered; b is not answered at all."""
     probes = PathSamples(

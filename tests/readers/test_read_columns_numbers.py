@@ -11,6 +11,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import MAX_BYTES
 from netcalc.readers import read_columns as read
+from netcalc.readers.columns import read_column
 from netcalc.readers.source import MAX_LINE
 from netcalc.samples import RttSamples, Table, TransferSamples
 
@@ -300,3 +301,42 @@ def test_a_decimal_comma_has_decimals_too_and_other_columns_have_a_step():
     assert table.meta.resolutions == pytest.approx({"rate_bps": 1e4, "loss_ratio": 0.01})
     moved = read("size_bytes;time_ms\n56;1.5\n200;2.5\n")
     assert moved.meta.resolutions == pytest.approx({"duration_s": 1e-4})
+
+
+@pytest.mark.each(
+    ("heading", "column", "unit", "expected"),
+    [
+        ("rtt_ms", "rtt_ms", "s", [0.5, 2.0]), ("rtt_ms", "rtt", "s", [0.5, 2.0]),
+        ("RTT [ms]", "rtt", "s", [0.5, 2.0]), ("rate/kbit/s", "rate", "bit/s", [5e5, 2e6]),
+        ("size [kB]", "size", "byte", [5e5, 2e6]), ("size [kB]", "size", "bit", [4e6, 1.6e7]),
+        ("n", "n", "1", [500, 2000]), ("share [%]", "share", "ratio", [5, 20]),
+    ],
+)  # fmt: skip
+def test_one_column_by_its_name(heading, column, unit, expected):
+    text = f"other_s,{heading}\n1,500\n2,2000\n"
+    assert read_column(text, column, unit).tolist() == pytest.approx(expected)
+
+
+def test_a_name_as_it_is_written_goes_before_one_in_other_letters():
+    text = "A_ms,a_ms\n1,2\n"
+    assert read_column(text, "a", "s").tolist() == [0.002]
+    assert read_column(text, "A", "s").tolist() == [0.001]
+    assert read_column("A_ms,b_ms\n1,2\n", "a", "s").tolist() == [0.001]
+
+
+@pytest.mark.each(
+    ("text", "column", "code", "line", "values"),
+    [
+        ("a_ms,b\n1,2\n", "c", "column-not-there", 1, {"columns": ["a_ms", "b"]}),
+        ("rtt [ms],rtt/us\n1,2\n", "rtt", "columns-of-one-name", 1, {"count": 2}),
+        ("a_ms,b\n1,2\n", "b", "column-without-unit", 1,
+         {"value": "2", "unit": "s", "readings": ["2 ms", "2 s"]}),
+        ("a [kB],b\n1,2\n", "a", "column-unit-of-other-kind", 1, {"written": "kB", "unit": "s"}),
+        ("a_ms,b\n1,2\n\n,3\n-,4\n", "a", "column-with-gaps", 4, {"count": 2, "total": 3}),
+    ],
+)  # fmt: skip
+def test_one_column_that_cannot_be_read_is_refused(text, column, code, line, values):
+    with pytest.raises(ReaderError) as refused:
+        read_column(text, column, "s")
+    assert (refused.value.code, refused.value.line) == (code, line)
+    assert {name: refused.value.values[name] for name in values} == values

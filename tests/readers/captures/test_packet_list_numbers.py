@@ -96,6 +96,14 @@ def test_runs_of_tcpdump():
     assert noted(unreadable)[-1][1]["numbers"] == [8, 14]
 
 
+def test_a_run_of_tcpdump_without_a_packet_is_counted():
+    """It was ended before it captured any: what follows is the second run, of its own link type."""
+    text = "listening on a, link-type RAW (Raw IP), snapshot length 262144 bytes\n" + TCPDUMP
+    (row,) = read(text).facts()
+    assert (row["group"], row["link_type"]) == ("2", "Ethernet")
+    assert read(text).meta.printed == {"captured_count_2": 8}
+
+
 LIST = '"No.","Time","Source","Destination","Protocol","Length","Info","Extra"\n'
 
 
