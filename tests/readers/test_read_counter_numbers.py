@@ -392,3 +392,58 @@ def test_sockets_of_proc_have_their_ends_and_queues():
     assert list(sockets["state"]) == ["LISTEN", "ESTAB"]
     assert list(sockets["send_queue_bytes"]) == [0, 0x24]
     assert list(sockets["receive_queue_bytes"]) == [0, 5]
+
+
+def test_netstat_s():
+    """A sentence is a counter without its number, and its bytes are one of their own."""
+    text = (
+        "Ip:\n    Forwarding: 1\n    7 total packets received\n"
+        "Icmp:\n    ICMP input histogram:\n        destination unreachable: 4\n"
+        "        echo requests: 2\n    3 ICMP messages sent\n"
+        "Tcp:\n    5 data packets (700 bytes)\n    detected 6 of them\n    a name:\n"
+        "    no number here\nUdp:\n    InDatagrams: -1\n"
+    )
+    found = read(text)
+    assert rows(found) == [
+        ("Ip", "Forwarding", 1), ("Ip", "total packets received", 7),
+        ("Icmp", "ICMP input histogram: destination unreachable", 4),
+        ("Icmp", "ICMP input histogram: echo requests", 2), ("Icmp", "ICMP messages sent", 3),
+        ("Tcp", "data packets (bytes)", 700), ("Tcp", "data packets", 5),
+        ("Tcp", "detected of them", 6), ("Udp", "InDatagrams", -1),
+    ]  # fmt: skip
+    assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [12, 13]}),)
+
+
+def test_netstat_i():
+    text = (
+        "Kernel Interface table\n"
+        "Iface   MTU  RX-OK RX-ERR RX-DRP RX-OVR TX-OK TX-ERR TX-DRP TX-OVR Flg\n"
+        "eth0   1500     10      1      2      3    20      4      5      6 BMRU\n"
+        "lo    65536     1x      0      -      0     7      0      0      0 LRU\nshort\n"
+    )
+    found = read(text)
+    names = ("RX-OK", "RX-ERR", "RX-DRP", "RX-OVR", "TX-OK", "TX-ERR", "TX-DRP", "TX-OVR")
+    eth0 = [
+        ("eth0", name, value) for name, value in zip(names, (10, 1, 2, 3, 20, 4, 5, 6), strict=True)
+    ]
+    lo = [("lo", name, 7 * (name == "TX-OK")) for name in names if name not in ("RX-OK", "RX-DRP")]
+    assert rows(found) == [("eth0", "MTU", 1500), *eth0, ("lo", "MTU", 65536), *lo]
+    assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [4, 5]}),)
+
+
+def test_a_counter_that_no_float_holds_is_unknown():
+    (row,) = rows(read('[{"ifname": "eth0", "rx": 1' + "0" * 309 + "}]\n"))
+    assert row[:2] == ("eth0", "rx")
+    assert math.isnan(row[2])
+    (row,) = rows(read('[{"ifname": "eth0", "rx": 1' + "0" * 300 + "}]\n"))
+    assert row[2] == 1e300
+
+
+def test_what_json_of_links_says_twice_or_leaves_out_is_said():
+    link = '{"ifindex": 1, "ifname": "eth0", "stats64": {"rx": {"bytes": 7, "bytes": 8}}}'
+    found = read(f'[{link}, {{"ifindex": 2, "ifname": "lo"}}]\n')
+    assert rows(found) == [("eth0", "rx_bytes", 8)]
+    assert found.meta.warnings == (
+        Notice("json-twins", {"names": ["bytes"]}),
+        Notice("link-without-counters", {"names": ["lo"]}),
+    )
