@@ -69,3 +69,40 @@ def test_huawei_tracert():
 def test_huawei_tracert_that_was_cut_is_partial():
     text = (INPUTS / "huawei_tracert.txt").read_text()
     assert read(text[: text.index(" 4 ")]).meta.partial is True
+
+
+HUAWEI = "traceroute to  h(192.0.2.9), max hops: {},packet length: 40,press CTRL_C to break\n"
+
+
+def test_marks_stars_and_lines_of_huawei_that_are_none():
+    """A mark is of the time before it, and one before all times of none; a hop that is unread is said."""
+    text = HUAWEI.format(30) + (
+        " 1 192.0.2.1 30 ms !H * 20 ms\n 2 192.0.2.2 !N 10 ms\n 3 what ms\n 4 5 apples\nnoise\n"
+    )
+    samples = read(text)
+    assert samples.hop.tolist() == [1, 1, 1, 2]
+    assert samples.lost.tolist() == [False, True, False, False]
+    assert samples.mark.tolist() == ["!H", "", "", ""]
+    assert samples.node.tolist() == ["192.0.2.1", "", "192.0.2.1", "192.0.2.2"]
+    assert samples.rtt_s[[0, 2, 3]].tolist() == pytest.approx([0.03, 0.02, 0.01])
+    assert samples.resolution_s[[0, 2, 3]].tolist() == [0.001] * 3
+    assert [dict(one.values) for one in samples.meta.warnings] == [{"numbers": [4, 5]}]
+
+
+@pytest.mark.each(("limit", "partial"), [(2, False), (3, True)])
+def test_a_huawei_run_ends_at_its_target_or_at_its_limit(limit, partial):
+    hops = " 1 192.0.2.1 30 ms\n 2 192.0.2.2 30 ms\n"
+    assert read(HUAWEI.format(limit) + hops).meta.partial is partial
+    assert read(HUAWEI.format(30) + hops.replace("192.0.2.2", "192.0.2.9")).meta.partial is False
+
+
+def test_two_runs_of_huawei_and_one_without_a_hop():
+    hop = " 1 192.0.2.9 30 ms\n"
+    both = read(HUAWEI.format(30) + hop + HUAWEI.format(30).replace(" h(", " g(") + hop)
+    assert [row["group"] for row in both.facts()] == ["h", "g"]
+    with pytest.raises(ReaderError) as refused:
+        read(HUAWEI.format(30))
+    assert refused.value.code == "no-path"
+    with pytest.raises(ReaderError) as refused:
+        read(HUAWEI.format(30) + hop.rstrip("\n"))
+    assert refused.value.code == "no-path"  # a line without its end is not read
