@@ -75,7 +75,7 @@ HUAWEI = "traceroute to  h(192.0.2.9), max hops: {},packet length: 40,press CTRL
 
 
 def test_marks_stars_and_lines_of_huawei_that_are_none():
-    """A mark is of the time before it, and one before all times of none; a hop that is unread is said."""
+    """A mark is of the time before it, and one before all times of none."""
     text = HUAWEI.format(30) + (
         " 1 192.0.2.1 30 ms !H * 20 ms\n 2 192.0.2.2 !N 10 ms\n 3 what ms\n 4 5 apples\nnoise\n"
     )

@@ -420,6 +420,24 @@ def test_the_beginning_that_is_not_in_the_file(first, sent, received, rows):
     assert samples.sequence.tolist() == expected
 
 
+@pytest.mark.each(
+    ("first", "sent", "row"),
+    [
+        (1000, None, 0), (1001, None, 1001), (5000, None, 5000),
+        # from 0 to 1001 are 1002 probes: 1001 cannot have begun at 0
+        (1001, 1002, 0), (1001, 1001, 1001), (1001, 5, 1001), (1000, 1001, 0),
+    ],
+)  # fmt: skip
+def test_a_run_whose_first_number_is_above_1000_may_have_begun_with_it(first, sent, row):
+    """Numbers of BSD are from 0; without a summary 1000 lost probes are the most in front."""
+    samples = read_ping(BSD + line(first) + ("" if sent is None else summary(sent, 1, "")))
+    assert samples.sequence[0] == row
+    late = [("sequence-begins-late", {"first": first})]
+    assert [one for one in noted(samples) if one[0] == late[0][0]] == (late if row else [])
+    if sent is None:
+        assert samples.sent == 1 + first - row
+
+
 def test_counts_of_a_summary_without_lines():
     samples = read_ping(HEAD + summary(20, 15, "", more="+3 errors, "))
     assert (samples.sent, samples.received, samples.errors, len(samples)) == (20, 15, 3, 0)
