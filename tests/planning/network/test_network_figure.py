@@ -34,6 +34,9 @@ def test_the_bars_are_the_rows_of_the_page(theme):
     assert list(load["right"]) == [one["load_ratio"] for one in rows]
     assert list(after["right"]) == [one["failure_load_ratio"] for one in rows]
     assert (load["bottom"] > after["top"]).all(), "the bars of a row are beside each other"
+    heights = np.concatenate([bars["top"] - bars["bottom"] for bars in (load, after)])
+    assert heights == pytest.approx(heights[0]), "one height for all"
+    assert (np.asarray(after["bottom"])[:-1] > np.asarray(load["top"])[1:]).all(), "from the top"
     assert {"load", "worst failure", "full"} <= set(drawn.sources)
     assert f"{MOST_LINKS} of 72 directions" in plots.svg(drawn)
 
@@ -134,6 +137,18 @@ def test_parallel_links_have_labels_and_lines_of_their_own():
             for xs, ys, name in zip(data["xs"], data["ys"], data["direction"], strict=True)
             if name == "a to b"]  # fmt: skip
     assert len(set(ends)) == 2, "they bow to different sides"
+
+
+def test_a_name_is_on_the_side_of_its_node_that_has_fewer_links():
+    """The links of a and b go upwards and level, and those of c and d downwards and level."""
+    found, drawn = drawn_square()
+    at, _ = places(found.network)
+    names = drawn.sources["names"].data
+    assert list(names["text"]) == ["a", "b", "c", "d"]
+    assert list(names["x"]) == at[:, 0].tolist()
+    above = np.asarray(names["y"]) - at[:, 1]
+    assert np.sign(above).tolist() == [-1, -1, 1, 1]
+    assert np.ptp(np.abs(above)) == pytest.approx(0, abs=1e-12)
 
 
 def test_the_halves_of_a_link_meet_in_its_middle():
