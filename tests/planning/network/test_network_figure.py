@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from datetime import date
 
@@ -149,6 +150,21 @@ def test_a_name_is_on_the_side_of_its_node_that_has_fewer_links():
     above = np.asarray(names["y"]) - at[:, 1]
     assert np.sign(above).tolist() == [-1, -1, 1, 1]
     assert np.ptp(np.abs(above)) == pytest.approx(0, abs=1e-12)
+
+
+def test_links_of_one_way_count_for_the_side_of_a_name_at_both_ends():
+    """A ring a > m > d > c > k > b > a: m and k have a link on each side, and names above."""
+    nodes = "node,x,y\na,0,0\nm,0,20\nd,0,40\nc,40,40\nk,40,20\nb,40,0\n"
+    links = "from,to,rate,latency\n" + "".join(
+        f"{first},{second},1 Gbit/s,1 ms\n" for first, second in itertools.pairwise("amdckba")
+    )
+    found = plan(
+        read(links, demands="from,to,rate\na,d,1 Mbit/s\n", nodes=nodes, one_way=True),
+        settings=Settings(start=date(2026, 1, 1)),
+    )
+    at, names = places(found.network)[0], plots.network(found).sources["names"].data
+    above = dict(zip(names["text"], np.sign(np.asarray(names["y"]) - at[:, 1]), strict=True))
+    assert above == {"a": -1, "m": 1, "d": 1, "c": 1, "k": 1, "b": -1}
 
 
 def test_the_halves_of_a_link_meet_in_its_middle():
