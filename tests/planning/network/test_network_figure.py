@@ -8,6 +8,7 @@ from datetime import date
 
 import numpy as np
 import pytest
+from bokeh.models import GlyphRenderer
 
 from netcalc import plots
 from netcalc.errors import MissingPackageError
@@ -35,6 +36,9 @@ def test_the_bars_are_the_rows_of_the_page(theme):
     assert list(load["right"]) == [one["load_ratio"] for one in rows]
     assert list(after["right"]) == [one["failure_load_ratio"] for one in rows]
     assert (load["bottom"] > after["top"]).all(), "the bars of a row are beside each other"
+    centres = (load["top"] + after["bottom"]) / 2
+    limit = drawn.sources["full"].data["y"]
+    assert (max(limit), min(limit)) == pytest.approx((centres[0] + 0.5, centres[-1] - 0.5))
     heights = np.concatenate([bars["top"] - bars["bottom"] for bars in (load, after)])
     assert heights == pytest.approx(heights[0]), "one height for all"
     assert (np.asarray(after["bottom"])[:-1] > np.asarray(load["top"])[1:]).all(), "from the top"
@@ -217,6 +221,24 @@ def test_large_networks_have_no_names_on_the_map(count, names, points):
     assert ("names" in sources, "nodes" in sources) == (names, points)
     if points:
         assert len(sources["nodes"].data["x"]) == count
+
+
+@pytest.mark.each(("links", "faint"), [(199, []), (200, ["load from 0% to 25%"])])
+def test_of_two_hundred_links_those_of_little_load_are_faint(links, faint):
+    """No link has load but the first, which is full."""
+    rows = "".join(f"a,b,{n},1 Gbit/s,1 ms\n" for n in range(1, links))
+    found = plan(
+        read(
+            "from,to,name,rate,latency\nb,c,0,1 Gbit/s,1 ms\n" + rows,
+            demands="from,to,rate\nb,c,600 Mbit/s\n", nodes="node,x,y\na,0,0\nb,1,0\nc,1,1\n",
+        ),
+        settings=Settings(start=date(2026, 1, 1)),
+    )  # fmt: skip
+    drawn = plots.network(found)
+    lines = drawn.figure.select({"type": GlyphRenderer})
+    alphas = {one.name: one.glyph.line_alpha for one in lines if "load" in (one.name or "")}
+    assert len(alphas) > 2
+    assert [name for name, alpha in alphas.items() if alpha < 1] == faint
 
 
 def test_without_networkx_the_extra_is_named(monkeypatch):
