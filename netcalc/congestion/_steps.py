@@ -349,14 +349,13 @@ def run(state: State, meter: Meter) -> None:
 
 
 def _step(state: State, meter: Meter) -> None:
+    """Advance all scenarios by one step: fill the pipe, choose its length, move, then lose."""
     time, bbr = state.time, state.is_bbr
     active = (state.start <= time) & (time < state.stop)
     clocked = active if bbr is None else state.none if state.is_paced else active & ~bbr
     repaired = clocked if state.is_paced else clocked & (time >= state.grow_from - 1e-9)
     if np.count_nonzero(state.repairing):
-        settled = state.repairing & repaired
-        state.window = np.where(settled, state.threshold, state.window)
-        state.repairing &= ~settled
+        _settle_repaired(state, repaired)
     windows = np.where(active, state.window, 0.0)
     total = np.add.reduce(windows, axis=1, keepdims=True)
     filled = np.maximum(total, state.pipe)
@@ -406,9 +405,21 @@ def _step(state: State, meter: Meter) -> None:
         alone = active.sum(axis=1, keepdims=True) == 1
         reduce_windows(state, lost, overflowed, alone, rtt)
     if state.is_sized:
-        done = active & (state.delivered >= state.size - 1e-9)
-        state.finish = np.where(done, state.time + state.base_s / 2, state.finish)
-        state.stop = np.where(done, state.time, state.stop)
+        _end_sized(state, active)
+
+
+def _settle_repaired(state: State, repaired: BoolArray) -> None:
+    """Give flows that have repaired their losses the window of their threshold."""
+    settled = state.repairing & repaired
+    state.window = np.where(settled, state.threshold, state.window)
+    state.repairing &= ~settled
+
+
+def _end_sized(state: State, active: BoolArray) -> None:
+    """End the flows whose last byte is delivered; it arrives half a round trip later."""
+    done = active & (state.delivered >= state.size - 1e-9)
+    state.finish = np.where(done, state.time + state.base_s / 2, state.finish)
+    state.stop = np.where(done, state.time, state.stop)
 
 
 def _length(

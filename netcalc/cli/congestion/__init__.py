@@ -131,8 +131,9 @@ def congestion(
         _require_alone("--list", file=file, but=shown)
         _print_list(options, as_json=as_json)
         return
+    inputs = [file] if file else []
     if plot_path is not None:
-        check_output(plot_path, inputs=[file] if file else [], force=force, plot=True)
+        check_output(plot_path, inputs=inputs, force=force, plot=True)
     if file is not None and file != "-" and grid.is_results(file):
         shown = ("file", "table_path", "plot_path", "force", "as_json")
         _require_alone("RESULTS.jsonl", but=shown)
@@ -148,19 +149,10 @@ def congestion(
         _require_matrix(options)
         document = grid.with_values(_document(file, name, algorithm), batch.parse_set(changes))
         scenario = scenarios.from_document(document, name=_shown_name(file) or "scenario")
-    if stack is not None and "theory" not in by:
-        raise mistakes.exclusive("--stack", f"--by {by[0]}")
-    if python is not None and "ns3" not in by:
-        raise mistakes.exclusive("--python", f"--by {by[0]}")
+    _check_ways(by, stack=stack, python=python, save_path=save_path, out=options.out)
     if save_path is not None:
-        if "live" not in by:
-            raise mistakes.lacking("--save", "--by live", "Add --by live")
-        if options.out is not None:
-            raise mistakes.exclusive("--out", "--save")
-        check_output(save_path, inputs=[file] if file else [], force=force)
+        check_output(save_path, inputs=inputs, force=force)
     if options.out is not None:
-        if len(by) > 1:
-            raise mistakes.exclusive("--out", f"--by {','.join(by)}")
         batch.run_grid(
             matrix or grid.Grid(document, batch.parse_vary(options.vary), options.repeats),
             out=options.out, table_path=options.table_path, plot_path=plot_path, force=force,
@@ -168,13 +160,33 @@ def congestion(
         )  # fmt: skip
         return
     batch.require_out(options)
-    batch.check_table(options.table_path, inputs=[file] if file else [], force=force)
+    batch.check_table(options.table_path, inputs=inputs, force=force)
     with Deferral() as deferral:
         run = LiveRun(save_path=save_path, deferral=deferral)
         results, absent = _evaluate(scenario, by, stack, python, run)
         _show(results, absent, run, name or Path(_shown_name(file) or "").name, as_json=as_json,
               plot_path=plot_path, table_path=options.table_path)  # fmt: skip
         run.end()
+
+
+def _check_ways(
+    by: tuple[str, ...],
+    *,
+    stack: str | None,
+    python: str | None,
+    save_path: str | None,
+    out: str | None,
+) -> None:
+    """Refuse options of a way that is not asked for, and what a grid cannot have."""
+    for option, way, value in (("--stack", "theory", stack), ("--python", "ns3", python)):
+        if value is not None and way not in by:
+            raise mistakes.exclusive(option, f"--by {by[0]}")
+    if save_path is not None and "live" not in by:
+        raise mistakes.lacking("--save", "--by live", "Add --by live")
+    if out is not None and save_path is not None:
+        raise mistakes.exclusive("--out", "--save")
+    if out is not None and len(by) > 1:
+        raise mistakes.exclusive("--out", f"--by {','.join(by)}")
 
 
 def _show(
