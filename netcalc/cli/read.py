@@ -6,7 +6,7 @@ import math
 import secrets
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 import numpy as np
@@ -98,12 +98,17 @@ def read(
             if as_json:
                 print_json({"file": shown, "error": error.as_dict()})
             complain(str(error))
-    if bad and len(files) > 1:
-        listed = ", ".join(excerpt(name, 200) for name in bad)
-        values = {"count": len(bad), "total": len(files), "names": listed}
-        complain(str(Notice("files-not-read", values)))
     if bad:
-        sys.exit(2 if len(bad) == len(files) else 1)
+        _end_with(bad, total=len(files))
+
+
+def _end_with(bad: list[str], *, total: int) -> NoReturn:
+    """Name the files that could not be read; end with 2 if there are no others, otherwise 1."""
+    if total > 1:
+        listed = ", ".join(excerpt(name, 200) for name in bad)
+        values = {"count": len(bad), "total": total, "names": listed}
+        complain(str(Notice("files-not-read", values)))
+    sys.exit(2 if len(bad) == total else 1)
 
 
 def _print(shown: str, samples: Samples, path_facts: Known, *, as_json: bool) -> None:

@@ -19,7 +19,7 @@ from netcalc.congestion import Result
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Matrix, Value, unit_of
 from netcalc.congestion.quantities import LAYERS as LAYERS_OF_QUANTITIES
 from netcalc.congestion.quantities import LIMITS, UNITS, Parting, quantities
-from netcalc.congestion.result import facts
+from netcalc.congestion.result import Latencies, facts
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.rate_layers import IN_HEADING, IP, TCP_PAYLOAD, named
@@ -100,27 +100,20 @@ def print_result(result: Result) -> None:
     if result.trajectory is not None:
         _print_courses(result)
     mean_bytes = result.queue_mean_bytes
-    lines: dict[str, Any] = {
-        "utilization": "-" if np.isnan(result.utilization) else f"{result.utilization:.1%}",
+    lines = {
+        "utilization": _formatted(result.utilization, ".1%"),
         "mean queue": _or_dash(mean_bytes, "byte"),
         "95th percentile of the queue": _or_dash(result.queue_p95_bytes, "byte"),
         **link_lines(result.scenario),
         "round trip of a ping": f"mean {_or_dash(result.probe_rtt_s(mean_bytes), 's')}, 95th "
         f"percentile {_or_dash(result.probe_rtt_s(result.queue_p95_bytes), 's')}",
-        "dropped packets": "-" if np.isnan(result.drop_count) else f"{result.drop_count:.0f}",
-        "sent again": "-" if np.isnan(result.resent_ratio) else f"{result.resent_ratio:.2%}",
+        "dropped packets": _formatted(result.drop_count, ".0f"),
+        "sent again": _formatted(result.resent_ratio, ".2%"),
     }
     if len(result.scenario.flows) > 1:
-        lines["Jain index of the goodputs"] = "-" if np.isnan(result.jain) else f"{result.jain:.3f}"
+        lines["Jain index of the goodputs"] = _formatted(result.jain, ".3f")
     for number, loop in enumerate(result.requests or (), 1):
-        times = {"least": loop.min_s, "median": loop.percentile_s(0.5), "mean": loop.mean_s,
-                 "90th": loop.percentile_s(0.9), "99th": loop.percentile_s(0.99),
-                 "99.9th percentile": loop.percentile_s(0.999), "greatest": loop.max_s}  # fmt: skip
-        shown_times = [
-            f"{what} {units.show(s, 's')}" for what, s in times.items() if not np.isnan(s)
-        ]
-        shown = ", ".join([f"{loop.count:,} requests", *shown_times])
-        lines[f"latency of request loop {number}"] = shown
+        lines[f"latency of request loop {number}"] = _latencies(loop)
     if result.cpu_s is not None:
         *sending, receiving = (_or_dash(host_s, "s") for host_s in result.cpu_s)
         hosts = "sending host" if len(sending) == 1 else "sending hosts"
@@ -128,6 +121,15 @@ def print_result(result: Result) -> None:
     lines["evaluated by"] = about_line(result)
     for name, text in lines.items():
         put(f"{name}: {text}")
+
+
+def _latencies(loop: Latencies) -> str:
+    """Return how many requests were answered, and how fast."""
+    times = {"least": loop.min_s, "median": loop.percentile_s(0.5), "mean": loop.mean_s,
+             "90th": loop.percentile_s(0.9), "99th": loop.percentile_s(0.99),
+             "99.9th percentile": loop.percentile_s(0.999), "greatest": loop.max_s}  # fmt: skip
+    shown = [f"{what} {units.show(s, 's')}" for what, s in times.items() if not np.isnan(s)]
+    return ", ".join([f"{loop.count:,} requests", *shown])
 
 
 def link_lines(scenario: Scenario) -> dict[str, str]:
@@ -229,6 +231,10 @@ def _value(value: float, unit: str) -> str:
     if unit == "ratio" and not np.isnan(value):
         return f"{value:.2%}"
     return _or_dash(value, unit)
+
+
+def _formatted(value: float, form: str) -> str:
+    return "-" if np.isnan(value) else format(value, form)
 
 
 def _or_dash(value: float | None, unit: str) -> str:
