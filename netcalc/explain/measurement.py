@@ -73,7 +73,7 @@ def measurement(samples: Samples, stated: Known | None = None) -> tuple[Finding,
     """
     stated = stated or Known()
     findings = _measurement(samples, stated)
-    if stated.line_up_bps is None or any(evidence.direction for evidence in evidence_of(samples)):
+    if stated.line_up_bps is None or any(series.direction for series in evidence_of(samples)):
         return findings
     said = Notice("line-up-unused", {"line_up_bps": stated.line_up_bps})
     return tuple(replace(finding, notices=(*finding.notices, said)) for finding in findings)
@@ -156,14 +156,14 @@ def evidence_of(samples: Samples) -> list[Evidence]:
     if isinstance(samples, BulkSamples):
         return tables.bulk_evidence(samples)
     if isinstance(samples, Table) and (listed := traces_of(samples)):
-        whole = [evidence.trace for evidence in listed if evidence.is_whole]
+        whole = [part.trace for part in listed if part.is_whole]
         return [flow for trace in whole for flow in evidence.from_capture(trace)]
     if isinstance(samples, Table) and "cwnd_packets" in samples.columns():
         return tables.socket_evidence(samples) or evidence.from_facts(samples)
     if isinstance(samples, Table):
         rows = tables.pair_evidence(samples) or tables.write_evidence(samples)
         seen = [row.evidence for row in rows] or evidence.from_facts(samples)
-        return seen or [evidence for evidence, _ in summaries.series_evidence(samples)]
+        return seen or [series for series, _ in summaries.series_evidence(samples)]
     return evidence.from_facts(samples)
 
 
