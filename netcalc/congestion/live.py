@@ -31,7 +31,7 @@ from netcalc.experiments.peers.helper import readable
 from netcalc.experiments.peers.process import ControlledPeer
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import require_linux
-from netcalc.experiments.running.run import Progress
+from netcalc.experiments.running.record import Progress
 from netcalc.experiments.running.stopping import SLICE_S, Ended, Stop, Stopping
 from netcalc.experiments.transfer import set_congestion_control
 from netcalc.messages import Notice

@@ -14,17 +14,9 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import choice, named_arguments
 from netcalc.errors import DomainError
-from netcalc.experiments.running import limits
-from netcalc.experiments.running.run import Common, Progress, written_call
+from netcalc.experiments import transfer
+from netcalc.experiments.running import limits, record
 from netcalc.experiments.running.stopping import Stop
-from netcalc.experiments.transfer import (
-    MAX_TOGETHER,
-    MAX_TOGETHER_BYTES,
-    MAX_TRANSFERS,
-    Placement,
-    Transfer,
-    run_transfers,
-)
 from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
@@ -58,7 +50,7 @@ def bulk(
     link_buffer_bytes: int | None = None,
     loss_ratio: float = 0.0,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> BulkSamples:
@@ -151,9 +143,9 @@ def bulk(
     Snader, Effective TCP/IP Programming, tip on TCP against UDP (tables 2.2 and 2.3: 5000 writes,
     buffers of 32 KiB, 50 runs).
     """
-    common = Common(path=path, host=host, progress=progress, stop=stop, save=save)
+    common = record.Common(path=path, host=host, progress=progress, stop=stop, save=save)
     version = common.version
-    placement = Placement(
+    placement = transfer.Placement(
         path=path,
         mtu_bytes=_checked_mtu_bytes(mtu_bytes, path, version),
         link_buffer_bytes=link_buffer_bytes,
@@ -165,14 +157,14 @@ def bulk(
     buffers: list[int | None] = [None]
     if buffer_bytes is not None:
         buffers = [*limits.whole_numbers("buffer_bytes", buffer_bytes, 1, 1 << 30)]
-    pattern = Transfer(
+    pattern = transfer.Transfer(
         protocol=protocol,
         write_bytes=max(sizes),
         write_count=limits.whole_number("write_count", write_count, 1, limits.MAX_BULK_BYTES),
         buffer_end=choice("buffer_end", buffer_end, BUFFER_ENDS),
         limit_s=limits.finite("limit_s", limit_s, 0.01, MAX_LIMIT_S),
         datagrams_per_call=limits.whole_number(
-            "datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER
+            "datagrams_per_call", datagrams_per_call, 1, transfer.MAX_TOGETHER
         ),
         congestion_control=congestion_control,
         linger_s=placement.linger_s(max(sizes)),
@@ -185,19 +177,19 @@ def bulk(
             buffer_bytes=buffer,
             drain_s=placement.drain_s(buffer),
         )
-        for _ in range(limits.whole_number("run_count", run_count, 1, MAX_TRANSFERS))
+        for _ in range(limits.whole_number("run_count", run_count, 1, transfer.MAX_TRANSFERS))
         for size in sizes
         for buffer in buffers
     ]
     losses = {"loss_ratio": loss_ratio, "seed": seed} if loss_ratio else {}
-    command = written_call(
+    command = record.written_call(
         "bulk", _argument(sizes), protocol=protocol, write_count=write_count, run_count=run_count,
         buffer_bytes=_argument(buffers), buffer_end=buffer_end,
         datagrams_per_call=datagrams_per_call, congestion_control=congestion_control,
         limit_s=limit_s, host=common.address, mtu_bytes=mtu_bytes,
         **_placement_arguments(placement), **losses,
     )  # fmt: skip
-    return run_transfers(
+    return transfer.run_transfers(
         transfers, placement, common, experiment="bulk", unit="transfers", command=command
     )
 
@@ -217,30 +209,30 @@ def _link_losses(loss_ratio: float, seed: int, path: Path | None) -> dict[str, A
     return {} if path is None else {"loss_ratio": loss_ratio, "seed": seed}
 
 
-def _require_possible(transfer: Transfer, mtu_bytes: int | None, version: int) -> None:
+def _require_possible(plan: transfer.Transfer, mtu_bytes: int | None, version: int) -> None:
     """Refuse a combination that the protocol or the kernel does not allow."""
-    if transfer.protocol == "udp" and transfer.congestion_control:
-        raise DomainError("not-with-udp", "congestion_control", transfer.congestion_control)
-    if transfer.datagrams_per_call == 1:
+    if plan.protocol == "udp" and plan.congestion_control:
+        raise DomainError("not-with-udp", "congestion_control", plan.congestion_control)
+    if plan.datagrams_per_call == 1:
         return
-    if transfer.protocol == "tcp":
-        raise DomainError("not-with-tcp", "datagrams_per_call", transfer.datagrams_per_call)
-    require_one_call(transfer.datagrams_per_call, transfer.write_bytes)
+    if plan.protocol == "tcp":
+        raise DomainError("not-with-tcp", "datagrams_per_call", plan.datagrams_per_call)
+    require_one_call(plan.datagrams_per_call, plan.write_bytes)
     most_bytes = (mtu_bytes or 1 << 16) - int(ip_header_bytes(version) + UDP_HEADER_BYTES)
-    if mtu_bytes is not None and transfer.write_bytes > most_bytes:
+    if mtu_bytes is not None and plan.write_bytes > most_bytes:
         raise DomainError(
-            "larger-than-mtu", "write_bytes", transfer.write_bytes,
+            "larger-than-mtu", "write_bytes", plan.write_bytes,
             high=most_bytes, mtu_bytes=mtu_bytes,
         )  # fmt: skip
 
 
 def require_one_call(datagrams_per_call: int, size_bytes: int) -> None:
     """Refuse more datagrams of a size than the kernel accepts in one call."""
-    if datagrams_per_call * size_bytes > MAX_TOGETHER_BYTES:
+    if datagrams_per_call * size_bytes > transfer.MAX_TOGETHER_BYTES:
         raise DomainError(
             "too-large-together", "datagrams_per_call", datagrams_per_call,
-            high=MAX_TOGETHER_BYTES // size_bytes, size_bytes=size_bytes,
-            limit_bytes=MAX_TOGETHER_BYTES,
+            high=transfer.MAX_TOGETHER_BYTES // size_bytes, size_bytes=size_bytes,
+            limit_bytes=transfer.MAX_TOGETHER_BYTES,
         )  # fmt: skip
 
 
@@ -279,7 +271,7 @@ def line_rate(
     path: Path | None = None,
     input_packets: int | None = BOX_INPUT_PACKETS,
     link_buffer_bytes: int | None = None,
-    progress: Progress | None = None,
+    progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> BulkSamples:
@@ -350,15 +342,17 @@ def line_rate(
     ----------
     RFC 2544, section 26.1; RFC 5180, appendix A.
     """
-    common = Common(path=path, progress=progress, stop=stop, save=save)
+    common = record.Common(path=path, progress=progress, stop=stop, save=save)
     frames = limits.whole_numbers("frame_bytes", frame_bytes, _MIN_FRAME, _MAX_FRAME)
-    together = limits.whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
+    together = limits.whole_number(
+        "datagrams_per_call", datagrams_per_call, 1, transfer.MAX_TOGETHER
+    )
     largest_bytes = max(frames) - FRAME_OVERHEAD_BYTES
     require_one_call(together, largest_bytes)
     buffer = limits.whole_or_none("buffer_bytes", buffer_bytes, 1, 1 << 30)
     input_packets = limits.whole_or_none("input_packets", input_packets, 1, 1 << 30)
     options = {"overhead_bytes": WIRE_OVERHEAD_BYTES, "input_packets": input_packets}
-    placement = Placement(
+    placement = transfer.Placement(
         path=path,
         routed=routed,
         mtu_bytes=max(_MTU_BYTES, max(frames) - _FRAMING_BYTES) if routed or path else None,
@@ -367,7 +361,7 @@ def line_rate(
     )
     limit_s = limits.finite("duration_s", duration_s, 0.01, 10.0)
     transfers = [
-        Transfer(
+        transfer.Transfer(
             protocol="udp",
             write_bytes=frame - FRAME_OVERHEAD_BYTES,
             write_count=_ENDLESS_COUNT,
@@ -378,16 +372,16 @@ def line_rate(
             drain_s=placement.drain_s(buffer),
             endless=True,
         )
-        for _ in range(limits.whole_number("run_count", run_count, 1, MAX_TRANSFERS))
+        for _ in range(limits.whole_number("run_count", run_count, 1, transfer.MAX_TRANSFERS))
         for frame in frames
     ]
     inputs = {} if path is None else {"input_packets": input_packets}
-    command = written_call(
+    command = record.written_call(
         "line_rate", frames, duration_s=limit_s, run_count=run_count,
         datagrams_per_call=together, buffer_bytes=buffer,
         **inputs, **_placement_arguments(placement),
     )  # fmt: skip
-    return run_transfers(
+    return transfer.run_transfers(
         transfers, placement, common, experiment="line_rate", unit="runs", command=command
     )
 
@@ -403,7 +397,7 @@ def lockstep(
     routed: bool = False,
     path: Path | None = None,
     link_buffer_bytes: int | None = None,
-    progress: Progress | None = None,
+    progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> BulkSamples:
@@ -463,17 +457,17 @@ def lockstep(
     ----------
     :func:`netcalc.models.rates.line_rate.stop_and_wait_goodput_bps`.
     """
-    common = Common(
+    common = record.Common(
         path=path, progress=progress, stop=stop, save=save,
         linux_for="waiting for many connections (epoll)",
     )  # fmt: skip
-    placement = Placement(path=path, routed=routed, link_buffer_bytes=link_buffer_bytes)
+    placement = transfer.Placement(path=path, routed=routed, link_buffer_bytes=link_buffer_bytes)
     limit_s = limits.finite("duration_s", duration_s, 0.01, 10.0)
     size = limits.whole_number("write_bytes", write_bytes, 1, MAX_LOCKSTEP_BYTES)
     reply = limits.whole_number("reply_bytes", reply_bytes, 1, MAX_LOCKSTEP_BYTES)
     counts = limits.whole_numbers("pair_count", pair_count, 1, MAX_PAIRS)
     transfers = [
-        Transfer(
+        transfer.Transfer(
             protocol="tcp",
             write_bytes=size,
             write_count=_ENDLESS_COUNT,
@@ -483,20 +477,20 @@ def lockstep(
             drain_s=placement.drain_s(None),
             endless=True,
         )
-        for _ in range(limits.whole_number("run_count", run_count, 1, MAX_TRANSFERS))
+        for _ in range(limits.whole_number("run_count", run_count, 1, transfer.MAX_TRANSFERS))
         for count in counts
     ]
-    command = written_call(
+    command = record.written_call(
         "lockstep", counts, write_bytes=size, reply_bytes=reply, duration_s=limit_s,
         run_count=run_count, **_placement_arguments(placement),
     )  # fmt: skip
-    return run_transfers(
+    return transfer.run_transfers(
         transfers, placement, common, experiment="lockstep", unit="runs", command=command,
         facts={"reply_bytes": reply},
     )  # fmt: skip
 
 
-def _placement_arguments(placement: Placement) -> dict[str, Any]:
+def _placement_arguments(placement: transfer.Placement) -> dict[str, Any]:
     """Return a placement as further arguments of a call."""
     if placement.path is not None:
         return {"path": placement.path, "link_buffer_bytes": placement.link_buffer_bytes}

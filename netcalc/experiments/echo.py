@@ -19,27 +19,11 @@ from netcalc.emulation.relay import NOT_SHOWN, Relay
 from netcalc.emulation.wire.control import REFUSALS
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments.exchange import (
-    UNCOUNTED_FROM,
-    Exchange,
-    IcmpExchange,
-    Replies,
-    TcpExchange,
-    UdpExchange,
-    connect_within,
-)
+from netcalc.experiments import exchange as exchanges
 from netcalc.experiments.peers.helper import BACKLOG, address_family, kept, own_source
 from netcalc.experiments.peers.process import Peer, record_peer, responder_settings
 from netcalc.experiments.peers.responder import TAG_BYTES
-from netcalc.experiments.running import instrument, limits
-from netcalc.experiments.running.run import (
-    Common,
-    Progress,
-    Record,
-    seconds,
-    short_list,
-    written_call,
-)
+from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -72,14 +56,14 @@ class EchoPlan:
         """Return the call that makes this plan."""
         is_standard = tuple(self.sizes) == BOOK_SIZES
         target = {"host": self.host, "port": self.port} if path is None else {"path": path}
-        return written_call(
-            "echo", "BOOK_SIZES" if is_standard else short_list(self.sizes, "sizes"),
+        return record.written_call(
+            "echo", "BOOK_SIZES" if is_standard else record.short_list(self.sizes, "sizes"),
             protocol=self.protocol, count=self.count, interval_s=self.interval_s,
             timeout_s=self.timeout_s, **target,
         )  # fmt: skip
 
 
-class EchoRun(Record[RttSamples]):
+class EchoRun(record.Record[RttSamples]):
     """The probes of one echo in progress."""
 
     def __init__(self, plan: EchoPlan, *, command: str = "", **options: Any) -> None:
@@ -97,10 +81,10 @@ class EchoRun(Record[RttSamples]):
         )
         self.plan = plan
         self._rows: list[tuple[int, int, int, int | None]] = []  # size, sequence, sent, rtt
-        self._replies = Replies()
+        self._replies = exchanges.Replies()
         self._warm_up_count = 0
 
-    def probe(self, exchange: Exchange) -> None:
+    def probe(self, exchange: exchanges.Exchange) -> None:
         """Send every probe, size by size, each after the reply to the one before."""
         self._replies = exchange.replies
         sequence = 0
@@ -119,7 +103,7 @@ class EchoRun(Record[RttSamples]):
                     self.count_silence(
                         rtt_ns is not None, "no-replies", timeout_s=self.plan.timeout_s
                     )
-                    self.advance(seconds(rtt_ns))
+                    self.advance(record.seconds(rtt_ns))
             exchange.linger()
 
     @property
@@ -141,7 +125,7 @@ class EchoRun(Record[RttSamples]):
         counts = {name: getattr(replies, name) for name in names}
         return RttSamples(
             payload_bytes=[row[1] for row in rows],
-            rtt_s=[seconds(row[3]) for row in rows],
+            rtt_s=[record.seconds(row[3]) for row in rows],
             sequence=[row[0] for row in rows],
             lost=[row[3] is None for row in rows],
             duplicate=[row[4] for row in rows],
@@ -154,21 +138,23 @@ class EchoRun(Record[RttSamples]):
         )
 
     def _exchange(
-        self, exchange: Exchange, payload: bytearray, sequence: int
+        self, exchange: exchanges.Exchange, payload: bytearray, sequence: int
     ) -> tuple[int, int | None]:
         try:
             return exchange.exchange(payload, sequence)
         except OSError as error:
             raise self.failure(error) from error
 
-    def _warm_up(self, exchange: Exchange, payload: bytearray) -> None:
+    def _warm_up(self, exchange: exchanges.Exchange, payload: bytearray) -> None:
         """Warm up the path; refuse a peer that answers none of the first exchanges."""
         self.phase = "warm-up"
         self.delays_s += instrument.scheduling_delays_s(3)
         for attempt in range(WARM_UP_COUNT):
             self.stopping.check()
             self._warm_up_count += 1
-            _, rtt_ns = self._exchange(exchange, payload, UNCOUNTED_FROM + self._warm_up_count)
+            _, rtt_ns = self._exchange(
+                exchange, payload, exchanges.UNCOUNTED_FROM + self._warm_up_count
+            )
             if rtt_ns is not None and "warm_up_first_rtt_s" not in self.facts:
                 self.facts["warm_up_first_rtt_s"] = rtt_ns * 1e-9
             if rtt_ns is None and self._rows:
@@ -177,7 +163,7 @@ class EchoRun(Record[RttSamples]):
                 raise self.silence("no-replies", count=WARM_UP_COUNT, timeout_s=self.plan.timeout_s)
 
 
-def _warnings(replies: Replies, timeout_s: float) -> list[Notice]:
+def _warnings(replies: exchanges.Replies, timeout_s: float) -> list[Notice]:
     """Return the warnings about replies other than the expected ones."""
     kept_count = len(replies.duplicates)
     unkept_count = replies.duplicate_count if replies.duplicate_count > kept_count else 0
@@ -208,7 +194,7 @@ def echo(
     host: str = "127.0.0.1",
     port: int = 0,
     path: Path | None = None,
-    progress: Progress | None = None,
+    progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> RttSamples:
@@ -285,7 +271,7 @@ def echo(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, appendix A.2 (15 sizes, 10 probes each).
     """
-    common = Common(path=path, host=host, progress=progress, stop=stop, save=save)
+    common = record.Common(path=path, host=host, progress=progress, stop=stop, save=save)
     protocol = choice("protocol", protocol, ("udp", "tcp", "icmp"))
     address = common.address
     emulated = None if path is None else EmulatedPath(path)
@@ -404,22 +390,24 @@ def probe_at(run: EchoRun, address: tuple[str, int], opener: Opener = socket.soc
         run.probe(exchange)
 
 
-def connect(run: EchoRun, address: tuple[str, int], opener: Opener) -> Exchange:
+def connect(run: EchoRun, address: tuple[str, int], opener: Opener) -> exchanges.Exchange:
     """Open the sockets of a run, and record what the kernel granted."""
     plan = run.plan
     common: dict[str, Any] = {"timeout_s": plan.timeout_s, "stopping": run.stopping}
     if plan.protocol == "udp":
         with open_connected(address, opener) as sock:
             run.facts.update(instrument.granted(sock))
-        return UdpExchange(partial(open_connected, address, opener), plan.session, **common)
+        return exchanges.UdpExchange(
+            partial(open_connected, address, opener), plan.session, **common
+        )
     if plan.protocol == "icmp":
         icmp = socket.IPPROTO_ICMPV6 if ":" in address[0] else socket.IPPROTO_ICMP
         sock = open_connected(address, opener, socket.SOCK_RAW, icmp)
         run.facts.update(instrument.granted(sock))
-        return IcmpExchange(sock, plan.session, **common)
+        return exchanges.IcmpExchange(sock, plan.session, **common)
     with kept(open_tcp(address, opener, run.stopping)) as sock:
         run.facts.update(instrument.granted(sock))
-        return TcpExchange(sock, plan.session, largest_bytes=max(plan.sizes), **common)
+        return exchanges.TcpExchange(sock, plan.session, largest_bytes=max(plan.sizes), **common)
 
 
 def open_connected(
@@ -435,7 +423,7 @@ def open_tcp(address: tuple[str, int], opener: Opener, stopping: Stopping) -> so
     """Open a connection with TCP_NODELAY."""
     with kept(opener(address_family(address[0]), socket.SOCK_STREAM, 0)) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connect_within(sock, address, limit_s=limits.CONNECT_S, stopping=stopping)
+        exchanges.connect_within(sock, address, limit_s=limits.CONNECT_S, stopping=stopping)
         sock.settimeout(limits.CONNECT_S)
         return sock
 

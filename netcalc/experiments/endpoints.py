@@ -26,7 +26,7 @@ from netcalc.experiments.peers import helper
 from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import ip_version
-from netcalc.experiments.running.run import Record, seconds
+from netcalc.experiments.running.record import Record, seconds
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples, write_atomically

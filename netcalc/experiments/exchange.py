@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack
 
-from netcalc.emulation.wire.packets import checksum
+from netcalc.emulation.wire.ip_packets import checksum
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers.helper import readable, system_error, writable
 from netcalc.experiments.peers.responder import TAG_BYTES

@@ -28,16 +28,11 @@ from netcalc.checks import named_arguments, ratio
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.experiments.exchange import DRAINED, set_timeout, slice_s
 from netcalc.experiments.peers.helper import CONTROL_BYTES, SO_TIMESTAMPNS, arrival_ns, stamp_ns
-from netcalc.experiments.running import instrument, limits
-from netcalc.experiments.running.run import Common, Progress, Record, seconds, written_call
+from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.fit import to_node_s
 from netcalc.messages import Notice
-from netcalc.models.sizes.headers import (
-    DATAGRAM_HEADERS_BYTES,
-    DATAGRAM_HEADERS_V6_BYTES,
-    ip_header_bytes,
-)
+from netcalc.models.sizes import headers
 from netcalc.path import Path
 from netcalc.samples import HopSamples, TrainSamples
 
@@ -74,7 +69,7 @@ PROTOCOLS = {
         version=4,
         family=socket.AF_INET,
         sizes=PROBE_SIZES,
-        headers_bytes=DATAGRAM_HEADERS_BYTES,
+        headers_bytes=headers.DATAGRAM_HEADERS_BYTES,
         max_payload_bytes=MAX_PAYLOAD_BYTES,
         hop_limit=(socket.IPPROTO_IP, socket.IP_TTL),
         answers=socket.IPPROTO_ICMP,
@@ -86,7 +81,7 @@ PROTOCOLS = {
         version=6,
         family=socket.AF_INET6,
         sizes=PROBE_SIZES_V6,
-        headers_bytes=DATAGRAM_HEADERS_V6_BYTES,
+        headers_bytes=headers.DATAGRAM_HEADERS_V6_BYTES,
         max_payload_bytes=MAX_PAYLOAD_V6_BYTES,
         hop_limit=(socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS),
         answers=socket.IPPROTO_ICMPV6,
@@ -105,7 +100,7 @@ def probing(
     count: int = 10,
     ip_version: int = 4,
     timeout_s: float = 2.0,
-    progress: Progress | None = None,
+    progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> HopSamples:
@@ -162,8 +157,8 @@ def probing(
     Jacobson, pathchar (1997); Downey, Using pathchar to estimate Internet link characteristics,
     SIGCOMM 1999; RFC 1812, 4.3.2.3 and RFC 4443, 3.3 (length of the quotation).
     """
-    common = Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
-    ip_header_bytes(ip_version)  # refuses other versions
+    common = record.Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
+    headers.ip_header_bytes(ip_version)  # refuses other versions
     protocol = PROTOCOLS[int(ip_version)]
     if payload_bytes is None:
         payload_bytes = protocol.sizes
@@ -302,7 +297,7 @@ class HopExchange:
             self._sort(got, self._sequence(got))
 
 
-class HopRun(Record[HopSamples]):
+class HopRun(record.Record[HopSamples]):
     """The probes of one run in progress."""
 
     def __init__(self, **options: Any) -> None:
@@ -310,7 +305,7 @@ class HopRun(Record[HopSamples]):
         self._rows: list[tuple[int, int, ProbeAnswer]] = []  # hop, size, answer
         self._counts: dict[str, int] = {}
         self._timeout_s = np.nan
-        self._headers_bytes = DATAGRAM_HEADERS_BYTES
+        self._headers_bytes = headers.DATAGRAM_HEADERS_BYTES
 
     @property
     def done_count(self) -> int:
@@ -359,7 +354,7 @@ class HopRun(Record[HopSamples]):
                     self.count_silence(answer.rtt_ns is not None, "no-answers")
                     if turn >= 0:
                         self._rows.append((hop, size, answer))
-                        self.advance(seconds(answer.rtt_ns))
+                        self.advance(record.seconds(answer.rtt_ns))
 
     def samples(self) -> HopSamples:
         """Return the samples so far."""
@@ -369,7 +364,7 @@ class HopRun(Record[HopSamples]):
         return HopSamples(
             hop=[hop for hop, _, _ in self._rows],
             packet_bytes=[size + self._headers_bytes for _, size, _ in self._rows],
-            rtt_s=[seconds(a.rtt_ns) for a in answers],
+            rtt_s=[record.seconds(a.rtt_ns) for a in answers],
             answer_bytes=[a.answer_bytes for a in answers],
             sequence=range(1, len(answers) + 1),
             lost=[a.rtt_ns is None for a in answers],
@@ -394,7 +389,7 @@ def packet_trains(
     cross_ratio: float = 0.0,
     timeout_s: float = 2.0,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> TrainSamples:
@@ -446,7 +441,7 @@ def packet_trains(
     ----------
     Keshav, SIGCOMM 1991; Dovrolis, Ramanathan and Moore, INFOCOM 2001.
     """
-    common = Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
+    common = record.Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
     [size] = limits.whole_sizes(
         "size-for-train",
         payload_bytes,
@@ -467,7 +462,7 @@ def packet_trains(
     emulated = EmulatedPath(path, offload=False)
     sent_count = plan.count * plan.packet_count
     one_s = path.one_way_s(
-        plan.payload_bytes + DATAGRAM_HEADERS_BYTES, packet_count=plan.packet_count
+        plan.payload_bytes + headers.DATAGRAM_HEADERS_BYTES, packet_count=plan.packet_count
     )
     limits.require_bounded(
         probe_count=sent_count,
@@ -484,7 +479,7 @@ def packet_trains(
         total_count=plan.count,
         unit="trains",
         host=emulated.address("B"),
-        command=written_call(
+        command=record.written_call(
             "packet_trains", size, path=path, packet_count=plan.packet_count, count=plan.count,
             cross_ratio=plan.cross_ratio, timeout_s=plan.timeout_s, seed=seed,
         ),
@@ -515,7 +510,7 @@ class TrainPacket:
     received_ns: int = 0
 
 
-class TrainRun(Record[TrainSamples]):
+class TrainRun(record.Record[TrainSamples]):
     """The trains of one run in progress."""
 
     def __init__(self, **options: Any) -> None:
@@ -577,7 +572,7 @@ class TrainRun(Record[TrainSamples]):
         crossing = [index > 1 and draw.random() < plan.cross_ratio for index in indices]
         others = [bytes(draw.randint(_TAG_BYTES_PACKET_TRAINS, MAX_PAYLOAD_BYTES)) for _ in indices]
         datagrams = [self._tag(train, index) + rest for index in indices]
-        size, packets = plan.payload_bytes + DATAGRAM_HEADERS_BYTES, []
+        size, packets = plan.payload_bytes + headers.DATAGRAM_HEADERS_BYTES, []
         for index, data, other, crossed in zip(indices, datagrams, others, crossing, strict=True):
             if crossed:
                 sender.sendto(other, self._cross_address)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from netcalc import samples as measurements
 from netcalc.experiments.bulk import bulk, line_rate, lockstep
 from netcalc.experiments.echo import echo
 from netcalc.experiments.probing import packet_trains, probing
@@ -16,15 +17,6 @@ from netcalc.experiments.router_queue import router_queue
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import transactions
 from netcalc.path import Path
-from netcalc.samples import (
-    BulkSamples,
-    HopSamples,
-    RttSamples,
-    Samples,
-    Table,
-    TrainSamples,
-    TransactionSamples,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +38,7 @@ class Experiment:
     """
 
     measure: Callable[..., Any]
-    samples: type[Samples]
+    samples: type[measurements.Samples]
     theory: str
     shortest: Mapping[str, Any]
     lasting: Mapping[str, Any]
@@ -65,37 +57,40 @@ class Experiment:
 _SHORT_PATH = Path.parse("100 Mbit/s 1 ms")
 _ALL = (
     Experiment(
-        echo, RttSamples, "overlay", {"payload_bytes": (4, 100), "count": 20}, {"count": 5000}
+        echo, measurements.RttSamples, "overlay",
+        {"payload_bytes": (4, 100), "count": 20}, {"count": 5000},
     ),
     Experiment(
-        small_writes, TransactionSamples, "small_writes",
+        small_writes, measurements.TransactionSamples, "small_writes",
         {"modes": ("single",), "count": 30}, {"count": 5000},
     ),
     Experiment(
-        transactions, TransactionSamples, "transactions",
+        transactions, measurements.TransactionSamples, "transactions",
         {"payload_bytes": (8, 100), "protocols": ("udp", "tcp"), "count": 10}, {"count": 200},
     ),
     Experiment(
-        bulk, BulkSamples, "bulk",
+        bulk, measurements.BulkSamples, "bulk",
         {"write_bytes": (100, 200), "write_count": 10, "run_count": 8}, {"run_count": 1000},
     ),
     Experiment(
-        line_rate, BulkSamples, "bulk",
+        line_rate, measurements.BulkSamples, "bulk",
         {"frame_bytes": (64, 128), "duration_s": 0.01, "run_count": 2}, {"run_count": 100},
     ),
     Experiment(
-        lockstep, BulkSamples, "bulk",
+        lockstep, measurements.BulkSamples, "bulk",
         {"pair_count": (1, 8), "duration_s": 0.01, "run_count": 2}, {"run_count": 100},
     ),
     Experiment(
-        probing, HopSamples, "probes",
+        probing, measurements.HopSamples, "probes",
         {"payload_bytes": (520, 1472), "count": 3, "path": _SHORT_PATH}, {"count": 400},
     ),
     Experiment(
-        packet_trains, TrainSamples, "trains", {"count": 10, "path": _SHORT_PATH}, {"count": 5000}
+        packet_trains, measurements.TrainSamples, "trains",
+        {"count": 10, "path": _SHORT_PATH}, {"count": 5000},
     ),
     Experiment(
-        router_queue, Table, "waits", {"count": 20, "path": _SHORT_PATH}, {"count": 100_000}
+        router_queue, measurements.Table, "waits",
+        {"count": 20, "path": _SHORT_PATH}, {"count": 100_000},
     ),
 )  # fmt: skip
 EXPERIMENTS = {experiment.name: experiment for experiment in _ALL}

@@ -15,8 +15,7 @@ from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.emulation.queue import DELIVERED, FULL, Events
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError
-from netcalc.experiments.running import instrument, limits
-from netcalc.experiments.running.run import Common, Progress, Record, written_call
+from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
@@ -52,7 +51,7 @@ def router_queue(
     batch_s: float = 0.0,
     count: int = 2000,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> Table:
@@ -107,7 +106,7 @@ def router_queue(
     ----------
     Kleinrock, Queueing Systems, vol. 1, 3.2, 3.6 and ch. 5.
     """
-    common = Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
+    common = record.Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
     if len(path.links) != 1:
         raise DomainError("above-maximum", "number of links", len(path.links), high=1)
     plan = QueuePlan(
@@ -141,7 +140,7 @@ def router_queue(
         total_count=plan.count,
         unit="datagrams",
         host=emulated.address("B"),
-        command=written_call(
+        command=record.written_call(
             "router_queue", f"{plan.load:g}", path=path, arrivals=arrivals, service=service,
             payload_bytes=plan.payload_bytes, place_count=places, batch_s=batch_s,
             count=plan.count, seed=plan.seed,
@@ -187,7 +186,7 @@ class QueuePlan:
         return max(0, min(MAX_PAYLOAD_BYTES, round(packet) - DATAGRAM_HEADERS_BYTES))
 
 
-class QueueRun(Record[Table]):
+class QueueRun(record.Record[Table]):
     """The datagrams of one run in progress."""
 
     def __init__(self, **options: Any) -> None:

@@ -18,28 +18,12 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments.endpoints import (
-    Endpoints,
-    LadderRow,
-    Response,
-    Responses,
-    Tap,
-    TappedPacket,
-    counter_growth,
-    ladder_rows,
-    open_ends,
-)
+from netcalc.experiments import endpoints
 from netcalc.experiments.exchange import connect_within, peer_address, send_all, set_timeout
+from netcalc.experiments.peers import process
 from netcalc.experiments.peers.helper import system_error
-from netcalc.experiments.peers.process import (
-    LOOPBACK_MTU_BYTES,
-    Peer,
-    record_peer,
-    responder_settings,
-)
 from netcalc.experiments.peers.responder import TAG_BYTES
-from netcalc.experiments.running import instrument, limits
-from netcalc.experiments.running.run import Common, Progress, short_list, written_call
+from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.models.hosts.small_writes import HOLDS_ACK
@@ -112,15 +96,17 @@ class WritePlan:
         names = ("count", "reply_bytes", "interval_s", "write_gap_s", "quickack", "autocorking",
                  "host", "timeout_s")  # fmt: skip
         arguments = {name: getattr(self, name) for name in names}
-        sizes = short_list(self.sizes, "writes")
-        call = written_call("small_writes", sizes, modes=list(self.modes), **arguments)
+        sizes = record.short_list(self.sizes, "writes")
+        call = record.written_call("small_writes", sizes, modes=list(self.modes), **arguments)
         return call if path is None else f"{call[:-1]}, path={path})"
 
 
 class Rounds:
     """The rounds of one mode, and the packets of each."""
 
-    def __init__(self, run: Responses, plan: WritePlan, mode: str, taps: Sequence[Tap]) -> None:
+    def __init__(
+        self, run: endpoints.Responses, plan: WritePlan, mode: str, taps: Sequence[endpoints.Tap]
+    ) -> None:
         self._run, self._plan, self._mode, self._taps = run, plan, mode, taps
         self._server = ""
         self._held_s: list[float] = []  # per counted round
@@ -130,12 +116,12 @@ class Rounds:
         self._quick = not plan.quickack  # so far the kernel acknowledges at once
         self._window: tuple[int, int, list[tuple[int, int]]] | None = None  # of the ladder
 
-    def measure(self, endpoints: Endpoints, address: tuple[Any, ...]) -> None:
+    def measure(self, ends: endpoints.Endpoints, address: tuple[Any, ...]) -> None:
         """Measure the rounds on a new connection."""
         run, mode = self._run, self._mode
-        self._server = endpoints.server_host
+        self._server = ends.server_host
         run.phase = "connect"
-        with endpoints.client_socket(socket.SOCK_STREAM) as sock:
+        with ends.client_socket(socket.SOCK_STREAM) as sock:
             connect_within(sock, address, limit_s=limits.CONNECT_S, stopping=run.stopping)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, mode == "nodelay")
             set_timeout(sock, SLICE_S)
@@ -155,7 +141,7 @@ class Rounds:
         view = memoryview(bytearray(plan.reply_bytes))
         sizes = (plan.request_bytes,) if mode == "single" else plan.sizes
         sent_ns = 0
-        seen: list[list[TappedPacket]] = [[] for _ in taps]
+        seen: list[list[endpoints.TappedPacket]] = [[] for _ in taps]
         for sequence in range(1, plan.count + 1):
             if sent_ns and plan.interval_s:
                 run.pace(sent_ns, plan.interval_s)
@@ -177,10 +163,10 @@ class Rounds:
             writes = [(begin_ns + at - sent_ns, n) for at, n in zip(stamps, sizes, strict=True)]
             self._window = (sequence, begin_ns, writes)
             row = (mode, sequence, plan.request_bytes, plan.reply_bytes, sent_ns, response_ns)
-            run.add(Response(*row, warm_up=self._is_warm_up(sequence, seen)))
+            run.add(endpoints.Response(*row, warm_up=self._is_warm_up(sequence, seen)))
         self._note_ladder(seen)
 
-    def _is_warm_up(self, sequence: int, seen: list[list[TappedPacket]]) -> bool:
+    def _is_warm_up(self, sequence: int, seen: list[list[endpoints.TappedPacket]]) -> bool:
         """Return whether the kernel still acknowledges at once; record the waits if it does not."""
         rows = self._rows(seen)
         held = [row.duration_s for row in rows if row.who == "server"]
@@ -193,14 +179,14 @@ class Rounds:
             self._waited_s.append(max(waited, default=0.0))
         return False
 
-    def _note_ladder(self, seen: list[list[TappedPacket]]) -> None:
+    def _note_ladder(self, seen: list[list[endpoints.TappedPacket]]) -> None:
         """Keep the packets of the second round, or of the only one."""
         if self._window is None or self._window[0] != min(2, self._plan.count):
             return
         if rows := self._rows(seen):
             self._run.facts["ladder"][self._mode] = [row._asdict() for row in rows]
 
-    def _note_client(self, seen: list[list[TappedPacket]]) -> None:
+    def _note_client(self, seen: list[list[endpoints.TappedPacket]]) -> None:
         """Keep how long the client held back its acknowledgement of the response.
 
         Only a pause shows it: otherwise the next request carries the acknowledgement.
@@ -211,11 +197,13 @@ class Rounds:
             if rows:
                 self._client_held_s.append(max(held, default=0.0))
 
-    def _rows(self, seen: list[list[TappedPacket]]) -> list[LadderRow]:
+    def _rows(self, seen: list[list[endpoints.TappedPacket]]) -> list[endpoints.LadderRow]:
         if not seen or self._window is None or len(seen[0]) > MAX_LADDER_PACKETS:
             return []
         _, begin_ns, writes = self._window
-        return ladder_rows(seen[0], seen[-1], server=self._server, begin_ns=begin_ns, writes=writes)
+        return endpoints.ladder_rows(
+            seen[0], seen[-1], server=self._server, begin_ns=begin_ns, writes=writes
+        )
 
     def _conclude(self) -> None:
         """Summarize the waits; warn where Nagle's algorithm had nothing to hold back."""
@@ -246,7 +234,7 @@ def _summary(name: str, times_s: FloatArray) -> dict[str, float]:
 
 
 def _read(
-    run: Responses, sock: socket.socket, view: memoryview, sent_ns: int, timeout_s: float
+    run: endpoints.Responses, sock: socket.socket, view: memoryview, sent_ns: int, timeout_s: float
 ) -> int:
     """Read one response; return its time since the first write. [ns]"""
     have = 0
@@ -354,7 +342,7 @@ def small_writes(
     path: Path | None = None,
     timeout_s: float = 5.0,
     pcap: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> TransactionSamples:
@@ -441,7 +429,7 @@ def small_writes(
     ----------
     RFC 896 (Nagle's algorithm); RFC 1122, 4.2.3.2 (delayed acknowledgements).
     """
-    common = Common(
+    common = record.Common(
         path=path, host=host, progress=progress, stop=stop, save=save,
         linux_for="its counters of delayed acknowledgements",
     )  # fmt: skip
@@ -468,7 +456,7 @@ def small_writes(
     limits.require_writable(pcap)
     return common.conduct(
         partial(_measure, plan=plan, path=path, pcap=pcap),
-        Responses,
+        endpoints.Responses,
         experiment="small_writes",
         protocol="tcp",
         target="loopback, TCP" if path is None else "emulated path, TCP",
@@ -499,7 +487,7 @@ def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
 
 
 def _measure(
-    run: Responses,
+    run: endpoints.Responses,
     plan: WritePlan,
     path: Path | None,
     pcap: str | os.PathLike[str] | None,
@@ -510,14 +498,22 @@ def _measure(
         packet_bytes = max(plan.sizes) + int(tcp_ip_header_bytes(plan.version, TIMESTAMP_BYTES))
         run.facts["rtt_s"] = float(path.rtt_s(packet_bytes))
     sysctls = {_AUTOCORKING: str(int(plan.autocorking))}
-    with open_ends(
-        run, path, mtu_bytes=LOOPBACK_MTU_BYTES, version=plan.version, sysctls=sysctls, pcap=pcap
-    ) as (endpoints, taps):
-        measure_writes(run, plan, endpoints, taps)
+    with endpoints.open_ends(
+        run,
+        path,
+        mtu_bytes=process.LOOPBACK_MTU_BYTES,
+        version=plan.version,
+        sysctls=sysctls,
+        pcap=pcap,
+    ) as (ends, taps):
+        measure_writes(run, plan, ends, taps)
 
 
 def measure_writes(
-    run: Responses, plan: WritePlan, endpoints: Endpoints, taps: Sequence[Tap]
+    run: endpoints.Responses,
+    plan: WritePlan,
+    ends: endpoints.Endpoints,
+    taps: Sequence[endpoints.Tap],
 ) -> None:
     """Start the server and measure each mode on a connection of its own."""
     facts = run.facts
@@ -527,23 +523,23 @@ def measure_writes(
         write_gap_s=plan.write_gap_s,
         interval_s=plan.interval_s,
         tick_s=instrument.tick_s(),
-        autocorking=endpoints.read_number(_AUTOCORKING),
+        autocorking=ends.read_number(_AUTOCORKING),
         **{name: {} for name in ("counters", "nodelay", "ladder", "waits")},
     )
-    with endpoints.listener(socket.SOCK_STREAM) as listener:
+    with ends.listener(socket.SOCK_STREAM) as listener:
         address = listener.getsockname()
         run.port = address[1]
-        settings = responder_settings(
+        settings = process.responder_settings(
             "rounds", plan.session, address, fd=listener.fileno(), quickack=plan.quickack,
             message_bytes=plan.request_bytes, reply_bytes=plan.reply_bytes,
         )  # fmt: skip
         with (
-            Peer(settings, stopping=run.stopping, passed=[listener.fileno()]) as peer,
-            record_peer(run, peer),
+            process.Peer(settings, stopping=run.stopping, passed=[listener.fileno()]) as peer,
+            process.record_peer(run, peer),
         ):
             listener.close()  # now the peer's alone: nobody connects to a dead one
             for mode in plan.modes:
-                before = endpoints.counters()
-                Rounds(run, plan, mode, taps).measure(endpoints, address)
-                after = endpoints.counters()
-                facts["counters"][mode] = counter_growth(before, after, COUNTED)
+                before = ends.counters()
+                Rounds(run, plan, mode, taps).measure(ends, address)
+                after = ends.counters()
+                facts["counters"][mode] = endpoints.counter_growth(before, after, COUNTED)

@@ -19,25 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import as_float, named_arguments, one_dimensional
-from netcalc.emulation.wire.packets import checksum
+from netcalc.emulation.wire.ip_packets import checksum
 from netcalc.errors import ExperimentError
-from netcalc.experiments.endpoints import (
-    Endpoints,
-    Response,
-    Responses,
-    Tap,
-    TappedPacket,
-    counter_growth,
-    exchange_rows,
-    exchange_s,
-    open_ends,
-)
+from netcalc.experiments import endpoints
 from netcalc.experiments.exchange import send_all, set_timeout
 from netcalc.experiments.peers.helper import system_error
 from netcalc.experiments.peers.process import Peer, attribute_errors, responder_settings
 from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
-from netcalc.experiments.running import instrument, limits
-from netcalc.experiments.running.run import Common, Progress
+from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -58,17 +47,17 @@ class RequestPlan:
     def __init__(
         self,
         protocol: str,
-        endpoints: Endpoints,
+        ends: endpoints.Endpoints,
         *,
         largest_bytes: int,
         timeout_s: float,
         stopping: Stopping,
     ) -> None:
-        self._protocol, self._endpoints = protocol, endpoints
+        self._protocol, self._endpoints = protocol, ends
         self._timeout_s, self._stopping = timeout_s, stopping
         self._timeout_ns = int(timeout_s * 1e9)
         self._buffer = memoryview(bytearray(largest_bytes + 65_536))
-        self.address: tuple[Any, ...] = (endpoints.server_host, 0)
+        self.address: tuple[Any, ...] = (ends.server_host, 0)
         self.secure: Any = None
 
     def response_ns(self, request: bytes, number: int) -> int:
@@ -264,20 +253,20 @@ class Transactions:
 
     def __init__(
         self,
-        run: Responses,
+        run: endpoints.Responses,
         plan: TransactionPlan,
-        endpoints: Endpoints,
-        taps: Sequence[Tap],
+        ends: endpoints.Endpoints,
+        taps: Sequence[endpoints.Tap],
         protocol: str,
         settle_s: float,
     ) -> None:
-        self._run, self._plan, self._endpoints, self._taps = run, plan, endpoints, taps
+        self._run, self._plan, self._endpoints, self._taps = run, plan, ends, taps
         self._protocol = protocol
         self._settle_s = settle_s
         self._fastest_s: dict[int, float] = {}
         self._number = 0
         self._requests = RequestPlan(
-            protocol, endpoints, largest_bytes=max(plan.sizes),
+            protocol, ends, largest_bytes=max(plan.sizes),
             timeout_s=plan.timeout_s, stopping=run.stopping,
         )  # fmt: skip
 
@@ -290,7 +279,7 @@ class Transactions:
                 with attribute_errors(self._run, peer):
                     self._sizes()
             finally:
-                growth = counter_growth(before, self._endpoints.counters(), COUNTED)
+                growth = endpoints.counter_growth(before, self._endpoints.counters(), COUNTED)
                 self._run.facts["counters"][self._protocol] = growth
 
     def _server(self, undo: ExitStack) -> Peer:
@@ -336,7 +325,7 @@ class Transactions:
                 response_ns = self._once(size)
                 seen = self._seen()
                 row = (self._protocol, sequence, size, size, sent_ns, response_ns)
-                run.add(Response(*row, tap_s=self._tap_s(seen)))
+                run.add(endpoints.Response(*row, tap_s=self._tap_s(seen)))
                 if response_ns is not None:
                     self._note_exchange(seen, size, response_ns * 1e-9)
         if self._taps and self._number:
@@ -351,26 +340,28 @@ class Transactions:
             self._run.stopping.sleep(self._settle_s)
         self._seen()
 
-    def _seen(self) -> list[list[TappedPacket]]:
+    def _seen(self) -> list[list[endpoints.TappedPacket]]:
         """Return what each tap saw since the last call."""
         return [tap.read() for tap in self._taps]
 
-    def _note_exchange(self, seen: list[list[TappedPacket]], size: int, response_s: float) -> None:
+    def _note_exchange(
+        self, seen: list[list[endpoints.TappedPacket]], size: int, response_s: float
+    ) -> None:
         """Keep the packets of the fastest transaction of each size."""
         if not any(seen) or response_s >= self._fastest_s.get(size, np.inf):
             return
-        rows = exchange_rows(seen[0], seen[-1], server=self._requests.address[0])
+        rows = endpoints.exchange_rows(seen[0], seen[-1], server=self._requests.address[0])
         if rows:
             self._fastest_s[size] = response_s
             kept = self._run.facts["exchanges"].setdefault(self._protocol, {})
             kept[str(size)] = [row._asdict() for row in rows]
 
-    def _tap_s(self, seen: list[list[TappedPacket]]) -> float:
+    def _tap_s(self, seen: list[list[endpoints.TappedPacket]]) -> float:
         """Return the time by the client's tap; nan without one. [s]"""
         if not any(seen):
             return np.nan
         longest_s = self._plan.timeout_s + CLOSING_S
-        return exchange_s(seen[0], self._requests.address[0], longest_s=longest_s)
+        return endpoints.exchange_s(seen[0], self._requests.address[0], longest_s=longest_s)
 
     def _size(self, size_bytes: int) -> int:
         """Return the size that this protocol carries: at least a tag, except over UDP."""
@@ -437,7 +428,7 @@ def transactions(
     timeout_s: float = 1.0,
     tap: bool = True,
     pcap: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> TransactionSamples:
@@ -514,7 +505,7 @@ def transactions(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, appendix A.2, Fig. A-4 to A-8; RFC 7413; RFC 8446.
     """
-    common = Common(
+    common = record.Common(
         path=path, host=host, progress=progress, stop=stop, save=save,
         linux_for="its counters and TCP Fast Open",
     )  # fmt: skip
@@ -546,7 +537,7 @@ def transactions(
     limits.require_writable(pcap)
     return common.conduct(
         partial(_measure, plan=plan, path=path, pcap=pcap),
-        Responses,
+        endpoints.Responses,
         experiment="transactions",
         protocol=", ".join(selected),
         target="loopback" if path is None else "emulated path",
@@ -563,7 +554,7 @@ def _sizes(payload_bytes: ArrayLike, protocols: tuple[str, ...]) -> tuple[int, .
 
 
 def _measure(
-    run: Responses,
+    run: endpoints.Responses,
     plan: TransactionPlan,
     path: Path | None,
     pcap: str | os.PathLike[str] | None,
@@ -576,13 +567,13 @@ def _measure(
     # The last packets of a connection take this long, and would delay the first of the next.
     settle_s = 0.0 if path is None else float(path.rtt_s(HEADER_BYTES[plan.version]["tcp"]))
     run.facts["rtt_s"] = 0.0 if path is None else float(path.rtt_s(40))
-    with open_ends(
+    with endpoints.open_ends(
         run, path, mtu_bytes=plan.mtu_bytes, version=plan.version, sysctls={_FASTOPEN: "3"},
         tap=plan.tap, pcap=pcap,
-    ) as (endpoints, taps):  # fmt: skip
+    ) as (ends, taps):  # fmt: skip
         for protocol in plan.protocols:
-            if protocol in ("ping", "tfo") and not endpoints.own:
+            if protocol in ("ping", "tfo") and not ends.own:
                 run.warnings.append(Notice("left-out", {"protocol": protocol}))
                 run.total_count -= len(plan.sizes) * plan.count
             else:
-                Transactions(run, plan, endpoints, taps, protocol, settle_s).measure()
+                Transactions(run, plan, ends, taps, protocol, settle_s).measure()

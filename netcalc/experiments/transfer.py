@@ -26,8 +26,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchange import connect_within, set_timeout
 from netcalc.experiments.peers import helper
 from netcalc.experiments.peers.process import Namespace, Worker
-from netcalc.experiments.running import instrument, limits
-from netcalc.experiments.running.run import Common, Record
+from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import SLICE_S, Ended
 from netcalc.messages import Notice
 from netcalc.models.tcp.window import bdp_bytes
@@ -74,7 +73,7 @@ class Transfer:
         return socket.SOCK_STREAM if self.protocol == "tcp" else socket.SOCK_DGRAM
 
 
-class Transfers(Record[BulkSamples]):
+class Transfers(record.Record[BulkSamples]):
     """The transfers of one run in progress."""
 
     processor_count = 2  # a source and a sink
@@ -721,7 +720,7 @@ MAX_TOGETHER_BYTES = 65_507
 def run_transfers(
     transfers: Sequence[Transfer],
     placement: Placement,
-    common: Common,
+    common: record.Common,
     *,
     facts: Mapping[str, Any] | None = None,
     **described: str,

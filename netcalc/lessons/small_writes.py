@@ -7,21 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import compare, plots
+from netcalc import compare, experiments, plots
 from netcalc.checks import FloatArray
 from netcalc.datasets import points_by
-from netcalc.experiments import small_writes
 from netcalc.language import phrase, term
-from netcalc.models.hosts.small_writes import (
-    LINUX_ATO_MIN_S,
-    SERVER,
-    TO_CLIENT,
-    TO_SERVER,
-    Policy,
-    WriteTimeline,
-    write_timeline,
-    write_write_read_s,
-)
+from netcalc.models.hosts import small_writes
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
 from netcalc.samples import TransactionSamples
@@ -95,9 +85,9 @@ def article_panel() -> Panel:
 def _theory(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> dict[str, FloatArray]:
     """Return the time of each round: the first one is acknowledged at once."""
     common: dict[str, Any] = {"delayed_ack_s": delayed_ack_s, "write_gap_s": write_gap_s}
-    two = np.full(ROUNDS.size, float(write_write_read_s(rtt_s, **common)))
-    two[0] = float(write_write_read_s(rtt_s, quickack=True, **common))
-    apart = float(write_write_read_s(rtt_s, nagle=False, **common))
+    two = np.full(ROUNDS.size, float(small_writes.write_write_read_s(rtt_s, **common)))
+    two[0] = float(small_writes.write_write_read_s(rtt_s, quickack=True, **common))
+    apart = float(small_writes.write_write_read_s(rtt_s, nagle=False, **common))
     return {TWO: two, NODELAY: np.full(ROUNDS.size, apart), ONE: np.full(ROUNDS.size, rtt_s)}
 
 
@@ -116,7 +106,9 @@ def _gap() -> Quantity:
 
 def ladder_panel() -> Panel:
     """The segments of one request, and the cause of each wait."""
-    figure = Figure(plots.ladder(write_timeline([0, 0], write_bytes=[6, 7], rtt_s=0.03)))
+    figure = Figure(
+        plots.ladder(small_writes.write_timeline([0, 0], write_bytes=[6, 7], rtt_s=0.03))
+    )
     moving = Playback(["client", "server"])
 
     def update(
@@ -124,11 +116,11 @@ def ladder_panel() -> Panel:
         delayed_ack_s: float,
         write_count: float,
         write_bytes: float,
-        policy: Policy,
+        policy: small_writes.Policy,
         quickack: bool,
     ) -> None:
         count = int(write_count)
-        steps = write_timeline(
+        steps = small_writes.write_timeline(
             [0.0] * count,
             write_bytes=[write_bytes] * count,
             rtt_s=rtt_s,
@@ -156,20 +148,20 @@ def ladder_panel() -> Panel:
 
 
 def between(
-    steps: WriteTimeline, *, kind: Kind = "theory"
+    steps: small_writes.WriteTimeline, *, kind: Kind = "theory"
 ) -> tuple[list[Crossing], list[Activity]]:
     """Return the segments of a ladder as they move, and what both ends wait for."""
     crossings, waitings = [], []
     rows = zip(steps.who, steps.what, steps.start_s, steps.end_s, steps.payload_bytes, strict=True)
     for who, what, start_s, end_s, size in rows:
         times = max(float(start_s), 0.0), max(float(end_s), 0.0)
-        if who in (TO_SERVER, TO_CLIENT):
-            ends = (0, 1) if who == TO_SERVER else (1, 0)
+        if who in (small_writes.TO_SERVER, small_writes.TO_CLIENT):
+            ends = (0, 1) if who == small_writes.TO_SERVER else (1, 0)
             text = f"{what} of {size:.0f} B" if size else what
             four = (times[0], times[0], times[1], times[1])
             crossings.append(Crossing(text, *ends, *four, kind=kind, small=not size))
         else:
-            waitings.append(Activity(int(who == SERVER), what, *times, kind=kind))
+            waitings.append(Activity(int(who == small_writes.SERVER), what, *times, kind=kind))
     return crossings, waitings
 
 
@@ -200,11 +192,11 @@ def live_panel() -> Panel:
             steps = compare.ladder(shown[0], mode=view)
             facts = shown[0].meta.instrument
             written = _written(shown[0], view)
-            theory = write_timeline(
+            theory = small_writes.write_timeline(
                 written["write_s"],
                 write_bytes=written["write_bytes"],
                 rtt_s=facts.rtt_s or 0.0,
-                delayed_ack_s=LINUX_ATO_MIN_S,
+                delayed_ack_s=small_writes.LINUX_ATO_MIN_S,
                 policy="nagle" if view == "nagle" else "nodelay",
             )
             captured, ours = between(steps, kind="captured"), between(theory)
@@ -219,7 +211,7 @@ def live_panel() -> Panel:
 
     def run(progress: Any, stop: Any) -> TransactionSamples:
         path = Path.of([Link(LIVE_BPS, latency.value)]) if latency.value else None
-        return small_writes(
+        return experiments.small_writes(
             write_gap_s=gap.value,
             interval_s=pause.value,
             count=5 if pause.value else 10,
@@ -252,7 +244,7 @@ def _live_plot(samples: TransactionSamples | None, rtt_s: float, write_gap_s: fl
     """Draw the article's rounds, those of a run, and the theory of its path."""
     points: dict[str, tuple[Any, Any]] = dict(_article())
     points.update((phrase("yours: {name}", name=name), ([], [])) for name in WAYS.values())
-    lines = _theory(rtt_s, LINUX_ATO_MIN_S, write_gap_s)
+    lines = _theory(rtt_s, small_writes.LINUX_ATO_MIN_S, write_gap_s)
     text = phrase("No run yet: the lines are the theory.")
     if samples is not None:
         comparison = compare.small_writes(samples)
@@ -308,7 +300,7 @@ def http_panel() -> Panel:
         for count in counts:
             done = sum(len(samples) for samples in runs)
             runs.append(
-                small_writes(
+                experiments.small_writes(
                     REQUEST_WRITES, modes=["nagle"], count=count, reply_bytes=RESPONSE_BYTES,
                     path=path, stop=stop,
                     progress=lambda now, _total, *_, done=done: progress(done + now, sum(counts)),
@@ -331,7 +323,11 @@ def http_panel() -> Panel:
 def _http_plot(times: Mapping[str, FloatArray], rtt_s: float) -> plots.Plot:
     """Draw theory of both kinds, and the response times of a run by the number of its request."""
     fresh, warm = (
-        float(write_write_read_s(rtt_s, delayed_ack_s=LINUX_ATO_MIN_S, quickack=quick))
+        float(
+            small_writes.write_write_read_s(
+                rtt_s, delayed_ack_s=small_writes.LINUX_ATO_MIN_S, quickack=quick
+            )
+        )
         for quick in (True, False)
     )
     points: dict[str, tuple[Any, Any]] = {}

@@ -9,17 +9,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from bokeh import models
 from bokeh.layouts import column
-from bokeh.models import (
-    ColumnDataSource,
-    FixedTicker,
-    LayoutDOM,
-    PlainText,
-    Quad,
-    Scatter,
-    Segment,
-    Text,
-)
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
@@ -295,8 +286,10 @@ def _draw(
         height=_HEIGHT,
     )
     axis = chart.xaxis[0]
-    axis.ticker = FixedTicker(ticks=[0.0, 1.0])
-    axis.major_label_overrides = {float(at): PlainText(text=end) for at, end in enumerate(ends)}
+    axis.ticker = models.FixedTicker(ticks=[0.0, 1.0])
+    axis.major_label_overrides = {
+        float(at): models.PlainText(text=end) for at, end in enumerate(ends)
+    }
     axis.axis_label = None
     chart.xgrid[0].ticker = axis.ticker
     chart.xgrid[0].grid_line_color, chart.xgrid[0].grid_line_width = ink, 2
@@ -309,11 +302,11 @@ def _draw(
         )  # fmt: skip
     rows = [(phrase("captured at"), "time_s", "s"), ("packet", "what", "text")]
     style.add_hover(chart, [drawn[kind] for kind in ARROWS], rows)
-    heads = Scatter(x="x", y="y", angle="angle", marker="triangle", size=9,
-                    line_color=ink, fill_color=ink)  # fmt: skip
+    heads = models.Scatter(x="x", y="y", angle="angle", marker="triangle", size=9,
+                           line_color=ink, fill_color=ink)  # fmt: skip
     chart.add_glyph(sources["heads"], heads)
     for index, wait in enumerate(WAITS):
-        bar = Quad(
+        bar = models.Quad(
             left="left", right="right", bottom="bottom", top="top",
             fill_color=palette[3 + index], fill_alpha=0.7, line_color=ink,
         )  # fmt: skip
@@ -321,7 +314,7 @@ def _draw(
     style.add_hover(
         chart, [drawn[wait] for wait in WAITS], [("from", "top", "s"), ("until", "bottom", "s")]
     )
-    label = Text(
+    label = models.Text(
         x="x", y="y", text="text", text_color=ink, text_align="center", y_offset=-2,
         text_baseline="bottom", text_font={"value": style.FONT}, text_font_size="12px",
         background_fill_color=style.PAPERS[theme], background_fill_alpha=0.75,
@@ -612,11 +605,11 @@ def _marked(marks: Sequence[Mark], high: float) -> dict[str, Any]:
 
 def _draw_waits(
     flow: FlowCause,
-    sources: Mapping[str, ColumnDataSource],
+    sources: Mapping[str, models.ColumnDataSource],
     row_count: int,
     title: str,
     theme: style.Theme,
-) -> LayoutDOM:
+) -> models.LayoutDOM:
     charts = [_sequence(flow, sources, title, theme)]
     if row_count:
         charts.append(_band_chart(sources, row_count, theme))
@@ -629,7 +622,7 @@ def _draw_waits(
 
 
 def _sequence(
-    flow: FlowCause, sources: Mapping[str, ColumnDataSource], title: str, theme: style.Theme
+    flow: FlowCause, sources: Mapping[str, models.ColumnDataSource], title: str, theme: style.Theme
 ) -> figure:
     d, ink, palette = flow.dialogue, style.INKS[theme], style.PALETTES[theme]
     high = 1.1 * float(d.end.max() - d.sequence[0]) if _is_far(flow) else None
@@ -637,16 +630,16 @@ def _sequence(
         style.Axis("time", "s"), style.Axis("sequence", "byte", low=0.0, high=high), title=title
     )
     if "marks" in sources:
-        shade = Quad(
+        shade = models.Quad(
             left="left", right="right", bottom="bottom", top="top", fill_color=palette[5],
             fill_alpha=0.25, line_color=palette[5],
         )  # fmt: skip
         chart.add_glyph(sources["marks"], shade, name=term("asked about"))
         chart.add_glyph(
             sources["marks"],
-            Text(x="middle", y="top", text="text", text_color=ink, text_font={"value": style.FONT},
-                 text_font_size="20px", text_font_style="bold", text_align="center",
-                 text_baseline="top"),
+            models.Text(x="middle", y="top", text="text", text_color=ink,
+                        text_font={"value": style.FONT}, text_font_size="20px",
+                        text_font_style="bold", text_align="center", text_baseline="top"),
         )  # fmt: skip
     edge = style.add_line(chart, sources["window edge"], line_color=palette[2], line_width=2,
                     line_dash=[6, 4])  # fmt: skip
@@ -655,15 +648,15 @@ def _sequence(
     drawn = {
         name: chart.add_glyph(
             sources[name],
-            Scatter(x="x", y="y", marker=marker, size=size, line_color=color, fill_color=color,
-                    line_width=2 if marker == "x" else 0.5),
+            models.Scatter(x="x", y="y", marker=marker, size=size, line_color=color,
+                           fill_color=color, line_width=2 if marker == "x" else 0.5),
             name=name,
         )
         for name, (marker, size, color) in dots.items()
     }  # fmt: skip
     ranges = chart.add_glyph(
         sources["with SACK"],
-        Segment(x0="x", y0="y", x1="x", y1="top", line_color=palette[4], line_width=2),
+        models.Segment(x0="x", y0="y", x1="x", y1="top", line_color=palette[4], line_width=2),
         name="with SACK",
     )
     style.add_hover(chart, list(drawn.values()), [("time", "x", "s"), ("up to", "y", "byte")])
@@ -683,25 +676,27 @@ def _sequence(
     return chart
 
 
-def _band_chart(sources: Mapping[str, ColumnDataSource], count: int, theme: style.Theme) -> figure:
+def _band_chart(
+    sources: Mapping[str, models.ColumnDataSource], count: int, theme: style.Theme
+) -> figure:
     chart = style.new_figure(
         style.Axis("time", "s"), style.Axis("", "1", low=-count + 0.5, high=0.5),
         title="What the flow waited for", height=_EDGES + _ROW * count,
     )  # fmt: skip
-    chart.yaxis[0].ticker = FixedTicker(ticks=[])
+    chart.yaxis[0].ticker = models.FixedTicker(ticks=[])
     chart.yaxis[0].axis_label = None
     chart.ygrid[0].ticker = chart.yaxis[0].ticker
     bars = chart.add_glyph(
         sources["causes"],
-        Quad(left="left", right="right", bottom="bottom", top="top", fill_color="color",
-             line_color=None),
+        models.Quad(left="left", right="right", bottom="bottom", top="top", fill_color="color",
+                    line_color=None),
         name=term("waited for"),
     )  # fmt: skip
     chart.add_glyph(
         sources["names of causes"],
-        Text(x="x", y="y", text="text", text_color=style.INKS[theme],
-             text_font={"value": style.FONT}, text_font_size="14px", text_align="left",
-             text_baseline="middle"),
+        models.Text(x="x", y="y", text="text", text_color=style.INKS[theme],
+                    text_font={"value": style.FONT}, text_font_size="14px", text_align="left",
+                    text_baseline="middle"),
     )  # fmt: skip
     style.add_hover(
         chart, [bars], [("cause", "cause", "text"), ("evidence", "evidence", "text"),
@@ -712,7 +707,7 @@ def _band_chart(sources: Mapping[str, ColumnDataSource], count: int, theme: styl
     return chart
 
 
-def _trip_chart(sources: Mapping[str, ColumnDataSource], theme: style.Theme) -> figure:
+def _trip_chart(sources: Mapping[str, models.ColumnDataSource], theme: style.Theme) -> figure:
     times = sources["round trips"].data["y"]
     most = float(np.percentile(times, 99)) if len(times) else 0.0
     few = bool(most > 0 and max(times) > 2 * most)  # few long ones would press the others down
@@ -722,8 +717,8 @@ def _trip_chart(sources: Mapping[str, ColumnDataSource], theme: style.Theme) -> 
         title=term("Round trips: a queue or a delayed ACK is above the line"), height=_TRIPS,
     )  # fmt: skip
     chart.yaxis[0].ticker.desired_num_ticks = 4
-    look = Scatter(x="x", y="y", size=4, line_color=style.PALETTES[theme][0],
-                   line_width=0.5, fill_color=style.PALETTES[theme][0])  # fmt: skip
+    look = models.Scatter(x="x", y="y", size=4, line_color=style.PALETTES[theme][0],
+                          line_width=0.5, fill_color=style.PALETTES[theme][0])  # fmt: skip
     trips = chart.add_glyph(sources["round trips"], look, name="round trips")
     least = style.add_line(chart, sources["least round trip"], line_color=style.PALETTES[theme][1],
                      line_width=2, line_dash=[6, 4])  # fmt: skip

@@ -12,20 +12,6 @@ from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
 from netcalc import calculator, equations
-from netcalc.calculator import (
-    Curve,
-    Formula,
-    Inputs,
-    Parameter,
-    Shade,
-    fixed_texts,
-    input_label,
-    is_staircase,
-    layer_of,
-    percentile_name,
-    range_text,
-    result_unit,
-)
 from netcalc.checks import FloatArray, as_float, named_arguments
 from netcalc.display import long_time
 from netcalc.errors import DomainError
@@ -66,14 +52,14 @@ class FormulaCurves:
         Lines below the figure: the equation, the fixed arguments, the source.
     """
 
-    lines: Mapping[str, Curve]
+    lines: Mapping[str, calculator.Curve]
     x_axis: style.Axis
     y_axis: style.Axis
     title: str
     caption: tuple[str, ...]
 
     @property
-    def shades(self) -> tuple[Shade, ...]:
+    def shades(self) -> tuple[calculator.Shade, ...]:
         """The doubtful parts of any of the curves."""
         return tuple(dict.fromkeys(shade for line in self.lines.values() for shade in line.shades))
 
@@ -91,9 +77,9 @@ class FormulaCurves:
 
 @named_arguments
 def formula_curves(
-    formula: Formula,
-    lines: Mapping[str, Curve],
-    over: Parameter,
+    formula: calculator.Formula,
+    lines: Mapping[str, calculator.Curve],
+    over: calculator.Parameter,
     arguments: Mapping[str, object],
     *,
     varied: Collection[str] = (),
@@ -130,7 +116,7 @@ def formula_curves(
         lines = {name: _along(line, x_size) for name, line in lines.items()}
     positive = bool(values.size and (values > 0).all())
     log_y = positive and (logarithmic if log_result is None else log_result)
-    fixed = fixed_texts(formula, arguments, {over.name, *varied})
+    fixed = calculator.fixed_texts(formula, arguments, {over.name, *varied})
     values_of = dict(arguments)
     name = named(formula.short_name.replace("_", " "), calculator.layer_of(formula, values_of))
     along = named(formula.label(over.name), calculator.layer_text(formula, over.layer, values_of))
@@ -144,7 +130,7 @@ def formula_curves(
     )
 
 
-def _along(line: Curve, size: float) -> Curve:
+def _along(line: calculator.Curve, size: float) -> calculator.Curve:
     """Return a curve whose argument is divided by a number."""
     shades = tuple(
         replace(part, low=part.low / size, high=part.high / size) for part in line.shades
@@ -152,7 +138,7 @@ def _along(line: Curve, size: float) -> Curve:
     return replace(line, x=line.x / size, shades=shades)
 
 
-def formula_caption(formula: Formula, fixed: Sequence[str]) -> tuple[str, ...]:
+def formula_caption(formula: calculator.Formula, fixed: Sequence[str]) -> tuple[str, ...]:
     """Return the lines below a figure of a formula: equation, fixed arguments, source."""
     parts = (
         equations.plain(formula.equation),
@@ -239,7 +225,7 @@ def _wrapped(text: str) -> list[str]:
     return lines
 
 
-def _ends(line: Curve, unit: str) -> str:
+def _ends(line: calculator.Curve, unit: str) -> str:
     finite = line.y[np.isfinite(line.y)]
     if not finite.size:
         return phrase("no finite value")
@@ -253,11 +239,11 @@ _BEYOND = 10.0
 
 @named_arguments
 def bands(
-    formula: Formula,
+    formula: calculator.Formula,
     by_name: Mapping[str, Band],
-    over: Parameter,
+    over: calculator.Parameter,
     arguments: Mapping[str, object],
-    inputs: Inputs,
+    inputs: calculator.Inputs,
     *,
     column: str = "result",
     varied: Collection[str] = (),
@@ -296,7 +282,7 @@ def bands(
         A source for each band, of columns ``x``, ``low``, ``y`` (the median) and ``high``.
     """
     columns = {name: _columns(band) for name, band in by_name.items()}
-    shown_unit = result_unit(formula, column)
+    shown_unit = calculator.result_unit(formula, column)
     columns, unit = _in_long_times(columns, shown_unit)
     every = np.concatenate(
         [column[key] for column in columns.values() for key in ("low", "y", "high")]
@@ -308,7 +294,9 @@ def bands(
     what = formula.short_title if column == "result" else column.replace("_", " ")
     first = next(iter(by_name.values()))
     percents = sorted(first.percentiles)
-    outer = f"{percentile_name(percents[0])} to {percentile_name(percents[-1])}"
+    outer = (
+        f"{calculator.percentile_name(percents[0])} to {calculator.percentile_name(percents[-1])}"
+    )
     top = float(finite.max()) if finite.size else 1.0
     sources = {}
     for name, band in columns.items():
@@ -318,13 +306,17 @@ def bands(
         )
     x_axis = style.Axis(formula.label(over.name), over.unit, "log" if logarithmic else "linear")
     y_axis = style.Axis(
-        named(what, layer_of(formula, arguments)), unit, "log" if log_y else "linear", low, high
+        named(what, calculator.layer_of(formula, arguments)),
+        unit,
+        "log" if log_y else "linear",
+        low,
+        high,
     )
     ranges = [
-        f"{formula.label(name)} {range_text(band, formula.parameter(name).unit)}"
+        f"{formula.label(name)} {calculator.range_text(band, formula.parameter(name).unit)}"
         for name, band in inputs.items()
     ]
-    fixed = fixed_texts(formula, arguments, {over.name, *inputs, *varied})
+    fixed = calculator.fixed_texts(formula, arguments, {over.name, *inputs, *varied})
     lines = (
         *formula_caption(formula, [*ranges, *fixed]),
         phrase(
@@ -347,7 +339,7 @@ def _columns(band: Band) -> dict[str, FloatArray]:
     rows = {"low": percents[0], "y": middle, "high": percents[-1]}
     columns = {name: np.asarray(band.percentiles[percent]) for name, percent in rows.items()}
     x = np.asarray(band.values, dtype=float)
-    if any(is_staircase(column) for column in columns.values()):
+    if any(calculator.is_staircase(column) for column in columns.values()):
         columns = {name: np.repeat(column, 2)[:-1] for name, column in columns.items()}
         x = np.repeat(x, 2)[1:]
     return {"x": x, **columns}
@@ -495,10 +487,10 @@ def distribution(
 
 @named_arguments
 def formula_distribution(
-    formula: Formula,
+    formula: calculator.Formula,
     spread: Spread,
     arguments: Mapping[str, object],
-    inputs: Inputs,
+    inputs: calculator.Inputs,
     *,
     theme: style.Theme = "light",
 ) -> Plot:
@@ -522,19 +514,22 @@ def formula_distribution(
     Plot
         As of :func:`distribution`, times from a day on in days or years.
     """
+    units = {name: formula.parameter(name.partition("[")[0]).unit for name in spread.inputs}
     shown = [
-        f"{input_label(formula, name)} {draw.text(formula.parameter(name.partition('[')[0]).unit)}"
+        f"{calculator.input_label(formula, name)} {draw.text(units[name])}"
         for name, draw in spread.inputs.items()
     ]
     size, unit = long_time(formula.unit, spread.percentile(95.0))
     return distribution(
         spread.samples / size,
-        axis=style.Axis(named(formula.short_title, layer_of(formula, arguments)), unit),
+        axis=style.Axis(named(formula.short_title, calculator.layer_of(formula, arguments)), unit),
         percentiles={percent: value / size for percent, value in spread.percentiles.items()},
         title=formula.summary.rstrip("."),
         note=phrase("Drawn of {join}.", join=", ".join(shown)),
         lines=(
-            *formula_caption(formula, [*shown, *fixed_texts(formula, arguments, inputs)]),
+            *formula_caption(
+                formula, [*shown, *calculator.fixed_texts(formula, arguments, inputs)]
+            ),
             phrase("{size:,} draws.", size=spread.samples.size),
         ),
         theme=theme,

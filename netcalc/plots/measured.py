@@ -10,16 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc import compare
+from netcalc import samples as measurements
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain import Known, TableTheory, main_flow, table_theory
 from netcalc.explain.evidence import first_known
 from netcalc.language import phrase
+from netcalc.models.sizes import headers
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
-from netcalc.models.sizes.headers import (
-    DATAGRAM_HEADERS_BYTES,
-    STAMPED_HEADERS_BYTES,
-    TIMESTAMP_BYTES,
-)
 from netcalc.plots.captures import capture_ladder, largest_flow, waits
 from netcalc.plots.overlay import curves, overlay
 from netcalc.plots.plot import Plot, together
@@ -29,24 +26,15 @@ from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.losses import TIMERS_S
 from netcalc.readers.captures.tcp import analyse_tcp, ladder
 from netcalc.readers.places import layers_of_columns, rate_layer
-from netcalc.samples import (
-    BulkSamples,
-    FlowSeries,
-    HopSamples,
-    Layer,
-    PacketTrace,
-    PathSamples,
-    RttSamples,
-    Samples,
-    Table,
-    TrainSamples,
-    TransactionSamples,
-    TransferSamples,
-)
 from netcalc.units import show, show_rate
 
 _COMPARED = (
-    RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples | TrainSamples
+    measurements.RttSamples
+    | measurements.TransferSamples
+    | measurements.TransactionSamples
+    | measurements.BulkSamples
+    | measurements.HopSamples
+    | measurements.TrainSamples
 )
 
 FAR_WINDOWS = 4.0
@@ -57,7 +45,11 @@ BINS = 60
 
 @named_arguments
 def measured(
-    samples: Samples, stated: Known, *, shows_causes: bool = True, theme: Theme = "light"
+    samples: measurements.Samples,
+    stated: Known,
+    *,
+    shows_causes: bool = True,
+    theme: Theme = "light",
 ) -> Plot:
     """Draw a measurement with the theory that applies to it.
 
@@ -79,24 +71,24 @@ def measured(
         Rates over time with the line's ceiling at their layer, round trips over time with the
         least one, or times against sizes with a fit.
     """
-    if isinstance(samples, PacketTrace):
+    if isinstance(samples, measurements.PacketTrace):
         return _capture_plots(samples, stated, theme, shows_causes=shows_causes)
-    if isinstance(samples, FlowSeries):
+    if isinstance(samples, measurements.FlowSeries):
         return _flow_plot(samples, stated, theme)
-    if isinstance(samples, RttSamples) and len(samples.minima()[0]) < 3:
+    if isinstance(samples, measurements.RttSamples) and len(samples.minima()[0]) < 3:
         return _probe_plot(samples, stated, theme)
-    if isinstance(samples, PathSamples):
+    if isinstance(samples, measurements.PathSamples):
         return _path_plot(samples, theme)
     if _has_hops(samples):
         return _hops_plot(samples, theme)
     if has_comparison(samples):
         return overlay(compare.overlay(samples), theme=theme)
-    if isinstance(samples, TransactionSamples):
+    if isinstance(samples, measurements.TransactionSamples):
         return _responses_plot(samples, stated, theme)
     theory = table_theory(samples, stated)
     if theory is not None:
         return table_figure(theory, theme=theme)
-    if isinstance(samples, Table) and has_series(samples):
+    if isinstance(samples, measurements.Table) and has_series(samples):
         return table_series(samples, stated, theme=theme)
     return curves(
         [0.0, 1.0],
@@ -114,7 +106,7 @@ def line_share(payload_bytes: float, header_bytes: float) -> float:
     return payload_bytes / float(ethernet_wire_bytes(payload_bytes + header_bytes))
 
 
-def _flow_plot(flows: FlowSeries, stated: Known, theme: Theme) -> Plot:
+def _flow_plot(flows: measurements.FlowSeries, stated: Known, theme: Theme) -> Plot:
     """Draw the rate of each interval, and the line's ceiling for the data of the application."""
     rows, points = flows.measured, {}
     groups = np.asarray(flows.group)
@@ -132,7 +124,7 @@ def _flow_plot(flows: FlowSeries, stated: Known, theme: Theme) -> Plot:
     if stated.line_bps is not None:
         sizes = _sizes(facts) if udp else [_segment(stated)]
         for size in sizes:
-            header = DATAGRAM_HEADERS_BYTES if udp else STAMPED_HEADERS_BYTES
+            header = headers.DATAGRAM_HEADERS_BYTES if udp else headers.STAMPED_HEADERS_BYTES
             lines[phrase("the line, {size} per packet", size=show(size, "byte"))] = (
                 stated.line_bps * line_share(size, header)
             )
@@ -147,7 +139,9 @@ def _flow_plot(flows: FlowSeries, stated: Known, theme: Theme) -> Plot:
 
 def _segment(stated: Known) -> float:
     return float(
-        tcp_payload_bytes(first_known(stated.mtu_bytes, 1500.0), tcp_option_bytes=TIMESTAMP_BYTES)
+        tcp_payload_bytes(
+            first_known(stated.mtu_bytes, 1500.0), tcp_option_bytes=headers.TIMESTAMP_BYTES
+        )
     )
 
 
@@ -157,15 +151,17 @@ def _sizes(facts: list[Any]) -> list[float]:
     return [float(size) for size in dict.fromkeys(sizes)]
 
 
-def samples_facts(samples: Samples) -> list[Any]:
+def samples_facts(samples: measurements.Samples) -> list[Any]:
     """Return the rows of facts as a list."""
     return list(samples.facts())
 
 
-def _capture_plots(trace: PacketTrace, stated: Known, theme: Theme, *, shows_causes: bool) -> Plot:
+def _capture_plots(
+    trace: measurements.PacketTrace, stated: Known, theme: Theme, *, shows_causes: bool
+) -> Plot:
     """Draw a capture: its rates; and of its largest TCP flow the bytes and the packets."""
     rates = _capture_plot(trace, stated, theme)
-    if not trace.has(Layer.TCP).any():
+    if not trace.has(measurements.Layer.TCP).any():
         return rates
     flow = largest_flow(trace)
     cause = main_flow(trace) if shows_causes else None
@@ -178,7 +174,7 @@ def _capture_plots(trace: PacketTrace, stated: Known, theme: Theme, *, shows_cau
     )
 
 
-def _capture_plot(trace: PacketTrace, stated: Known, theme: Theme) -> Plot:
+def _capture_plot(trace: measurements.PacketTrace, stated: Known, theme: Theme) -> Plot:
     """Draw the bytes of IP in each interval of a capture, and the line's ceiling for them."""
     time_s, size = np.asarray(trace.time_s), trace.ints("packet_bytes").astype(float)
     timed = np.isfinite(time_s) & ~mirrored(trace)
@@ -228,7 +224,7 @@ def _rates(
     )
 
 
-def _probe_plot(samples: RttSamples, stated: Known, theme: Theme) -> Plot:
+def _probe_plot(samples: measurements.RttSamples, stated: Known, theme: Theme) -> Plot:
     """Draw each round trip in the order of the probes, and the least one."""
     rows = np.flatnonzero(samples.measured)
     rtt_s = np.asarray(samples.rtt_s)[rows]
@@ -259,20 +255,20 @@ def _probe_plot(samples: RttSamples, stated: Known, theme: Theme) -> Plot:
     )
 
 
-def has_comparison(samples: Samples) -> TypeGuard[_COMPARED | Table]:
+def has_comparison(samples: measurements.Samples) -> TypeGuard[_COMPARED | measurements.Table]:
     """Whether :func:`netcalc.compare.overlay` has theory for these samples.
 
     It has none for responses of another tool, whose packets are not known.
     """
-    if isinstance(samples, Table):
+    if isinstance(samples, measurements.Table):
         return compare.is_router_queue(samples)
-    if isinstance(samples, TransactionSamples):
+    if isinstance(samples, measurements.TransactionSamples):
         modes = set(samples.modes)
         return compare.is_small_writes(samples) or bool(modes & set(compare.TRANSACTIONS_OVER))
     return isinstance(samples, _COMPARED)
 
 
-def _responses_plot(samples: TransactionSamples, stated: Known, theme: Theme) -> Plot:
+def _responses_plot(samples: measurements.TransactionSamples, stated: Known, theme: Theme) -> Plot:
     """Draw each response in order, with the fastest and a delayed acknowledgement beyond it."""
     rows = samples.measured
     number = np.arange(rows.size, dtype=float)[rows]
@@ -305,7 +301,7 @@ def _responses_plot(samples: TransactionSamples, stated: Known, theme: Theme) ->
     )
 
 
-def _path_plot(samples: PathSamples, theme: Theme) -> Plot:
+def _path_plot(samples: measurements.PathSamples, theme: Theme) -> Plot:
     """Draw the round trips to each hop, and the least that a later hop does not undercut."""
     rows = np.flatnonzero(samples.measured)
     hop, rtt_s = np.asarray(samples.hop)[rows], np.asarray(samples.rtt_s)[rows]
@@ -347,11 +343,11 @@ def _path_plot(samples: PathSamples, theme: Theme) -> Plot:
     )
 
 
-def is_drawn(samples: Samples) -> bool:
+def is_drawn(samples: measurements.Samples) -> bool:
     """Whether :func:`measured` has a figure for samples of this kind, with something in it."""
-    if isinstance(samples, FlowSeries | PathSamples):
+    if isinstance(samples, measurements.FlowSeries | measurements.PathSamples):
         return bool(samples.measured.any())
-    if isinstance(samples, PacketTrace):
+    if isinstance(samples, measurements.PacketTrace):
         return samples.span_s > 0
     if (
         _has_hops(samples)
@@ -366,16 +362,16 @@ def is_drawn(samples: Samples) -> bool:
 _HOP_TIMES = {"least": "rtt_min_s", "mean": "rtt_mean_s", "largest": "rtt_max_s"}
 
 
-def _has_hops(samples: Samples) -> TypeGuard[Table]:
+def _has_hops(samples: measurements.Samples) -> TypeGuard[measurements.Table]:
     """Whether this is the report of a tool such as mtr: numbers for each hop, no single probes."""
-    if not isinstance(samples, Table):
+    if not isinstance(samples, measurements.Table):
         return False
     columns = samples.columns()
     times = [columns[name] for name in _HOP_TIMES.values() if name in columns]
     return "hop" in columns and any(np.isfinite(column).any() for column in times)
 
 
-def _hops_plot(table: Table, theme: Theme) -> Plot:
+def _hops_plot(table: measurements.Table, theme: Theme) -> Plot:
     """Draw the summaries of each hop, as the tool printed them."""
     columns = table.columns()
     points = {
@@ -402,7 +398,9 @@ def _hops_plot(table: Table, theme: Theme) -> Plot:
 
 
 @named_arguments
-def sequences(trace: PacketTrace, *, flow: int | None = None, theme: Theme = "light") -> Plot:
+def sequences(
+    trace: measurements.PacketTrace, *, flow: int | None = None, theme: Theme = "light"
+) -> Plot:
     """Draw the bytes of a TCP flow against time: segments, acknowledgements and the window.
 
     Parameters
@@ -505,12 +503,12 @@ _DELAYS = {"least": "one_way_delay_min_s", "median": "one_way_delay_median_s",
 Points = dict[str, tuple[FloatArray, FloatArray]]
 
 
-def has_series(samples: Samples) -> bool:
+def has_series(samples: measurements.Samples) -> bool:
     """Whether :func:`table_series` has a figure for samples, with something in it."""
-    return isinstance(samples, Table) and bool(_series(samples))
+    return isinstance(samples, measurements.Table) and bool(_series(samples))
 
 
-def table_series(table: Table, stated: Known, *, theme: Theme = "light") -> Plot:
+def table_series(table: measurements.Table, stated: Known, *, theme: Theme = "light") -> Plot:
     """Draw a table of a tool: what it has of times, windows and rates, one figure for each.
 
     Parameters
@@ -568,7 +566,7 @@ def _described(title: str, points: Points, unit: str) -> str:
 Figures = list[tuple[tuple[Axis, Axis, str], Points]]
 
 
-def _series(table: Table) -> Figures:
+def _series(table: measurements.Table) -> Figures:
     """Return the figures of a table: axes and title, and the points; those without any left out."""
     columns = table.columns()
     if {"cwnd_packets", "rtt_s", "snapshot"} <= columns.keys():

@@ -12,24 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from bokeh.models import (
-    BoxAnnotation,
-    ColumnDataSource,
-    FixedTicker,
-    GlyphRenderer,
-    LayoutDOM,
-    Legend,
-    Line,
-    LogAxis,
-    MultiLine,
-    Patches,
-    Quad,
-    Range1d,
-    Scatter,
-    Text,
-    Title,
-    VArea,
-)
+from bokeh import models
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
@@ -165,7 +148,7 @@ def svg(plot: Plot, *, description: str = "") -> str:
     )
 
 
-def charts(layout: LayoutDOM) -> Iterator[figure]:
+def charts(layout: models.LayoutDOM) -> Iterator[figure]:
     """Yield the charts of a figure, from the top down."""
     if isinstance(layout, figure):
         yield layout
@@ -181,10 +164,10 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     head = (TOP if title[0] else 10) + more + ROW * len(entries)
     height = float(chart.height) - LEGEND_ROW * len(items) + ROW * len(entries) + more
     box = (_left(chart), top + head, WIDTH - RIGHT, top + height - BOTTOM)
-    glyphs = [r for r in chart.renderers if isinstance(r, GlyphRenderer)]
-    x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))
+    glyphs = [r for r in chart.renderers if isinstance(r, models.GlyphRenderer)]
+    x_log, y_log = (isinstance(axis[0], models.LogAxis) for axis in (chart.xaxis, chart.yaxis))
     beside = [other for other in charts(plot.figure) if other.x_range is chart.x_range]
-    along = [r for other in beside for r in other.renderers if isinstance(r, GlyphRenderer)]
+    along = [r for other in beside for r in other.renderers if isinstance(r, models.GlyphRenderer)]
     xs = limits(along, chart.x_range, "x", log=x_log)
     ys = limits(glyphs, chart.y_range, "y", log=y_log)
     if chart.match_aspect:
@@ -255,7 +238,7 @@ def _frame(
 
 def ticks(axis: Any, scale: Scale) -> list[float]:
     """Return where an axis has ticks."""
-    if isinstance(axis.ticker, FixedTicker):
+    if isinstance(axis.ticker, models.FixedTicker):
         return sorted(tick for tick in axis.ticker.ticks if scale.low <= tick <= scale.high)
     least = getattr(axis.ticker, "min_interval", 0)
     return [tick for tick in scale.ticks() if not least or tick == round(tick)]
@@ -288,37 +271,37 @@ class Shape:
     texts: Sequence[str] = ()
 
 
-def shape_of(renderer: GlyphRenderer) -> Shape | None:
+def shape_of(renderer: models.GlyphRenderer) -> Shape | None:
     """Return what a glyph draws; nothing for those that a picture leaves out."""
     glyph, data = renderer.glyph, renderer.data_source.data
 
     def columns(*names: str) -> list[Any]:
         return [data[getattr(glyph, name)] for name in names]
 
-    if isinstance(glyph, Line | MultiLine):
+    if isinstance(glyph, models.Line | models.MultiLine):
         parts = (
             [tuple(columns("x", "y"))]
-            if isinstance(glyph, Line)
+            if isinstance(glyph, models.Line)
             else list(zip(*columns("xs", "ys"), strict=True))
         )
         color, alpha, width, dash = (
             value_of(getattr(glyph, f"line_{name}")) for name in ("color", "alpha", "width", "dash")
         )
         return Shape("line", parts, [color], alpha, width, dash)
-    if isinstance(glyph, Scatter):
+    if isinstance(glyph, models.Scatter):
         size, marker = float(value_of(glyph.size)), str(value_of(glyph.marker))
         parts = [tuple(columns("x", "y"))]
         return Shape("points", parts, [str(glyph.line_color)], width=size, marker=marker)
-    if isinstance(glyph, Text):
+    if isinstance(glyph, models.Text):
         parts = list(zip(*columns("x", "y"), strict=True))
         return Shape("text", parts, [], marker=glyph.text_align, texts=columns("text")[0])
-    if not isinstance(glyph, VArea | Patches | Quad):
+    if not isinstance(glyph, models.VArea | models.Patches | models.Quad):
         return None
     kind: Any = "area"
-    if isinstance(glyph, VArea):
+    if isinstance(glyph, models.VArea):
         at, low, high = columns("x", "y1", "y2")
         parts = [(at, low), (at, high)]
-    elif isinstance(glyph, Patches):
+    elif isinstance(glyph, models.Patches):
         kind, parts = "polygon", list(zip(*columns("xs", "ys"), strict=True))
     else:
         left, right, bottom, top = columns("left", "right", "bottom", "top")
@@ -401,7 +384,7 @@ def _bars(parts: Sequence[tuple[NDArray[Any], NDArray[Any]]], shape: Shape) -> l
     ]
 
 
-def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
+def _key(renderers: list[models.GlyphRenderer], y: float) -> list[str]:
     out: list[str] = []
     for shape in filter(None, map(shape_of, renderers)):
         if shape.kind == "line":
@@ -441,10 +424,10 @@ def one_scale(
 
 
 def limits(
-    glyphs: list[GlyphRenderer], axis_range: Any, along: str, *, log: bool
+    glyphs: list[models.GlyphRenderer], axis_range: Any, along: str, *, log: bool
 ) -> tuple[float, float]:
     """Return the ends of an axis, as given or around what is drawn."""
-    if isinstance(axis_range, Range1d):
+    if isinstance(axis_range, models.Range1d):
         return float(axis_range.start), float(axis_range.end)
     glyphs = axis_range.renderers or glyphs
     values = np.concatenate(
@@ -462,7 +445,7 @@ def limits(
 _EXTENT = {"x": ("x", "xs", "left", "right"), "y": ("y", "y1", "y2", "ys", "bottom", "top")}
 
 
-def _extent(glyph: Any, source: ColumnDataSource, along: str) -> NDArray[np.float64]:
+def _extent(glyph: Any, source: models.ColumnDataSource, along: str) -> NDArray[np.float64]:
     values: list[float] = []
     for name in _EXTENT[along]:
         column = getattr(glyph, name, None)
@@ -538,12 +521,12 @@ def save_picture(plot: Plot, path: str | Path) -> None:
 
 
 def _entries(chart: figure) -> list[Any]:
-    legends = [item for item in chart.above if isinstance(item, Legend)]
+    legends = [item for item in chart.above if isinstance(item, models.Legend)]
     return [item for legend in legends for item in legend.items]
 
 
 def _below(chart: figure) -> list[str]:
-    return [str(title.text.text) for title in chart.below if isinstance(title, Title)]
+    return [str(title.text.text) for title in chart.below if isinstance(title, models.Title)]
 
 
 def _height(chart: figure) -> float:
@@ -560,13 +543,15 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
 
     axes = part.subplots()
     axes.set_facecolor(PAPERS[plot.theme])
-    glyphs = [renderer for renderer in chart.renderers if isinstance(renderer, GlyphRenderer)]
+    glyphs = [
+        renderer for renderer in chart.renderers if isinstance(renderer, models.GlyphRenderer)
+    ]
     for along, axis_range, drawn in (
         ("x", chart.x_range, chart.xaxis[0]), ("y", chart.y_range, chart.yaxis[0])
     ):  # fmt: skip
-        is_log = isinstance(drawn, LogAxis)
+        is_log = isinstance(drawn, models.LogAxis)
         low, high = limits(glyphs, axis_range, along, log=is_log)
-        if is_log and along == "y" and not isinstance(axis_range, Range1d):
+        if is_log and along == "y" and not isinstance(axis_range, models.Range1d):
             low, high = low * (low / high) ** _PAD, high * (high / low) ** _PAD
         scale = Scale(min(low, high), max(low, high), start=0.0, end=1.0, log=is_log)
         axis = axes.xaxis if along == "x" else axes.yaxis
@@ -589,7 +574,7 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     for box in chart.center:
-        if isinstance(box, BoxAnnotation):
+        if isinstance(box, models.BoxAnnotation):
             axes.axvspan(
                 box.left, box.right, facecolor="0.93", edgecolor="0.7", linewidth=0.0,
                 hatch=_HATCHES.get(str(box.hatch_pattern)),

@@ -10,15 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from bokeh.models import (
-    ColumnDataSource,
-    FixedTicker,
-    GlyphRenderer,
-    MultiLine,
-    PlainText,
-    Quad,
-    Text,
-)
+from bokeh import models
 from bokeh.plotting import figure
 
 from netcalc import units
@@ -238,7 +230,7 @@ def _short(name: str) -> str:
 
 
 def _draw(
-    sources: Mapping[str, ColumnDataSource],
+    sources: Mapping[str, models.ColumnDataSource],
     names: list[str],
     title: str,
     high: float,
@@ -252,9 +244,9 @@ def _draw(
     )  # fmt: skip
     ticks = [-float(row) for row in range(count)]
     axis = chart.yaxis[0]
-    axis.ticker = FixedTicker(ticks=ticks)
+    axis.ticker = models.FixedTicker(ticks=ticks)
     axis.major_label_overrides = {
-        tick: PlainText(text=name) for tick, name in zip(ticks, names, strict=True)
+        tick: models.PlainText(text=name) for tick, name in zip(ticks, names, strict=True)
     }
     axis.axis_label = None
     chart.ygrid[0].visible = False
@@ -265,7 +257,7 @@ def _draw(
         if name == "full":
             continue
         colour, alpha = looks.get(name, (ink, 1.0))
-        bar = Quad(
+        bar = models.Quad(
             left="left", right="right", bottom="bottom", top="top",
             fill_color=colour, fill_alpha=alpha, line_color=colour,
         )  # fmt: skip
@@ -476,7 +468,7 @@ def _day(plan: NetworkPlan, on: str | None) -> str:
 
 
 def _draw_map(
-    sources: Mapping[str, ColumnDataSource],
+    sources: Mapping[str, models.ColumnDataSource],
     classes: Sequence[str],
     labels: Mapping[str, str],
     many: bool,
@@ -490,7 +482,7 @@ def _draw_map(
     for axis, grid in zip((*chart.xaxis, *chart.yaxis), (*chart.xgrid, *chart.ygrid), strict=True):
         axis.visible = grid.visible = False
     ink, paper = style.INKS[theme], style.PAPERS[theme]
-    drawn: dict[str, GlyphRenderer] = {}
+    drawn: dict[str, models.GlyphRenderer] = {}
     blues = style.LOADS[theme]
     lines = []
     for number, name in enumerate(classes):
@@ -498,7 +490,9 @@ def _draw_map(
         color = style.FULL[theme] if last else blues[number]
         width = _WIDTHS[-1 if last else number] / (2.0 if many else 1.0)
         alpha = _FAINT if many and number == 0 and not last else 1.0
-        line = MultiLine(xs="xs", ys="ys", line_color=color, line_width=width, line_alpha=alpha)
+        line = models.MultiLine(
+            xs="xs", ys="ys", line_color=color, line_width=width, line_alpha=alpha
+        )
         drawn[name] = chart.add_glyph(sources[name], line, name=name)
         lines.append(drawn[name])
     style.add_hover(
@@ -510,7 +504,7 @@ def _draw_map(
     )  # fmt: skip
     entries = [(name, [drawn[name]]) for name in classes]
     if "failed" in sources:
-        dashes = MultiLine(xs="xs", ys="ys", line_color=ink, line_width=2, line_dash=[5, 4])
+        dashes = models.MultiLine(xs="xs", ys="ys", line_color=ink, line_width=2, line_dash=[5, 4])
         gone = chart.add_glyph(sources["failed"], dashes, name="failed")
         cross = style.add_points(chart, sources["failed at"], marker="x", color=ink)
         entries.append((labels["failed"], [gone, cross]))
@@ -522,7 +516,7 @@ def _draw_map(
         points = style.add_points(chart, sources["nodes"], marker="circle", color=ink)
         points.glyph.update(size=9, fill_color=paper, fill_alpha=1.0)
     if "names" in sources:
-        words = Text(
+        words = models.Text(
             x="x", y="y", text="text", text_align="center", text_baseline="middle",
             text_color=ink, text_font={"value": style.FONT}, text_font_size="13px",
         )  # fmt: skip

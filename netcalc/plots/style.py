@@ -7,28 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from bokeh.models import (
-    BasicTickFormatter,
-    BoxZoomTool,
-    ColumnDataSource,
-    CustomJS,
-    CustomJSHover,
-    CustomJSTickFormatter,
-    DataRange1d,
-    GlyphRenderer,
-    HoverTool,
-    Legend,
-    LegendItem,
-    Line,
-    PanTool,
-    PlainText,
-    Range1d,
-    ResetTool,
-    SaveTool,
-    Scatter,
-    TickFormatter,
-    Title,
-)
+from bokeh import models
 from bokeh.plotting import figure
 
 from netcalc.errors import DomainError
@@ -217,22 +196,22 @@ def theme_colors() -> dict[str, dict[str, Any]]:
     return {"swap": dict(zip(light, dark, strict=True)), "dark": DARK_PARTS}
 
 
-def tick_formatter(unit: str, scale: Scale) -> TickFormatter:
+def tick_formatter(unit: str, scale: Scale) -> models.TickFormatter:
     """Return the formatter that writes ticks with a prefix: ``20 ms``, ``1.5 kB``, ``10 M``."""
     if unit == "text":
-        return BasicTickFormatter()
+        return models.BasicTickFormatter()
     # On a linear axis all ticks have the prefix of the largest, on a log axis each its own.
     reference = "Math.max(...ticks.map(Math.abs))" if scale == "linear" else "tick"
     zero = f"Math.abs(tick) < 1e-9 * {reference} ? 0 : tick" if scale == "linear" else "tick"
     arguments = {**_arguments(unit, _SHORT.get(unit, "")), "scale": scale}
     code = f"{_ENGINEERING_JS}\n{_ROOM_JS}\nreturn engineering({zero}, {reference});"
-    return CustomJSTickFormatter(args=arguments, code=code)
+    return models.CustomJSTickFormatter(args=arguments, code=code)
 
 
-def hover_formatter(unit: str) -> CustomJSHover:
+def hover_formatter(unit: str) -> models.CustomJSHover:
     """Return the formatter that writes a hovered value with its prefix and unit."""
     arguments = _arguments(unit, _LONG.get(unit, unit))
-    return CustomJSHover(
+    return models.CustomJSHover(
         args=arguments, code=f"{_ENGINEERING_JS}\nreturn engineering(value, value);"
     )
 
@@ -247,16 +226,18 @@ def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEI
         y_range=_range(y_axis),
         height=height,
         sizing_mode="stretch_width",
-        tools=[PanTool(), BoxZoomTool(), ResetTool(), SaveTool()],
+        tools=[models.PanTool(), models.BoxZoomTool(), models.ResetTool(), models.SaveTool()],
         toolbar_location="above",
         active_drag=None,
         active_scroll=None,
         min_border_right=34,
     )
     chart.toolbar.logo = None
-    chart.title = Title(text=PlainText(text=title), text_font=FONT, text_font_size="17px")
+    chart.title = models.Title(
+        text=models.PlainText(text=title), text_font=FONT, text_font_size="17px"
+    )
     for axis, drawn in ((x_axis, chart.xaxis[0]), (y_axis, chart.yaxis[0])):
-        drawn.axis_label = PlainText(text=axis.label)
+        drawn.axis_label = models.PlainText(text=axis.label)
         drawn.axis_label_text_font = FONT
         drawn.axis_label_text_font_size = "16px"
         drawn.axis_label_text_font_style = "normal"
@@ -268,17 +249,17 @@ def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEI
     bottom = chart.xaxis[0]
     bottom.ticker.desired_num_ticks = 6
     arguments = {"ticker": bottom.ticker, "formatter": bottom.formatter}
-    chart.js_on_change("inner_width", CustomJS(args=arguments, code=_FIT_TICKS_JS))
+    chart.js_on_change("inner_width", models.CustomJS(args=arguments, code=_FIT_TICKS_JS))
     arguments = {"title": chart.title, "whole": title}
-    chart.js_on_change("inner_width", CustomJS(args=arguments, code=_FIT_TITLE_JS))
+    chart.js_on_change("inner_width", models.CustomJS(args=arguments, code=_FIT_TITLE_JS))
     return chart
 
 
-def _range(axis: Axis) -> Range1d | DataRange1d:
+def _range(axis: Axis) -> models.Range1d | models.DataRange1d:
     if axis.low is None or axis.high is None:
         limits = {k: v for k, v in (("start", axis.low), ("end", axis.high)) if v is not None}
-        return DataRange1d(range_padding=0.05, **limits)
-    return Range1d(start=axis.low, end=axis.high)
+        return models.DataRange1d(range_padding=0.05, **limits)
+    return models.Range1d(start=axis.low, end=axis.high)
 
 
 # As many ticks and columns of the legend as the page is wide enough for.
@@ -333,19 +314,19 @@ _FIT_LEGEND = "fit the legend"
 _COORDINATES = ("x", "y", "y1", "xs", "ys", "left", "top")
 
 
-def mark_columns(drawn: GlyphRenderer) -> list[str]:
+def mark_columns(drawn: models.GlyphRenderer) -> list[str]:
     """Return the columns with the positions of a glyph's marks."""
     properties = drawn.glyph.properties()
     names = (getattr(drawn.glyph, name) for name in _COORDINATES if name in properties)
     return [name for name in names if isinstance(name, str) and name in drawn.data_source.data]
 
 
-def has_marks(entry: LegendItem) -> bool:
+def has_marks(entry: models.LegendItem) -> bool:
     """Return whether anything of an entry of the legend is in the figure."""
     return any(_has_marks(drawn) for drawn in entry.renderers)
 
 
-def _has_marks(drawn: GlyphRenderer) -> bool:
+def _has_marks(drawn: models.GlyphRenderer) -> bool:
     columns = [drawn.data_source.data[name] for name in mark_columns(drawn)]
     columns_of = (
         isinstance(row[0], str | list) or bool(np.isfinite(row).all())
@@ -354,17 +335,19 @@ def _has_marks(drawn: GlyphRenderer) -> bool:
     return not columns or any(columns_of)
 
 
-def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRenderer]]]) -> None:
+def add_legend(
+    chart: figure, entries: Sequence[tuple[str, Sequence[models.GlyphRenderer]]]
+) -> None:
     """Add a legend above the plot area; a click on an entry hides its curve."""
     names = [printable(phrase(name)) for name, _ in entries]
     items = [
-        LegendItem(label={"value": name}, renderers=list(drawn))
+        models.LegendItem(label={"value": name}, renderers=list(drawn))
         for name, (_, drawn) in zip(names, entries, strict=True)
     ]
     for item in items:
         item.visible = has_marks(item)
     width = 8 * max(map(len, names), default=1)
-    legend = Legend(
+    legend = models.Legend(
         items=items,
         click_policy="hide",
         location="top_left",
@@ -390,7 +373,7 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
     ]
     sizes = {"column": width + 60, "height": height, "row": LEGEND_ROW}
     arguments = {"legend": legend, "chart": chart, "marks": marks, **sizes}
-    fit = CustomJS(args=arguments, code=_FIT_LEGEND_JS, name=_FIT_LEGEND)
+    fit = models.CustomJS(args=arguments, code=_FIT_LEGEND_JS, name=_FIT_LEGEND)
     chart.js_on_change("inner_width", fit)
     for source in {
         renderer.data_source.id: renderer.data_source
@@ -400,14 +383,14 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
         source.js_on_change("data", fit)
 
 
-def add_legend_entry(chart: figure, name: str, drawn: GlyphRenderer) -> None:
+def add_legend_entry(chart: figure, name: str, drawn: models.GlyphRenderer) -> None:
     """Add one entry to the legend of a chart; a chart without one gets a legend."""
     callbacks = chart.js_property_callbacks.get("change:inner_width", [])
     fit = next((callback for callback in callbacks if callback.name == _FIT_LEGEND), None)
     if fit is None:
         add_legend(chart, [(name, [drawn])])
         return
-    item = LegendItem(label={"value": printable(phrase(name))}, renderers=[drawn])
+    item = models.LegendItem(label={"value": printable(phrase(name))}, renderers=[drawn])
     item.visible = has_marks(item)
     legend = fit.args["legend"]
     legend.items = [*legend.items, item]
@@ -418,14 +401,14 @@ def add_legend_entry(chart: figure, name: str, drawn: GlyphRenderer) -> None:
 
 
 def add_hover(
-    chart: figure, renderers: Sequence[GlyphRenderer], rows: Sequence[tuple[str, str, str]]
+    chart: figure, renderers: Sequence[models.GlyphRenderer], rows: Sequence[tuple[str, str, str]]
 ) -> None:
     """Show the name of the curve and ``(what, column, unit)`` of the point under the pointer.
 
     Names and text columns come from files and users: bokeh escapes both, but not templates.
     """
     tooltips = [("", "$name")]
-    formatters: dict[str, CustomJSHover] = {}
+    formatters: dict[str, models.CustomJSHover] = {}
     for renderer in renderers:
         renderer.name = renderer.name and printable(phrase(renderer.name))
     for what, column, unit in ((printable(phrase(what)), *more) for what, *more in rows):
@@ -435,7 +418,7 @@ def add_hover(
             tooltips.append((what, f"@{{{column}}}{{custom}}"))
             formatters[f"@{{{column}}}"] = hover_formatter(unit)
     chart.add_tools(
-        HoverTool(
+        models.HoverTool(
             renderers=list(renderers),
             tooltips=tooltips,
             formatters=formatters,
@@ -447,10 +430,10 @@ def add_hover(
 
 
 def add_points(
-    chart: figure, source: ColumnDataSource, *, marker: str, color: str, y: str = "y"
-) -> GlyphRenderer:
+    chart: figure, source: models.ColumnDataSource, *, marker: str, color: str, y: str = "y"
+) -> models.GlyphRenderer:
     """Draw the points of a source."""
-    points = Scatter(
+    points = models.Scatter(
         x="x",
         y=y,
         marker=marker,
@@ -464,18 +447,20 @@ def add_points(
 
 
 def add_line(
-    chart: figure, source: ColumnDataSource, *, name: str | None = None, **look: Any
-) -> GlyphRenderer:
+    chart: figure, source: models.ColumnDataSource, *, name: str | None = None, **look: Any
+) -> models.GlyphRenderer:
     """Draw the points of a source as one line, with a bokeh line's properties."""
     return chart.add_glyph(
-        source, Line(**{"x": "x", "y": "y", "line_width": 3, **look}), name=name or source.name
+        source,
+        models.Line(**{"x": "x", "y": "y", "line_width": 3, **look}),
+        name=name or source.name,
     )
 
 
-def new_source(name: str, columns: Mapping[str, object]) -> ColumnDataSource:
+def new_source(name: str, columns: Mapping[str, object]) -> models.ColumnDataSource:
     """Return the named columns of one glyph."""
     shown = {column: printable_texts(values) for column, values in columns.items()}
-    return ColumnDataSource(name=printable(name), data=shown)
+    return models.ColumnDataSource(name=printable(name), data=shown)
 
 
 def printable_texts(values: Any) -> Any:

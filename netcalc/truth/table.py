@@ -20,7 +20,7 @@ from netcalc.checks import choice
 from netcalc.emulation.chain import simulate
 from netcalc.errors import ExperimentError
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.run import Common, Progress, Record
+from netcalc.experiments.running.record import Common, Progress, Record
 from netcalc.experiments.running.stopping import Stop
 from netcalc.models.queues.md1 import md1_wait_s
 from netcalc.samples import Table

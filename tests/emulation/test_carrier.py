@@ -17,7 +17,7 @@ import pytest
 from netcalc.emulation.wire import carrier as carrier_module
 from netcalc.emulation.wire.carrier import LATE_S, LATENESS_BINS, Carrier
 from netcalc.emulation.wire.emulated_path import Overdue
-from netcalc.emulation.wire.packets import line_bytes
+from netcalc.emulation.wire.ip_packets import line_bytes
 
 IP = bytes.fromhex("45000014000000004011000a0a000001 0a000002".replace(" ", ""))
 ADDRESSES = [["10.0.0.1/24"], ["10.0.0.2/24"], ["10.0.0.3/24", "fd00::3/64"]]

@@ -357,7 +357,7 @@ class Running:
     def _run(self, report):
         """Do the run and tell how it ended, and what it left or changed in this process."""
         from netcalc import samples
-        from netcalc.experiments.running import run as _run
+        from netcalc.experiments.running import record as _run
 
         _run.PROGRESS_S = _run.SAVE_S = 0.0
         tempfile.tempdir = str(self.place)

@@ -19,7 +19,7 @@ import pytest
 from netcalc.experiments.echo import EchoPlan, EchoRun, echo
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running import run as _run
+from netcalc.experiments.running import record as _run
 from netcalc.experiments.running.stopping import Ended, Stopping
 
 echo_module = sys.modules[echo.__module__]  # the package has the function under the same name

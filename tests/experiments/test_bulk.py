@@ -24,7 +24,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import bulk
 from netcalc.experiments import transfer as _ends
 from netcalc.experiments import transfer as session
-from netcalc.experiments.running import run as _run
+from netcalc.experiments.running import record as _run
 from netcalc.experiments.transfer import TransferEnds
 from netcalc.messages import Notice
 from netcalc.path import Path as NetPath

@@ -107,7 +107,7 @@ def signalled(number, run, enough, monkeypatch):
 COMMAND = """
 import os, signal
 from netcalc.emulation.wire.control import Control
-from netcalc.experiments.running.run import Record
+from netcalc.experiments.running.record import Record
 set_up, advance, carriers = Control.set_up, Record.advance, []
 def noted(control, settings):
     carriers.append(control.pid)

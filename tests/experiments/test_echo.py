@@ -27,7 +27,7 @@ import pytest
 from netcalc import experiments, samples
 from netcalc.errors import ArgumentTypeError, DomainError, ExperimentError
 from netcalc.experiments import BOOK_SIZES, echo
-from netcalc.experiments.running import limits, run
+from netcalc.experiments.running import limits, record
 
 pytestmark = [pytest.mark.live, pytest.mark.core]
 
@@ -379,7 +379,7 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, nothing_left):
     kept = tmp_path / "run.json"
     kept.write_text("an earlier run")
     monkeypatch.setattr(samples.saved, "write_atomically", full)
-    monkeypatch.setattr(run, "SAVE_S", 0.0)
+    monkeypatch.setattr(record, "SAVE_S", 0.0)
     with pytest.raises(ExperimentError) as caught:
         echo([8, 16], count=30, save=kept)
     assert (caught.value.phase, caught.value.code) == ("save", "samples-not-saved")
@@ -396,8 +396,8 @@ def test_a_run_is_saved_while_it_goes_on(tmp_path, monkeypatch, nothing_left):
         if (tmp_path / "run.json").exists():
             found.append(samples.RttSamples.load(tmp_path / "run.json"))
 
-    monkeypatch.setattr(run, "SAVE_S", 0.0)
-    monkeypatch.setattr(run, "PROGRESS_S", 0.0)
+    monkeypatch.setattr(record, "SAVE_S", 0.0)
+    monkeypatch.setattr(record, "PROGRESS_S", 0.0)
     echo([8, 16], count=3, save=tmp_path / "run.json", progress=look)
     assert found[0].sent == 1
     assert found[0].meta.partial
@@ -406,7 +406,7 @@ def test_a_run_is_saved_while_it_goes_on(tmp_path, monkeypatch, nothing_left):
 
 def test_progress_is_told_at_a_bounded_rate(monkeypatch):
     told = []
-    monkeypatch.setattr(run, "PROGRESS_S", 600.0)
+    monkeypatch.setattr(record, "PROGRESS_S", 600.0)
     result = echo([8, 16], count=20, progress=lambda *what: told.append(what))
     assert [(done, total) for done, total, _ in told] == [(1, 40), (40, 40)]
     assert [rtt_s for *_, rtt_s in told] == [result.rtt_s[0], result.rtt_s[-1]]

@@ -16,7 +16,7 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments import echo
 from netcalc.experiments.peers import process
 from netcalc.experiments.peers.process import Peer
-from netcalc.experiments.running import run as run_module
+from netcalc.experiments.running import record as run_module
 from netcalc.experiments.running.stopping import Ended, Stopping
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("every_row_is_told")]

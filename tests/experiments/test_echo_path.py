@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.emulation import capabilities
-from netcalc.emulation.wire.packets import checksum
+from netcalc.emulation.wire.ip_packets import checksum
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import echo, exchange
 from netcalc.path import Path

@@ -14,7 +14,7 @@ import pytest
 from netcalc.experiments import bulk, echo, line_rate, lockstep, small_writes, transactions
 from netcalc.experiments.endpoints import TappedPacket, exchange_s
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running import run as _run
+from netcalc.experiments.running import record as _run
 from netcalc.experiments.running import stopping as _stopping
 from netcalc.experiments.running.stopping import GAP_S, MAX_GAPS, Clock, Ended, Stopping
 

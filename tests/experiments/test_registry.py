@@ -10,7 +10,7 @@ import pytest
 from netcalc import compare, experiments
 from netcalc.cli.run import run
 from netcalc.experiments import EXPERIMENTS
-from netcalc.experiments.running.run import Record
+from netcalc.experiments.running.record import Record
 
 LIMITS = (Path(__file__).parents[2] / "docs" / "limits.md").read_text(encoding="utf-8")
 

@@ -35,15 +35,8 @@ from typing import Any
 
 from netcalc.emulation.chain import Chain, JoinedChain
 from netcalc.emulation.queue import LinkQueue
-from netcalc.emulation.wire import kernel
+from netcalc.emulation.wire import ip_packets, kernel
 from netcalc.emulation.wire.kernel import HEAD_BYTES, Arrivals
-from netcalc.emulation.wire.packets import (
-    decrement_hops,
-    hop_limit,
-    is_noise,
-    line_bytes,
-    time_exceeded,
-)
 
 DEVICE = "wire0"
 """Name of the device at both ends."""
@@ -451,7 +444,7 @@ class Carrier(Ends):
                 entered_s = sent_s
             if push is None:
                 self._take(direction, packet, entered_s)
-            elif is_noise(packet):
+            elif ip_packets.is_noise(packet):
                 self.counts["noise"] += 1
             else:
                 push(packet, entered_s, len(packet))
@@ -498,26 +491,26 @@ class Carrier(Ends):
     def _take(self, side: int, packet: bytes, now_s: float) -> None:
         """Take a packet with a header of virtio in front, or with routers on its way."""
         at = _HEADER.size if self._offload else 0
-        if is_noise(packet, at):
+        if ip_packets.is_noise(packet, at):
             self.counts["noise"] += 1
             return
         size = len(packet) - at
         if at:
             _, kind, header_bytes, segment_bytes, _, _ = _HEADER.unpack_from(packet)
-            size = line_bytes(size, header_bytes, segment_bytes) if kind else size
+            size = ip_packets.line_bytes(size, header_bytes, segment_bytes) if kind else size
         if self._joined:
-            hops, routers = hop_limit(packet, at), len(self._routers)
+            hops, routers = ip_packets.hop_limit(packet, at), len(self._routers)
             if hops <= routers:
                 self._joined[side].push(packet[at:], now_s, size, ends_at=max(hops, 1))
                 return
-            packet = decrement_hops(packet, routers, at)
+            packet = ip_packets.decrement_hops(packet, routers, at)
         self._queues[side].push(packet, now_s, size)
 
     def _answer_for_router(self, side: int, node: int, packet: bytes, when_s: float) -> None:
         """Send the answer of a router into the chain of the other direction."""
         router = node - 1 if side == 0 else len(self._routers) - node
         for address in self._routers[router]:
-            answer = time_exceeded(packet, address)
+            answer = ip_packets.time_exceeded(packet, address)
             if answer is not None:
                 size = len(answer)
                 whole = bytes(_HEADER.size) + answer if self._offload else answer

@@ -29,8 +29,8 @@ from netcalc.emulation.wire.control import LOST, START_CODES, end_process, start
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import helper
 from netcalc.experiments.peers.helper import kept, readable, system_error
+from netcalc.experiments.running import record
 from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
-from netcalc.experiments.running.run import Record
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
 
 START_LIMIT_S = 10.0
@@ -269,7 +269,7 @@ class ControlledPeer(Peer):
 
 
 @contextmanager
-def attribute_errors(run: Record[Any], peer: Peer | None) -> Iterator[None]:
+def attribute_errors(run: record.Record[Any], peer: Peer | None) -> Iterator[None]:
     """Turn errors of the system into those of the run, and name the end of a peer that caused one.
 
     An error that a function of the caller raised stays as it is.
@@ -287,7 +287,7 @@ def attribute_errors(run: Record[Any], peer: Peer | None) -> Iterator[None]:
 
 
 @contextmanager
-def record_peer(run: Record[Any], peer: Peer) -> Iterator[None]:
+def record_peer(run: record.Record[Any], peer: Peer) -> Iterator[None]:
     """Record the facts of a peer, and its counts at the end; attribute errors."""
     run.facts.update({f"peer_{name}": value for name, value in peer.report.items()})
     try:
