@@ -44,7 +44,7 @@ MAX_PAYLOAD_BYTES, MAX_PAYLOAD_V6_BYTES = 1472, 1452
 """Payload of a packet of 1500 bytes, over IPv4 and over IPv6. [byte]"""
 PORT = 33_434
 """Destination port of a probe, as of traceroute: nothing listens there. [1]"""
-_TAG_BYTES = 8
+_PROBE_TAG_BYTES = 8  # sequence, session
 _clock = time.perf_counter_ns
 
 
@@ -163,7 +163,11 @@ def probing(
     if payload_bytes is None:
         payload_bytes = protocol.sizes
     sizes = limits.whole_sizes(
-        "size-for-probe", payload_bytes, _TAG_BYTES, protocol.max_payload_bytes, carrier="a probe"
+        "size-for-probe",
+        payload_bytes,
+        _PROBE_TAG_BYTES,
+        protocol.max_payload_bytes,
+        carrier="a probe",
     )
     count = limits.whole_number("count", count, 1, limits.MAX_COUNT)
     timeout_s = limits.timeout_s(timeout_s)
@@ -237,7 +241,7 @@ class HopExchange:
 
     def exchange(self, payload: bytearray, hop: int, sequence: int) -> ProbeAnswer:
         """Send one probe with this TTL, and wait for the answer."""
-        payload[:_TAG_BYTES] = sequence.to_bytes(4, "little") + self._session
+        payload[:_PROBE_TAG_BYTES] = sequence.to_bytes(4, "little") + self._session
         self._probes.setsockopt(*self._protocol.hop_limit, hop)
         self._drain()
         answers, buffer, clock = self._answers, self._buffer, _clock
@@ -276,9 +280,10 @@ class HopExchange:
         is_v4 = protocol.family == socket.AF_INET
         header_bytes = 4 * (buffer[quoted] & 0xF) if is_v4 else protocol.headers_bytes - 8
         data = quoted + header_bytes + 8
-        if got < data + _TAG_BYTES or buffer[data + 4 : data + _TAG_BYTES] != self._session:
+        tag = buffer[data : min(got, data + _PROBE_TAG_BYTES)]
+        if len(tag) < _PROBE_TAG_BYTES or tag[4:] != self._session:
             return None
-        return int.from_bytes(buffer[data : data + 4], "little")
+        return int.from_bytes(tag[:4], "little")
 
     def _sort(self, got: int, sequence: int | None) -> None:
         if got < 0:
@@ -376,7 +381,7 @@ class HopRun(record.Record[HopSamples]):
 
 MAX_TRAIN = 64
 """Packets of a train, at most: they fit the default socket buffer of the receiver. [packet]"""
-_TAG_BYTES_PACKET_TRAINS = 12
+_TRAIN_TAG_BYTES = 12  # number of the train, of the packet, session
 
 
 @named_arguments
@@ -445,7 +450,7 @@ def packet_trains(
     [size] = limits.whole_sizes(
         "size-for-train",
         payload_bytes,
-        _TAG_BYTES_PACKET_TRAINS,
+        _TRAIN_TAG_BYTES,
         MAX_PAYLOAD_BYTES,
         carrier="a train",
     )
@@ -568,9 +573,9 @@ class TrainRun(record.Record[TrainSamples]):
     ) -> list[TrainPacket]:
         """Send the packets of a train back to back."""
         indices = range(1, plan.packet_count + 1)
-        rest = bytes(plan.payload_bytes - _TAG_BYTES_PACKET_TRAINS)
+        rest = bytes(plan.payload_bytes - _TRAIN_TAG_BYTES)
         crossing = [index > 1 and draw.random() < plan.cross_ratio for index in indices]
-        others = [bytes(draw.randint(_TAG_BYTES_PACKET_TRAINS, MAX_PAYLOAD_BYTES)) for _ in indices]
+        others = [bytes(draw.randint(_TRAIN_TAG_BYTES, MAX_PAYLOAD_BYTES)) for _ in indices]
         datagrams = [self._tag(train, index) + rest for index in indices]
         size, packets = plan.payload_bytes + headers.DATAGRAM_HEADERS_BYTES, []
         for index, data, other, crossed in zip(indices, datagrams, others, crossing, strict=True):
@@ -590,7 +595,7 @@ class TrainRun(record.Record[TrainSamples]):
         while expected and time.monotonic() < end_s:
             self.stopping.check()
             try:
-                data, control, _, _ = receiver.recvmsg(_TAG_BYTES_PACKET_TRAINS, 64)
+                data, control, _, _ = receiver.recvmsg(_TRAIN_TAG_BYTES, 64)
             except BlockingIOError:
                 continue
             if data[8:] != self._session or data[:4] != packets[0].train.to_bytes(4, "little"):

@@ -753,8 +753,9 @@ def require_bounded_transfers(transfers: Sequence[Transfer]) -> None:
     carried_bytes = sum(transfer.total_bytes for transfer in finite)
     duration_s = sum(transfer.limit_s for transfer in transfers if transfer.endless)
     limits.refuse_above(
-        ("transfers-too-long", duration_s, limits.MAX_DURATION_S, "duration_s", "limit_s"),
-        ("too-many-transfers", len(transfers), MAX_TRANSFERS, "count", "limit"),
-        ("too-many-transfer-bytes", carried_bytes, limits.MAX_BULK_BYTES,
-         "carried_bytes", "limit_bytes"),
+        limits.Estimate("transfers-too-long", "duration_s", duration_s,
+                        "limit_s", limits.MAX_DURATION_S),
+        limits.Estimate("too-many-transfers", "count", len(transfers), "limit", MAX_TRANSFERS),
+        limits.Estimate("too-many-transfer-bytes", "carried_bytes", carried_bytes,
+                        "limit_bytes", limits.MAX_BULK_BYTES),
     )  # fmt: skip

@@ -109,8 +109,8 @@ def capture_ladder(
     pad = 0.03 * (high - low or 1.0)
     ends = _names(trace, flow)
     title = phrase("Packets of TCP flow {flow}", flow=flow)
-    draw = partial(_draw, sources, rungs, ends, (low - pad, high + pad), title, theme)
-    return Plot(draw, sources, _describe(rungs, ends), theme)
+    draw = partial(_draw_ladder, sources, rungs, ends, (low - pad, high + pad), title, theme)
+    return Plot(draw, sources, _describe_ladder(rungs, ends), theme)
 
 
 def largest_flow(trace: PacketTrace) -> int:
@@ -270,7 +270,7 @@ def _names(trace: PacketTrace, flow: int) -> tuple[str, str]:
     return client, server
 
 
-def _draw(
+def _draw_ladder(
     sources: dict[str, Any],
     rungs: _Rungs,
     ends: tuple[str, str],
@@ -324,7 +324,7 @@ def _draw(
     return chart
 
 
-def _describe(rungs: _Rungs, ends: tuple[str, str]) -> str:
+def _describe_ladder(rungs: _Rungs, ends: tuple[str, str]) -> str:
     count = rungs.sent_s.size
     text = phrase(
         "{count} of {table} packets between {ends} and {ends_2}",

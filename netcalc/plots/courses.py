@@ -137,7 +137,7 @@ def courses(
         for course, (x, y) in drawn.items()
     }
     look = _CourseLook(tuple(parts), tuple(drawn), scenario.end_s, title, theme)
-    text = _describe(results, title or phrase("Flows on a bottleneck"))
+    text = _describe_courses(results, title or phrase("Flows on a bottleneck"))
     if left_out:
         text += phrase(
             " Jain's index is left out: no two flows run together through a full second."
@@ -151,7 +151,7 @@ def courses(
             "waited behind it counts in that moment, for which it may be above the rate of "
             "the link."
         )
-    return Plot(partial(_draw, sources, look), sources, text, theme, ("courses", look))
+    return Plot(partial(_draw_courses, sources, look), sources, text, theme, ("courses", look))
 
 
 @named_arguments
@@ -364,7 +364,7 @@ def _both(result: Result, flows: tuple[int, int]) -> tuple[FloatArray, FloatArra
     return first, second
 
 
-def _draw(sources: dict[str, object], look: _CourseLook) -> LayoutDOM:
+def _draw_courses(sources: dict[str, object], look: _CourseLook) -> LayoutDOM:
     charts: list[figure] = []
     legend: dict[str, list[GlyphRenderer]] = {}
     for part in look.parts:
@@ -482,7 +482,7 @@ def _said_rate(rate_bps: float) -> str:
     return "unknown" if np.isnan(rate_bps) else show_rate(rate_bps, TCP_PAYLOAD)
 
 
-def _describe(results: Sequence[Result], title: str) -> str:
+def _describe_courses(results: Sequence[Result], title: str) -> str:
     scenario = results[0].scenario
     link = scenario.bottleneck
     text = phrase(

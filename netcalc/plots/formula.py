@@ -159,11 +159,11 @@ def formula_plot(curves: FormulaCurves, *, theme: style.Theme = "light") -> Plot
     unit = curves.y_axis.unit
     ends = "; ".join(f"{name}: {_ends(line, unit)}" for name, line in curves.lines.items())
     text = f"{curves.title}. {ends}. {' '.join(curves.caption)}"
-    draw = partial(_draw, sources, curves, theme)
+    draw = partial(_draw_curves, sources, curves, theme)
     return Plot(draw, sources, text, theme)
 
 
-def _draw(
+def _draw_curves(
     sources: Mapping[str, ColumnDataSource], curves: FormulaCurves, theme: style.Theme
 ) -> figure:
     chart = style.new_figure(

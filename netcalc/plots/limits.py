@@ -66,10 +66,10 @@ def limits(
         named[name] = finding
         sources |= _sources(finding, name, theme)
     text = " ".join(finding.sentence for finding in drawable)
-    return Plot(partial(_draw, named, sources, title, theme), sources, text, theme)
+    return Plot(partial(_draw_limits, named, sources, title, theme), sources, text, theme)
 
 
-def _draw(
+def _draw_limits(
     named: Mapping[str, Finding],
     sources: Mapping[str, ColumnDataSource],
     title: str,

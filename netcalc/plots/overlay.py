@@ -79,11 +79,11 @@ def curves(
     notes += [thinned_note(np.size(at), source_count=count) for at, _ in points.values()]
     text = description or _describe(x, lines, points, x_axis=x_axis, y_axis=y_axis, title=title)
     form = ("curves", x_axis, y_axis, title, theme, tuple(lines), tuple(points))
-    draw = partial(_draw, sources, tuple(lines), x_axis, y_axis, title, theme)
+    draw = partial(_draw_curves, sources, tuple(lines), x_axis, y_axis, title, theme)
     return Plot(draw, sources, " ".join(filter(None, (text, *notes))), theme, form)
 
 
-def _draw(
+def _draw_curves(
     sources: Mapping[str, ColumnDataSource],
     lines: tuple[str, ...],
     x_axis: style.Axis,

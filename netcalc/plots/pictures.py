@@ -133,7 +133,7 @@ def svg(plot: Plot, *, description: str = "") -> str:
     parts: list[str] = []
     top = 0.0
     for chart in charts(plot.figure):
-        height, drawn = _chart(chart, top, plot)
+        height, drawn = _svg_chart(chart, top, plot)
         parts += drawn
         top += height
     ink, paper = INKS[plot.theme], PAPERS[plot.theme]
@@ -156,7 +156,7 @@ def charts(layout: models.LayoutDOM) -> Iterator[figure]:
         yield from charts(child)
 
 
-def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
+def _svg_chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     items = _entries(chart)
     entries = [item for item in items if has_marks(item)]
     title = title_lines(str(chart.title.text.text))
@@ -182,13 +182,13 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
         f'height="{box[3] - box[1]:.0f}"/></clipPath><g clip-path="url(#{name})">'
     )
     for shape in filter(None, map(shape_of, glyphs)):
-        out += _svg(shape, x, y)
+        out += _svg_shape(shape, x, y)
     out.append("</g>")
     for row, line in enumerate(filter(None, title)):
         out.append(text_at(line, 8, top + 22 + ROW * row, size=17, weight="bold"))
     first = top + head - ROW * len(entries) + 6
     for i, item in enumerate(entries):
-        out += _key(item.renderers, first + ROW * i)
+        out += _svg_key(item.renderers, first + ROW * i)
         out.append(text_at(str(item.label.value), LEFT + 48, first + ROW * i + 5))
     return height, out
 
@@ -312,7 +312,7 @@ def shape_of(renderer: models.GlyphRenderer) -> Shape | None:
     return Shape(kind, parts, colors, value_of(glyph.fill_alpha))
 
 
-def _svg(shape: Shape, x: Scale, y: Scale) -> list[str]:
+def _svg_shape(shape: Shape, x: Scale, y: Scale) -> list[str]:
     parts = [(x(across), y(up)) for across, up in shape.parts]
     if shape.kind == "line":
         return [_stroke(parts, shape)]
@@ -384,7 +384,7 @@ def _bars(parts: Sequence[tuple[NDArray[Any], NDArray[Any]]], shape: Shape) -> l
     ]
 
 
-def _key(renderers: list[models.GlyphRenderer], y: float) -> list[str]:
+def _svg_key(renderers: list[models.GlyphRenderer], y: float) -> list[str]:
     out: list[str] = []
     for shape in filter(None, map(shape_of, renderers)):
         if shape.kind == "line":
@@ -511,7 +511,7 @@ def save_picture(plot: Plot, path: str | Path) -> None:
         parts = sheet.subfigures(len(every), 1, height_ratios=heights, squeeze=False)[:, 0]
         for part, chart in zip(parts, every, strict=True):
             part.set_facecolor(paper)
-            _chart_drawn(part, chart, plot)
+            _draw_chart(part, chart, plot)
         written = io.BytesIO()
         sheet.savefig(
             written, format=path.suffix[1:], dpi=_DOTS_PER_INCH,
@@ -538,7 +538,7 @@ def _height(chart: figure) -> float:
     return float(bare / _PIXELS_PER_INCH + _ENTRY_INCH * (shown + more) + _LINE_INCH * len(lines))
 
 
-def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
+def _draw_chart(part: Any, chart: figure, plot: Plot) -> None:
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
     axes = part.subplots()
@@ -580,13 +580,13 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
                 hatch=_HATCHES.get(str(box.hatch_pattern)),
             )  # fmt: skip
     for shape in filter(None, map(shape_of, glyphs)):
-        _draw(axes, shape)
+        _draw_shape(axes, shape)
     shown = [item for item in _entries(chart) if has_marks(item)]
     if shown:
         from matplotlib.legend_handler import HandlerTuple
 
         marks = [
-            tuple(map(_key_drawn, filter(None, map(shape_of, item.renderers)))) for item in shown
+            tuple(map(_legend_mark, filter(None, map(shape_of, item.renderers)))) for item in shown
         ]
         axes.legend(
             marks, [str(item.label.value) for item in shown], loc="lower left",
@@ -600,7 +600,7 @@ def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
         part.supxlabel("\n".join(lines), x=0.02, ha="left", fontsize=9)
 
 
-def _draw(axes: Any, shape: Shape) -> None:
+def _draw_shape(axes: Any, shape: Shape) -> None:
     from matplotlib.collections import PolyCollection
 
     filled: Any = {"alpha": shape.alpha, "linewidth": 0.0}
@@ -642,7 +642,7 @@ def _look(shape: Shape) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _key_drawn(shape: Shape) -> Any:
+def _legend_mark(shape: Shape) -> Any:
     """Return what stands for a glyph in the legend."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch

@@ -154,7 +154,7 @@ def network(plan: NetworkPlan, *, theme: style.Theme = "light") -> Plot:
 MOST_LINKS = 25
 """Directions of links that are drawn, those with the highest load after a failure."""
 _ROW_HEIGHT, _EDGES = 30, 150
-_LONGEST = 10
+_LONGEST_BESIDE_BAR = 10
 """Characters of the name of a node beside a bar; hovering shows the whole name."""
 
 
@@ -194,7 +194,7 @@ def bars(plan: NetworkPlan, *, theme: style.Theme = "light") -> Plot:
         title += f": {len(rows)} of {total:,} directions"
     furthest = max(float(np.max(column["right"])) for column in columns.values())
     high = 1.05 * max(furthest, plan.settings.full_at_ratio)
-    draw = partial(_draw, sources, names, title, high, theme)
+    draw = partial(_draw_bars, sources, names, title, high, theme)
     return Plot(draw, sources, text, theme)
 
 
@@ -220,16 +220,17 @@ def _ends(rows: list[dict[str, Any]], name: str, *, middle: float) -> dict[str, 
 
 def _direction(row: Mapping[str, Any]) -> str:
     """Return the label of a bar; parallel links are numbered, in the order of the file."""
-    shown = f"{_short(row['from'])} → {_short(row['to'])}"
+    begin, end = (_short(row[side], _LONGEST_BESIDE_BAR) for side in ("from", "to"))
+    shown = f"{begin} → {end}"
     return f"{shown} #{row['parallel']}" if row["parallel"] else shown
 
 
-def _short(name: str) -> str:
+def _short(name: str, longest: int) -> str:
     shown = printable(name)
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
-def _draw(
+def _draw_bars(
     sources: Mapping[str, models.ColumnDataSource],
     names: list[str],
     title: str,
@@ -294,7 +295,8 @@ _BOW = 0.04
 """How far parallel links are from each other in their middle, of the side of the map."""
 _ABOVE = 0.045
 """How far the name of a node is above or below it, of the side of the map."""
-_LONGEST_MAP = 18
+_LONGEST_ON_MAP = 18
+"""Characters of the name of a node on the map, and of a failure in a label."""
 _MANY = 200
 """From as many links on lines are half as thick, and the least loaded ones faint. [1]"""
 _FAINT = 0.4
@@ -346,7 +348,7 @@ def network_map(plan: NetworkPlan, *, theme: style.Theme = "light") -> Plot:
         sources["failed"] = style.new_source("failed", failed)
     if len(plan.network.nodes) <= MOST_NAMES:
         beside = {"x": at[:, 0], "y": at[:, 1] + _ABOVE * _free_side(plan, at)}
-        names = [_short(node) for node in plan.network.nodes]
+        names = [_short(node, _LONGEST_ON_MAP) for node in plan.network.nodes]
         sources["names"] = style.new_source("names", ready({**beside, "text": names}))
     text = f"Map of {len(plan.network.nodes):,} nodes, {_WHERE[kind]}: "
     text += ", ".join(f"{name}: {len(arcs):,}" for name, arcs in classes.items() if len(arcs))
@@ -368,7 +370,7 @@ def _labels(plan: NetworkPlan, case: FailureCase | None) -> dict[str, str]:
     limit = units.show(plan.settings.full_at_ratio, "ratio")
     labels = {"full now": f"full: {limit} and more"}
     if case is not None:
-        name = _short(case.shown)
+        name = _short(case.shown, _LONGEST_ON_MAP)
         labels |= {"failed": f"the worst failure: {name}", "full then": f"full if {name} fails"}
     return labels
 

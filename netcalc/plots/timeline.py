@@ -72,18 +72,18 @@ def timeline(
         "processing": style.new_source("processing", _boxes(steps, nodes, drawn, theme, busy=True)),
         "waiting": style.new_source("waiting", _boxes(steps, nodes, drawn, theme, busy=False)),
     }
-    text = description or _describe(steps, nodes)
+    text = description or _describe_timeline(steps, nodes)
     if drawn < count:
         text += phrase(
             " The first {drawn} of {count} packets are drawn.",
             drawn=drawn,
             count=count,
         )
-    draw = partial(_draw, sources, tuple(nodes), title, theme)
+    draw = partial(_draw_timeline, sources, tuple(nodes), title, theme)
     return Plot(draw, sources, text, theme, ("timeline", tuple(nodes), title, theme))
 
 
-def _draw(
+def _draw_timeline(
     sources: dict[str, Any], nodes: tuple[str, ...], title: str, theme: style.Theme
 ) -> figure:
     links = len(nodes) - 1
@@ -193,7 +193,7 @@ def _boxes(
     }
 
 
-def _describe(steps: Timeline, nodes: Sequence[str]) -> str:
+def _describe_timeline(steps: Timeline, nodes: Sequence[str]) -> str:
     count = steps.start_s.shape[0]
     what = (
         phrase("The packet") if count == 1 else phrase("The first of {count} packets", count=count)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -171,20 +171,27 @@ def distinct_choices(
 def require_bounded(*, probe_count: int, carried_bytes: int, duration_s: float) -> None:
     """Refuse a run whose estimated count, volume or time is above a limit."""
     refuse_above(
-        ("too-many-probes", probe_count, MAX_COUNT, "count", "limit"),
-        ("too-many-bytes", carried_bytes, MAX_BYTES, "carried_bytes", "limit_bytes"),
-        ("run-too-long", duration_s, MAX_DURATION_S, "duration_s", "limit_s"),
+        Estimate("too-many-probes", "count", probe_count, "limit", MAX_COUNT),
+        Estimate("too-many-bytes", "carried_bytes", carried_bytes, "limit_bytes", MAX_BYTES),
+        Estimate("run-too-long", "duration_s", duration_s, "limit_s", MAX_DURATION_S),
     )
 
 
-def refuse_above(*estimates: tuple[str, float, float, str, str]) -> None:
-    """Refuse a plan by the first estimate that is above its limit.
+class Estimate(NamedTuple):
+    """What a plan would take, its limit, and the code and names of the error above it."""
 
-    Each is a code, the estimate, its limit, and the names of both in the error.
-    """
-    for code, estimate, limit, *names in estimates:
-        if estimate > limit:
-            raise above_limit(code, **dict(zip(names, (estimate, limit), strict=True)))
+    code: str
+    name: str
+    value: float
+    limit_name: str
+    limit: float
+
+
+def refuse_above(*estimates: Estimate) -> None:
+    """Refuse a plan by the first estimate that is above its limit."""
+    for code, name, value, limit_name, limit in estimates:
+        if value > limit:
+            raise above_limit(code, **{name: value, limit_name: limit})
 
 
 def above_limit(code: str, **values: Any) -> ExperimentError:
