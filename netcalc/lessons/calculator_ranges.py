@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,10 @@ class Ranged:
     table: str
     plot: Plot | None
     notes: tuple[str, ...]
+
+
+Cases = Mapping[str, Mapping[str, Any]]
+"""Arguments by the text that tells them apart."""
 
 
 def typed(formula: Formula, texts: Mapping[str, str], *, without: str = "") -> Typed:
@@ -141,37 +145,10 @@ def _table_of_lists(formula: Formula, fields: Typed) -> Ranged:
     by = formula.parameter(others[0][0]) if others else None
     by_values = others[0][1] if others else np.zeros(0)
     cases = calculator.cases_by_text(fields.arguments, by, by_values.tolist())
-    notes: tuple[str, ...]
-    if fields.inputs:
-        bands = {
-            label: calculator.bands_over(formula, case, fields.inputs, over=name, values=values)
-            for label, case in cases.items()
-        }
-        headings, units_, rows = calculator.band_rows(formula, bands)
-        told = [
-            note
-            for columns_of in bands.values()
-            for band in columns_of.values()
-            for note in band.notes
-        ]
-        notes = _said(formula, told)
-    else:
-        swept = {
-            label: calculator.sweep(formula, case, over=name, values=values, gaps=True)
-            for label, case in cases.items()
-        }
-        columns = [
-            (f"{column}{phrase(' at ') if label else ''}{label}", column, y)
-            for label, sweep in swept.items() for column, y in sweep.columns.items()
-        ]  # fmt: skip
-        what = formula.short_title
-        headings = [heading.replace("result", what, 1) for heading, _, _ in columns]
-        units_ = [calculator.result_unit(formula, column) for _, column, _ in columns]
-        first = next(iter(swept.values())).values
-        rows = np.column_stack([first, *(y for _, _, y in columns)]).tolist()
-        notes = tuple(dict.fromkeys(sweep.doubt for sweep in swept.values() if sweep.doubt))
+    columns_over = _percentile_columns if fields.inputs else _result_columns
+    headings, units, rows, notes = columns_over(formula, fields, name, values, cases)
     body = [
-        [over.show(x), *(show(y, unit) for y, unit in zip(row, units_, strict=True))]
+        [over.show(x), *(show(y, unit) for y, unit in zip(row, units, strict=True))]
         for x, *row in rows
     ]
     layer = calculator.layer_of(formula, fields.arguments)
@@ -184,6 +161,46 @@ def _table_of_lists(formula: Formula, fields: Typed) -> Ranged:
     )
     table = html_table([formula.label(name), *headings], body)
     return Ranged(words, table, None, notes)
+
+
+class _Columns(NamedTuple):
+    """Columns over a list: their headings and units, the rows with the value first, and notes."""
+
+    headings: list[str]
+    units: list[str]
+    rows: list[list[float]]
+    notes: tuple[str, ...]
+
+
+def _percentile_columns(
+    formula: Formula, fields: Typed, name: str, values: FloatArray, cases: Cases
+) -> _Columns:
+    bands = {
+        label: calculator.bands_over(formula, case, fields.inputs, over=name, values=values)
+        for label, case in cases.items()
+    }
+    notes = [n for columns in bands.values() for band in columns.values() for n in band.notes]
+    return _Columns(*calculator.band_rows(formula, bands), _said(formula, notes))
+
+
+def _result_columns(
+    formula: Formula, _fields: Typed, name: str, values: FloatArray, cases: Cases
+) -> _Columns:
+    sweeps = {
+        label: calculator.sweep(formula, case, over=name, values=values, gaps=True)
+        for label, case in cases.items()
+    }
+    columns = [
+        (f"{column}{phrase(' at ') if label else ''}{label}", column, y)
+        for label, sweep in sweeps.items() for column, y in sweep.columns.items()
+    ]  # fmt: skip
+    first = next(iter(sweeps.values())).values
+    return _Columns(
+        [heading.replace("result", formula.short_title, 1) for heading, _, _ in columns],
+        [calculator.result_unit(formula, column) for _, column, _ in columns],
+        np.column_stack([first, *(y for _, _, y in columns)]).tolist(),
+        tuple(dict.fromkeys(sweep.doubt for sweep in sweeps.values() if sweep.doubt)),
+    )
 
 
 def along(

@@ -284,34 +284,26 @@ def bands(
     columns = {name: _columns(band) for name, band in by_name.items()}
     shown_unit = calculator.result_unit(formula, column)
     columns, unit = _in_long_times(columns, shown_unit)
-    every = np.concatenate(
-        [column[key] for column in columns.values() for key in ("low", "y", "high")]
-    )
-    finite = every[np.isfinite(every)]
-    positive = bool(finite.size and (finite > 0).all())
-    log_y = positive and (logarithmic if log_result is None else log_result)
-    low, high = _axis_ends(every, finite) if not log_y else (None, None)
+    edges = [column[key] for column in columns.values() for key in ("low", "y", "high")]
+    finite = np.concatenate([values[np.isfinite(values)] for values in edges])
+    x_axis = style.Axis(formula.label(over.name), over.unit, "log" if logarithmic else "linear")
     what = formula.short_title if column == "result" else column.replace("_", " ")
+    name = named(what, calculator.layer_of(formula, arguments))
+    wants_log = logarithmic if log_result is None else log_result
+    if wants_log and finite.size and (finite > 0).all():
+        y_axis = style.Axis(name, unit, "log")
+    else:
+        y_axis = style.Axis(name, unit, "linear", *_axis_ends(np.concatenate(edges), finite))
     first = next(iter(by_name.values()))
     percents = sorted(first.percentiles)
-    outer = (
-        f"{calculator.percentile_name(percents[0])} to {calculator.percentile_name(percents[-1])}"
-    )
-    top = float(finite.max()) if finite.size else 1.0
+    outer = " to ".join(calculator.percentile_name(percents[end]) for end in (0, -1))
+    beyond = _BEYOND * (y_axis.high or (float(finite.max()) if finite.size else 1.0))
     sources = {}
-    for name, band in columns.items():
-        band["high"] = np.where(np.isposinf(band["high"]), _BEYOND * (high or top), band["high"])
-        sources[name or "median"] = style.new_source(
-            name or "median", dict(ready(band, source_count=len(columns)))
+    for label, band in columns.items():
+        band["high"] = np.where(np.isposinf(band["high"]), beyond, band["high"])
+        sources[label or "median"] = style.new_source(
+            label or "median", dict(ready(band, source_count=len(columns)))
         )
-    x_axis = style.Axis(formula.label(over.name), over.unit, "log" if logarithmic else "linear")
-    y_axis = style.Axis(
-        named(what, calculator.layer_of(formula, arguments)),
-        unit,
-        "log" if log_y else "linear",
-        low,
-        high,
-    )
     ranges = [
         f"{formula.label(name)} {calculator.range_text(band, formula.parameter(name).unit)}"
         for name, band in inputs.items()
@@ -324,7 +316,7 @@ def bands(
             outer=outer,
             draws=first.draws,
         ),
-        *([phrase("The axis ends before the largest values.")] if high is not None else []),
+        *([phrase("The axis ends before the largest values.")] if y_axis.high is not None else []),
     )
     text = "; ".join(_ends_of_band(name, band, shown_unit) for name, band in by_name.items())
     title = formula.summary.rstrip(".")

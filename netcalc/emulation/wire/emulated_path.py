@@ -32,6 +32,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from io import BytesIO
+from itertools import chain
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any, Self
 
@@ -293,16 +294,7 @@ class EmulatedPath:
         **every: Any,
     ) -> None:
         require_mtu(mtu_bytes)
-        if not 1 <= senders <= MAX_SENDERS:
-            raise DomainError("out-of-range", "senders", senders, low=1, high=MAX_SENDERS)
-        most_links = MAX_ROUTERS + 1 - max(0, senders - 3)
-        if len(path.hops) > most_links:
-            raise DomainError("above-maximum", "number of links", len(path.hops), high=most_links)
-        if device is not None and device not in DEVICES:
-            raise DomainError("not-a-choice", "device", device, choices=list(DEVICES))
-        for name in sysctls or {}:
-            if not name.startswith("net."):
-                raise DomainError("not-net-sysctl", "sysctls", name)
+        _require_possible(path, senders, device, sysctls or {})
         self.path = path
         self.offload = path.bottleneck_bps >= OFFLOAD_BPS if offload is None else offload
         if every.get("buffer_bytes") is None and every.get("buffer_packets") is None:
@@ -310,13 +302,10 @@ class EmulatedPath:
         self._directions = both_directions(
             path, faults=faults, there=there, back=back, seed=seed, log=log, **every
         )
-        for direction in self._directions:
-            for link in direction:
-                LinkQueue(**link)
-                if (link.get("buffer_bytes") or math.inf) < mtu_bytes:
-                    raise DomainError(
-                        "below-mtu", "buffer_bytes", link["buffer_bytes"], low=mtu_bytes
-                    )
+        for link in chain.from_iterable(self._directions):
+            LinkQueue(**link)
+            if (link.get("buffer_bytes") or math.inf) < mtu_bytes:
+                raise DomainError("below-mtu", "buffer_bytes", link["buffer_bytes"], low=mtu_bytes)
         self._every, self._log = every, log
         self._one_way = {"there": there or {}, "back": back or {}}
         self._subnets = free_subnets()
@@ -331,8 +320,7 @@ class EmulatedPath:
             "device": device,
             "addresses": [[self._interface(host, v) for v in (4, 6)] for host in self._hosts],
             "routers": [
-                [self._host(2 + index, 4), self._host(2 + index, 6)]
-                for index in range(len(path.hops) - 1)
+                [self._host(host, v) for v in (4, 6)] for host in range(2, len(path.hops) + 1)
             ],
         }
         self._undo = ExitStack()
@@ -463,8 +451,8 @@ class EmulatedPath:
         reply, _, data = self._ask("events")
         columns = BytesIO(data)
         logs = [
-            [Log.from_bytes([columns.read(size) for size in sizes]) for sizes in chain]
-            for chain in reply["sizes"]
+            [Log.from_bytes([columns.read(size) for size in sizes]) for sizes in direction]
+            for direction in reply["sizes"]
         ]
         direction = logs[0 if self._side(towards) == 1 else 1]
         return Events.concatenate([log.events(index) for index, log in enumerate(direction)])
@@ -529,6 +517,22 @@ def require_mtu(mtu_bytes: int) -> None:
         raise DomainError(
             "out-of-range", "mtu_bytes", mtu_bytes, low=MIN_MTU_BYTES, high=MAX_MTU_BYTES
         )
+
+
+def _require_possible(
+    path: Path, senders: int, device: str | None, sysctls: Mapping[str, str]
+) -> None:
+    """Refuse what the two ends and their kernels cannot do."""
+    if not 1 <= senders <= MAX_SENDERS:
+        raise DomainError("out-of-range", "senders", senders, low=1, high=MAX_SENDERS)
+    most_links = MAX_ROUTERS + 1 - max(0, senders - 3)
+    if len(path.hops) > most_links:
+        raise DomainError("above-maximum", "number of links", len(path.hops), high=most_links)
+    if device is not None and device not in DEVICES:
+        raise DomainError("not-a-choice", "device", device, choices=list(DEVICES))
+    for name in sysctls:
+        if not name.startswith("net."):
+            raise DomainError("not-net-sysctl", "sysctls", name)
 
 
 _HOSTS, _ROUTER_HOSTS = (1, 254), (126, 129)

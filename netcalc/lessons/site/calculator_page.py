@@ -103,19 +103,15 @@ def formula_function(formula: Formula, *, rules: dict[str, int]) -> FormulaFunct
     bodies: dict[str, int] = {}
     table: dict[str, int] = {}
     missing: NotRecorded | None = None
+    usual_forms = {name: each[0] for name, each in forms.items()}
     for chosen in product(*several.values()):
-        example = {name: each[0] for name, each in forms.items()} | dict(
-            zip(several, chosen, strict=True)
-        )
-        recorded = _recorded(formula, example, words, rules=rules)
+        variant = dict(zip(several, chosen, strict=True))
+        recorded = _recorded(formula, usual_forms | variant, words, rules=rules)
         if isinstance(recorded, NotRecorded):
             missing = recorded
-        else:
-            key = "|".join(
-                _as_key(word) if name in words else _MARKS[word]
-                for name, word in zip(several, chosen, strict=True)
-            )
-            table[key] = bodies.setdefault(recorded, len(bodies))
+            continue
+        marks = (_as_key(w) if name in words else _MARKS[w] for name, w in variant.items())
+        table["|".join(marks)] = bodies.setdefault(recorded, len(bodies))
     usual = "|".join(_usual_key(p, words) for p in formula.parameters if p.name in several)
     if usual not in table:
         return missing or NotRecorded("lengths")

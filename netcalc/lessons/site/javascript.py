@@ -16,7 +16,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -318,33 +318,17 @@ class _BlockWriter:
     def _expression(
         self, made: OperationNode, texts: Mapping[int, tuple[str, int]]
     ) -> tuple[str, int]:
+        """Return an operation as an expression, and how tightly it binds."""
         name, inputs = made.operation, made.inputs
-        are_lone = all(_is_lone(item) for item in (made, *inputs))
         if name == "check":
             return self._check(made, texts), _CALL
         if name in ("same", "reshape"):
-            return texts[id(inputs[0])] if not inputs[0].is_constant else (
-                self._text(inputs[0], texts), _UNARY
-            )  # fmt: skip
-        if are_lone and name in _BINARY:
-            sign, binds = _BINARY[name]
-            left, right = inputs
-            first = self._text(left, texts, binds)
-            second = self._text(right, texts, binds + 1)
-            gap = " " if second[0] in "+-" else ""
-            return f"{first}{sign}{gap}{second}", binds
-        if are_lone and name in _UNARY_SIGNS:
-            return f"{_UNARY_SIGNS[name]}{self._text(inputs[0], texts, _UNARY + 1)}", _UNARY
+            (source,) = inputs
+            return (self._text(source, texts), _UNARY) if source.is_constant else texts[id(source)]
+        are_lone = all(_is_lone(item) for item in (made, *inputs))
+        if are_lone and (lone := self._lone_expression(name, inputs, texts)):
+            return lone
         arguments = [self._text(item, texts) for item in inputs]
-        if are_lone and name == "where":
-            first, *others = (self._text(item, texts, _CHOOSE + 1) for item in inputs)
-            return f"{first}?{others[0]}:{others[1]}", _CHOOSE
-        if are_lone and name == "isnan" and re.fullmatch(r"[\w.]+", arguments[0]):
-            return f"{arguments[0]}!=={arguments[0]}", _EQUAL
-        if are_lone and name == "isfinite":
-            return f"isFinite({arguments[0]})", _CALL
-        if are_lone and name in _MATH:
-            return f"Math.{_MATH[name]}({', '.join(arguments)})", _CALL
         if name == "take":
             return self._taken(made, arguments[0]), _CALL
         if name == "fill":
@@ -354,6 +338,28 @@ class _BlockWriter:
         if are_lone:
             return f"rt.scalar.{name}({', '.join(arguments)})", _CALL
         return f"rt.each({', '.join([value(name), *arguments])})", _CALL
+
+    def _lone_expression(
+        self, name: str, inputs: Sequence[OperationNode], texts: Mapping[int, tuple[str, int]]
+    ) -> tuple[str, int] | None:
+        """Return an operation on lone numbers by signs and functions of JavaScript, if it has."""
+        if name in _BINARY:
+            sign, binds = _BINARY[name]
+            first, second = (self._text(item, texts, binds + i) for i, item in enumerate(inputs))
+            gap = " " if second[0] in "+-" else ""
+            return f"{first}{sign}{gap}{second}", binds
+        if name in _UNARY_SIGNS:
+            return f"{_UNARY_SIGNS[name]}{self._text(inputs[0], texts, _UNARY + 1)}", _UNARY
+        if name == "where":
+            condition, yes, no = (self._text(item, texts, _CHOOSE + 1) for item in inputs)
+            return f"{condition}?{yes}:{no}", _CHOOSE
+        arguments = [self._text(item, texts) for item in inputs]
+        if name == "isnan" and re.fullmatch(r"[\w.]+", arguments[0]):
+            return f"{arguments[0]}!=={arguments[0]}", _EQUAL
+        called = (
+            "isFinite" if name == "isfinite" else f"Math.{_MATH[name]}" if name in _MATH else ""
+        )
+        return (f"{called}({', '.join(arguments)})", _CALL) if called else None
 
     def _taken(self, made: OperationNode, argument: str) -> str:
         place, places = made.value

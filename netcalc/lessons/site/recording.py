@@ -280,29 +280,38 @@ def _either(
     """Return one of two results, by a condition; a mark if they are not alike."""
     if yes is no or (isinstance(yes, str | None) and yes == no):
         return yes
-    if isinstance(yes, arrays.OperationNode) and isinstance(no, arrays.OperationNode):
-        if yes.operation == "where" and yes.inputs[0] is condition:
-            yes = yes.inputs[1]
-        if no.operation == "where" and no.inputs[0] is condition:
-            no = no.inputs[2]
-        if yes is no or yes.shape != no.shape or yes.kind != no.kind:
-            return yes if yes is no else _UNLIKE
-        made.append(arrays.node("where", condition, yes, no, shape=yes.shape, kind=yes.kind))
-        return made[-1]
-    if (
-        isinstance(yes, Fields)
-        and isinstance(no, Fields)
-        and yes.columns.keys() == no.columns.keys()
-    ):
-        parts = {
-            name: _either(condition, item, no.columns[name], made)
-            for name, item in yes.columns.items()
-        }
-        return _UNLIKE if _UNLIKE in parts.values() else Fields(parts)
-    if isinstance(yes, list) and isinstance(no, list) and len(yes) == len(no):
-        items = [_either(condition, item, other, made) for item, other in zip(yes, no, strict=True)]
-        return _UNLIKE if _UNLIKE in items else items
-    return _UNLIKE
+    match yes, no:
+        case arrays.OperationNode(), arrays.OperationNode():
+            return _either_node(condition, yes, no, made)
+        case Fields(columns), Fields(others) if columns.keys() == others.keys():
+            pairs = [(item, others[name]) for name, item in columns.items()]
+        case list(), list() if len(yes) == len(no):
+            pairs = list(zip(yes, no, strict=True))
+        case _:
+            return _UNLIKE
+    items = [_either(condition, item, other, made) for item, other in pairs]
+    if _UNLIKE in items:
+        return _UNLIKE
+    return Fields(dict(zip(yes.columns, items, strict=True))) if isinstance(yes, Fields) else items
+
+
+def _either_node(
+    condition: arrays.OperationNode,
+    yes: arrays.OperationNode,
+    no: arrays.OperationNode,
+    made: list[arrays.OperationNode],
+) -> Any:
+    """Return one of two numbers; where one is a choice by the same condition, its side alone."""
+    if yes.operation == "where" and yes.inputs[0] is condition:
+        yes = yes.inputs[1]
+    if no.operation == "where" and no.inputs[0] is condition:
+        no = no.inputs[2]
+    if yes is no:
+        return yes
+    if yes.shape != no.shape or yes.kind != no.kind:
+        return _UNLIKE
+    made.append(arrays.node("where", condition, yes, no, shape=yes.shape, kind=yes.kind))
+    return made[-1]
 
 
 def _nodes(values: Mapping[str, Any]) -> dict[str, Any]:
