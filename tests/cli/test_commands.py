@@ -451,9 +451,9 @@ def test_run_echo_measures_saves_and_reads_back(tmp_path):
 def test_ctrl_c_keeps_what_was_measured(tmp_path):
     saved = tmp_path / "echo.json"
     saving = (
-        "from netcalc.experiments.running import run\n"
+        "from netcalc.experiments.running import record\n"
         "from netcalc.__main__ import main\n"
-        "run.SAVE_S = 0.0\n"
+        "record.SAVE_S = 0.0\n"
         "main()\n"
     )
     running = subprocess.Popen(

@@ -243,7 +243,7 @@ PROGRAM = """
 import os, signal, sys
 from pathlib import Path
 from netcalc.experiments import echo
-from netcalc.experiments.running import run as _run
+from netcalc.experiments.running import record as _run
 _run.PROGRESS_S = 0.0
 
 def parent(stat):

@@ -138,7 +138,7 @@ def test_a_termination_after_ctrl_c_and_the_other_way_round():
     script = """
 import os, signal, sys
 from netcalc.experiments import echo
-from netcalc.experiments.running import run as _run
+from netcalc.experiments.running import record as _run
 _run.PROGRESS_S = 0.0
 def both(done, total, value):
     for name in sys.argv[1:]:

@@ -57,6 +57,13 @@ def test_ranges_are_drawn_from_p5_to_p95():
     assert (ends["left"] < ends["right"]).any()
 
 
+def test_a_name_is_shorter_beside_a_bar_than_on_the_map():
+    """A bar has room for 10 characters of a name, the map for 18."""
+    drawn = plots.network(planned())
+    assert "node number 5" in list(drawn.sources["names"].data["text"])
+    assert "node numb…" in plots.svg(drawn)
+
+
 SQUARE = (
     "from,to,name,rate,latency\na,b,up,1 Gbit/s,1 ms\na,b,down,1 Gbit/s,1 ms\n"
     "b,c,x,1 Gbit/s,1 ms\nc,d,y,800 Mbit/s,1 ms\nd,a,z,1 Gbit/s,1 ms\n"
