@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from netcalc.checks import choice, named_arguments
 from netcalc.errors import DomainError
 from netcalc.experiments import transfer
-from netcalc.experiments.running import limits, record
-from netcalc.experiments.running.stopping import Stop
+from netcalc.experiments.running import limits, record, stopping
 from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
@@ -51,7 +50,7 @@ def bulk(
     loss_ratio: float = 0.0,
     seed: int = 0,
     progress: record.Progress | None = None,
-    stop: Stop | None = None,
+    stop: stopping.Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> BulkSamples:
     """Transfer data from a source to a sink on this machine: throughput, loss and CPU cost.
@@ -272,7 +271,7 @@ def line_rate(
     input_packets: int | None = BOX_INPUT_PACKETS,
     link_buffer_bytes: int | None = None,
     progress: record.Progress | None = None,
-    stop: Stop | None = None,
+    stop: stopping.Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> BulkSamples:
     """Send datagrams at full speed, size by size: packet rate, and where packets are dropped.
@@ -398,7 +397,7 @@ def lockstep(
     path: Path | None = None,
     link_buffer_bytes: int | None = None,
     progress: record.Progress | None = None,
-    stop: Stop | None = None,
+    stop: stopping.Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> BulkSamples:
     """Measure the goodput of N stop-and-wait senders, each waiting for a response to its message.

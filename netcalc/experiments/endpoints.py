@@ -22,10 +22,8 @@ import numpy as np
 from netcalc.emulation.wire.carrier import DEVICE
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers import helper
-from netcalc.experiments.peers.process import Namespace
-from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import ip_version
+from netcalc.experiments.peers import helper, process
+from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.record import Record, seconds
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -423,7 +421,7 @@ class Endpoints:
     @property
     def version(self) -> int:
         """Version of IP, 4 or 6."""
-        return ip_version(self.server_host)
+        return limits.ip_version(self.server_host)
 
     @property
     def family(self) -> socket.AddressFamily:
@@ -530,7 +528,7 @@ def _loopback(
 ) -> Iterator[Endpoints]:
     with (
         instrument.one_processor() as processor,
-        Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as namespace,
+        process.Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as namespace,
     ):
         run.facts.update(instrument.loopback(), shared_processor=processor)
         run.facts["namespace"] = "its own" if namespace.own else "the host's"
@@ -548,7 +546,7 @@ def _loopback(
         yield Endpoints(namespace, namespace, client, server, namespace.own, "lo")
 
 
-def _add_address(namespace: Namespace, address: str) -> None:
+def _add_address(namespace: process.Namespace, address: str) -> None:
     """Add a second IPv6 address to the loopback of a run."""
     try:
         with namespace.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:

@@ -15,8 +15,7 @@ from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.emulation.queue import DELIVERED, FULL, Events
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError
-from netcalc.experiments.running import instrument, limits, record
-from netcalc.experiments.running.stopping import Stop
+from netcalc.experiments.running import instrument, limits, record, stopping
 from netcalc.messages import Notice
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
@@ -52,7 +51,7 @@ def router_queue(
     count: int = 2000,
     seed: int = 0,
     progress: record.Progress | None = None,
-    stop: Stop | None = None,
+    stop: stopping.Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> Table:
     """Send datagrams at a load through a line with a finite buffer, and log the wait of each.

@@ -18,11 +18,8 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import endpoints
-from netcalc.experiments.exchange import connect_within, peer_address, send_all, set_timeout
-from netcalc.experiments.peers import process
-from netcalc.experiments.peers.helper import system_error
-from netcalc.experiments.peers.responder import TAG_BYTES
+from netcalc.experiments import endpoints, exchange
+from netcalc.experiments.peers import helper, process, responder
 from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
@@ -55,7 +52,7 @@ class WritePlan:
     autocorking: bool
     host: str
     timeout_s: float
-    session: bytes = field(default_factory=lambda: secrets.token_bytes(TAG_BYTES))
+    session: bytes = field(default_factory=lambda: secrets.token_bytes(responder.TAG_BYTES))
 
     @property
     def request_bytes(self) -> int:
@@ -83,7 +80,9 @@ class WritePlan:
 
     def request(self) -> bytes:
         """Return a request: the session of the run, repeated."""
-        return (self.session * (self.request_bytes // TAG_BYTES + 1))[: self.request_bytes]
+        return (self.session * (self.request_bytes // responder.TAG_BYTES + 1))[
+            : self.request_bytes
+        ]
 
     def pieces(self) -> list[bytes]:
         """Return the parts of a request, one per write."""
@@ -122,9 +121,9 @@ class Rounds:
         self._server = ends.server_host
         run.phase = "connect"
         with ends.client_socket(socket.SOCK_STREAM) as sock:
-            connect_within(sock, address, limit_s=limits.CONNECT_S, stopping=run.stopping)
+            exchange.connect_within(sock, address, limit_s=limits.CONNECT_S, stopping=run.stopping)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, mode == "nodelay")
-            set_timeout(sock, SLICE_S)
+            exchange.set_timeout(sock, SLICE_S)
             granted = instrument.granted(sock)
             run.facts["nodelay"][mode] = granted.pop("nodelay")
             run.facts.update(granted)
@@ -157,7 +156,9 @@ class Rounds:
             write()
             response_ns = _read(run, sock, view, sent_ns, plan.timeout_s)
             if any(view) or _has_more(sock):
-                raise ExperimentError("wrong-protocol", phase="round", **peer_address(sock))
+                raise ExperimentError(
+                    "wrong-protocol", phase="round", **exchange.peer_address(sock)
+                )
             for packets, tap in zip(seen, taps, strict=True):
                 packets += tap.read()
             writes = [(begin_ns + at - sent_ns, n) for at, n in zip(stamps, sizes, strict=True)]
@@ -246,13 +247,13 @@ def _read(
         except BlockingIOError:
             got, now_ns = -1, _clock()
         if got == 0:
-            raise system_error(errno.ECONNRESET)
+            raise helper.system_error(errno.ECONNRESET)
         have += max(got, 0)
         if have == len(view):
             return now_ns - sent_ns
         if now_ns - written_ns > timeout_s * 1e9:
             raise ExperimentError(
-                "no-response", phase="round", timeout_s=timeout_s, **peer_address(sock)
+                "no-response", phase="round", timeout_s=timeout_s, **exchange.peer_address(sock)
             )
         run.stopping.check()
 
@@ -278,7 +279,7 @@ def _writer(
             stamps.append(_clock())
             yield piece
 
-    send = partial(send_all, sock, timeout_s=plan.timeout_s, stopping=stopping)
+    send = partial(exchange.send_all, sock, timeout_s=plan.timeout_s, stopping=stopping)
     writers: dict[str, Callable[[], None]] = {
         "more": lambda: _write_more(send, parts(), len(pieces)),
         "cork": lambda: _write_corked(sock, send, parts()),

@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike
 from netcalc.checks import as_float, named_arguments, one_dimensional
 from netcalc.emulation.wire.ip_packets import checksum
 from netcalc.errors import ExperimentError
-from netcalc.experiments import endpoints
-from netcalc.experiments.exchange import send_all, set_timeout
+from netcalc.experiments import endpoints, exchange
 from netcalc.experiments.peers.helper import system_error
 from netcalc.experiments.peers.process import Peer, attribute_errors, responder_settings
 from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
@@ -84,7 +83,7 @@ class RequestPlan:
                 blocked = ~(1 << _ECHO_REPLY_V6) & ((1 << 256) - 1)
                 filtered = blocked.to_bytes(32, sys.byteorder)
                 sock.setsockopt(protocol, _ICMP6_FILTER, filtered)
-            set_timeout(sock, SLICE_S)
+            exchange.set_timeout(sock, SLICE_S)
             sock.connect(self.address)
             sent_ns = _clock()
             sock.send(packet)
@@ -101,7 +100,7 @@ class RequestPlan:
         """Send a datagram and wait for its echo."""
         with self._endpoints.client_socket(socket.SOCK_DGRAM) as sock:
             sock.connect(self.address)
-            set_timeout(sock, SLICE_S)
+            exchange.set_timeout(sock, SLICE_S)
             sent_ns = _clock()
             sock.send(request)
             while True:
@@ -114,7 +113,7 @@ class RequestPlan:
         """Connect, send, end the stream, and read to the end of the response."""
         sock = self._endpoints.client_socket(socket.SOCK_STREAM)
         try:
-            set_timeout(sock, SLICE_S)
+            exchange.set_timeout(sock, SLICE_S)
             sent_ns = _clock()
             done = 0
             if self._protocol == "tfo":
@@ -142,7 +141,7 @@ class RequestPlan:
 
     def _send(self, sock: socket.socket, data: bytes) -> None:
         """Send all of a request."""
-        send_all(sock, data, timeout_s=self._timeout_s, stopping=self._stopping)
+        exchange.send_all(sock, data, timeout_s=self._timeout_s, stopping=self._stopping)
 
     def _start_tls(self, sock: socket.socket, sent_ns: int) -> socket.socket:
         """Do the TLS handshake on a connection."""

@@ -24,10 +24,8 @@ from netcalc.emulation.wire.control import LOST
 from netcalc.emulation.wire.emulated_path import EmulatedPath, Routed
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchange import connect_within, set_timeout
-from netcalc.experiments.peers import helper
-from netcalc.experiments.peers.process import Namespace, Worker
-from netcalc.experiments.running import instrument, limits, record
-from netcalc.experiments.running.stopping import SLICE_S, Ended
+from netcalc.experiments.peers import helper, process
+from netcalc.experiments.running import instrument, limits, record, stopping
 from netcalc.messages import Notice
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.path import Path
@@ -284,8 +282,8 @@ class TransferEnds:
         self._drops, self._empty = drops, empty
         self._open_source, self._open_sink = source_socket, sink_socket
         self._shared = source_socket is socket.socket  # with every other program
-        with helper.kept(Worker(stopping=run.stopping)) as self.source:
-            self.sink = Worker(stopping=run.stopping)
+        with helper.kept(process.Worker(stopping=run.stopping)) as self.source:
+            self.sink = process.Worker(stopping=run.stopping)
         run.facts["timer_slack_s"] = self.sink.report["timer_slack_s"]
 
     def __enter__(self) -> Self:
@@ -326,7 +324,7 @@ class TransferEnds:
                     sock.close()
         if transfer.endless and sent["sent_bytes"] >= transfer.total_bytes:
             self._run.end_at_limit()
-            early = early or Ended(self._run.stopping.reason)
+            early = early or stopping.Ended(self._run.stopping.reason)
         if sent["sent_bytes"]:
             self._run.add(
                 transfer_row(transfer, sent, received) | buffers | dropped,
@@ -339,7 +337,7 @@ class TransferEnds:
 
     def _exchange(
         self, transfer: Transfer, socks: list[tuple[socket.socket, socket.socket]]
-    ) -> tuple[dict[str, Any], dict[str, Any], Ended | ExperimentError | None]:
+    ) -> tuple[dict[str, Any], dict[str, Any], stopping.Ended | ExperimentError | None]:
         """Give the orders and wait for both reports; also return what ended the run early."""
         source_does, sink_does = _orders(transfer)
         sink_does["wake_bytes"] = wake_bytes(transfer, self._wake_bytes)
@@ -361,7 +359,7 @@ class TransferEnds:
                 pair[0].close()
             limit_s = transfer.limit_s + transfer.drain_s + GRACE_S
             received = self._report(self.sink, transfer, limit_s)
-        except Ended as ended:
+        except stopping.Ended as ended:
             return *self._end_early(socks, sent, received), ended
         except ExperimentError as error:
             lost = self._lost_path(error)
@@ -385,7 +383,8 @@ class TransferEnds:
         if error.code in LOST or not self._run.stopping.watches:
             return error if error.code in LOST else None
         try:
-            self._run.stopping.sleep(2 * SLICE_S)  # its devices are gone before its process is
+            # Its devices are gone before its process is.
+            self._run.stopping.sleep(2 * stopping.SLICE_S)
         except ExperimentError as lost:
             return lost
         return None
@@ -403,13 +402,13 @@ class TransferEnds:
             for source, _ in socks:
                 with suppress(OSError):  # wakes a source whose buffer is full
                     source.shutdown(socket.SHUT_RDWR)
-            sent = self.source.answer(SLICE_S, watch=False)
+            sent = self.source.answer(stopping.SLICE_S, watch=False)
         if received is None:
             self.sink.order(now)
-            received = self.sink.answer(SLICE_S, watch=False)
+            received = self.sink.answer(stopping.SLICE_S, watch=False)
         return sent or {"sent_bytes": 0}, received or {}
 
-    def _report(self, worker: Worker, transfer: Transfer, limit_s: float) -> dict[str, Any]:
+    def _report(self, worker: process.Worker, transfer: Transfer, limit_s: float) -> dict[str, Any]:
         report = worker.answer(limit_s, meanwhile=lambda: self._show_progress(transfer))
         if report is None:
             raise self._run.silence("transfer-overdue", grace_s=GRACE_S)
@@ -654,7 +653,7 @@ def _on_loopback(run: Transfers, mtu_bytes: int | None) -> Iterator[TransferEnds
         with TransferEnds(run, wake_bytes=WAKE_BYTES) as ends:
             yield ends
         return
-    with Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as namespace:
+    with process.Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as namespace:
         if not namespace.own:
             raise ExperimentError("namespace-refused", phase="namespace", reason=namespace.refused)
         run.facts["loopback_mtu_bytes"] = mtu_bytes

@@ -16,9 +16,8 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
-from netcalc import fit, plots
+from netcalc import explain, fit, plots, uncertain
 from netcalc.errors import ReaderError
-from netcalc.explain import Known as KnownPath
 from netcalc.language import phrase, term
 from netcalc.models.users import multiplexing
 from netcalc.models.users.growth import YEAR_S
@@ -31,7 +30,6 @@ from netcalc.plots.measured import measured
 from netcalc.printable import html_text
 from netcalc.rate_layers import ETHERNET_LINE, IN_HEADING, LINE, named
 from netcalc.samples import RttSamples, Samples
-from netcalc.uncertain import Distribution, Known, uniform
 from netcalc.units import parse, show, show_rate
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
@@ -193,14 +191,14 @@ class Story:
             "target_utilization": TARGET_UTILIZATION,
         }
 
-    def ranges(self) -> dict[str, Known]:
+    def ranges(self) -> dict[str, uncertain.Known]:
         """Return the inputs of the line as ranges around their values, each value alike."""
-        ranges: dict[str, Known] = {}
+        ranges: dict[str, uncertain.Known] = {}
         for name in SPREADS:
             middle, share = self.values[name], self.values[f"{name}_spread"]
             least, most = _POSSIBLE.get(name, (0.0, math.inf))
             low, high = max(middle * (1.0 - share), least), min(middle * (1.0 + share), most)
-            ranges[name] = uniform(low, high) if low < high else middle
+            ranges[name] = uncertain.uniform(low, high) if low < high else middle
         return ranges
 
     def transfer(self) -> dict[str, Any]:
@@ -328,7 +326,7 @@ def ping_panel(story: Story) -> Panel:
 
 
 def _ping_plot(story: Story) -> Plot:
-    return measured(story.ping, KnownPath())
+    return measured(story.ping, explain.Known())
 
 
 def transfer_panel(story: Story) -> Panel:
@@ -646,7 +644,7 @@ _UNITS = {"user_count": "1", "user_bps": "bit/s", "active_ratio": "ratio", "annu
 
 def _range(value: Any, name: str) -> str:
     """Write an input as a command reads it: a number with its unit, or a range."""
-    if isinstance(value, Distribution):
+    if isinstance(value, uncertain.Distribution):
         return value.text(_UNITS[name])
     return text_of(float(value), _UNITS[name])
 

@@ -10,9 +10,8 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
-from netcalc import compare, plots
+from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
-from netcalc.datasets import printed_numbers
 from netcalc.errors import DomainError
 from netcalc.experiments import transactions
 from netcalc.fit.steps import ChangePoints, change_points
@@ -289,7 +288,7 @@ def wait_panel() -> Panel:
 
 def fragment_panel() -> Panel:
     """Fragments of a UDP datagram against its user data, and how one of them is cut."""
-    loopback = printed_numbers("loopback_transactions")
+    loopback = datasets.printed_numbers("loopback_transactions")
 
     def model(mtu_bytes: float, payload_bytes: float, algorithm: fragmentation.Algorithm) -> Swept:
         # The IP payload includes the UDP header.
@@ -441,7 +440,7 @@ def _compare() -> ipywidgets.Dropdown:
 
 def _printed(sizes: dict[str, int]) -> tuple[FloatArray, FloatArray]:
     """Return sizes and printed numbers of these rows of the data set."""
-    printed = printed_numbers("mbufs")
+    printed = datasets.printed_numbers("mbufs")
     return (
         np.array(list(sizes.values()), dtype=float),
         np.array([printed[name] for name in sizes]),
@@ -464,7 +463,7 @@ def _observations(
     times: Mapping[host_stack.ReplyProtocol, FloatArray],
 ) -> list[tuple[str, str, str]]:
     """Compare Stevens' statements about his curves with these times."""
-    book = printed_numbers("loopback_transactions")
+    book = datasets.printed_numbers("loopback_transactions")
     udp = times["udp"]
     sizes = _SIZES
     whole = (sizes >= 100) & (sizes <= book["LB02"])
@@ -580,7 +579,7 @@ def clocks_panel() -> Panel:
 
 def _clocks(samples: TransactionSamples | None) -> Plot:
     """Draw the difference of the clocks, Stevens' ranges, and the line with steps through it."""
-    printed = printed_numbers("loopback_transactions")
+    printed = datasets.printed_numbers("loopback_transactions")
     whole, cut, largest = printed["LB02"], printed["LB03"], 2000.0
     sizes = [100.0, whole, cut, largest]
     ends = [
@@ -750,7 +749,7 @@ def _drawn(samples: TransactionSamples | None, clock: str, relative: bool) -> Pl
     words = [phrase("No run yet: the points are those of Stevens.")]
     if samples is not None:
         words = [comparison.sentence, *notes_of(samples)]
-    printed = printed_numbers("loopback_transactions")
+    printed = datasets.printed_numbers("loopback_transactions")
     words.append(
         phrase(
             "Stevens: almost {printed:.0%} more; {range} unfragmented, {range_2} in two fragments.",

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import compare, plots
+from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
-from netcalc.datasets import printed_numbers
 from netcalc.experiments import transactions
 from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.language import phrase, term
@@ -129,7 +128,7 @@ def comparisons(least_s: Mapping[str, float], packets: Mapping[str, float] | Non
     list of str
         Sentences; none about what was not measured.
     """
-    stevens = printed_numbers("loopback_transactions")
+    stevens = datasets.printed_numbers("loopback_transactions")
     pairs = (("tfo", "udp", "LB20"), ("tcp", "tfo", "LB21"))
     said = [
         phrase(
@@ -207,7 +206,7 @@ def book_lines(clock: str) -> dict[str, tuple[Any, Any]]:
 
     For UDP it gives ranges, whose midpoint is drawn; the curves over TCP follow by its factors.
     """
-    said = printed_numbers("loopback_transactions")
+    said = datasets.printed_numbers("loopback_transactions")
 
     def middle(low: str, high: str) -> float:
         return float(said[low] + said[high]) / 2

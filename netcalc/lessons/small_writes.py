@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import compare, experiments, plots
+from netcalc import compare, datasets, experiments, plots
 from netcalc.checks import FloatArray
-from netcalc.datasets import points_by
 from netcalc.language import phrase, term
 from netcalc.models.hosts import small_writes
 from netcalc.path import Link, Path
@@ -55,7 +54,7 @@ LIVE_BPS = 100e6
 
 def article_panel() -> Panel:
     """The forty response times of the article, and the theory with a round trip to find."""
-    article = points_by("run", "nagle_round_trips", "exchange_number", "response_s")
+    article = datasets.points_by("run", "nagle_round_trips", "exchange_number", "response_s")
     measured = float(np.median(article["Nagle on"][1][1:]))
 
     def model(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> Swept:
@@ -272,7 +271,7 @@ def _live_plot(samples: TransactionSamples | None, rtt_s: float, write_gap_s: fl
 
 def _article() -> dict[str, tuple[Any, Any]]:
     """Return the exchanges of the article, in the words of the figure."""
-    article = points_by("run", "nagle_round_trips", "exchange_number", "response_s")
+    article = datasets.points_by("run", "nagle_round_trips", "exchange_number", "response_s")
     return {
         phrase("article: {name}", name=name): article[run] for run, name in ARTICLE_RUNS.items()
     }

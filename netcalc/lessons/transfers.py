@@ -14,8 +14,7 @@ from netcalc.experiments import bulk
 from netcalc.language import phrase, term
 from netcalc.models.hosts import host_stack
 from netcalc.models.rates import goodput, line_rate
-from netcalc.models.sizes import framing
-from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
+from netcalc.models.sizes import framing, headers
 from netcalc.path import Path
 from netcalc.plots import Axis, curves
 from netcalc.rate_layers import ETHERNET_LINE, PAYLOAD, UDP_PAYLOAD, named
@@ -117,7 +116,7 @@ def sparc_panel() -> Panel:
 
 def _stream_limit_bps(segment_bytes: FloatArray) -> FloatArray:
     """Return what Ethernet of 10 Mbit/s carries in such segments; nan where none is so large."""
-    packet_bytes = segment_bytes + STAMPED_HEADERS_BYTES
+    packet_bytes = segment_bytes + headers.STAMPED_HEADERS_BYTES
     fits = packet_bytes <= 1500.0
     limit_bps = np.full(packet_bytes.shape, np.nan)
     limit_bps[fits] = goodput.tcp_goodput_bps(packet_bytes[fits], bandwidth_bps=10e6)

@@ -11,8 +11,7 @@ from bokeh.plotting import figure
 
 from netcalc.checks import named_arguments
 from netcalc.language import phrase
-from netcalc.plots import style
-from netcalc.plots.plot import Plot
+from netcalc.plots import plot, style
 from netcalc.printable import printable
 
 MOST_BUFFERS = 9
@@ -42,7 +41,7 @@ def buffers(
     title: str = "",
     description: str = "",
     theme: style.Theme = "light",
-) -> Plot:
+) -> plot.Plot:
     """Draw chains of buffers below each other, each buffer a box that is filled by its share.
 
     Parameters
@@ -80,7 +79,9 @@ def buffers(
             most_buffers=MOST_BUFFERS,
         )
     draw = partial(_draw, sources, tuple(names), tuple(kinds), title, theme)
-    return Plot(draw, sources, text, theme, ("buffers", tuple(names), tuple(kinds), title, theme))
+    return plot.Plot(
+        draw, sources, text, theme, ("buffers", tuple(names), tuple(kinds), title, theme)
+    )
 
 
 def _columns(

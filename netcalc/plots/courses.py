@@ -14,8 +14,7 @@ from bokeh.models import ColumnDataSource, GlyphRenderer, LayoutDOM
 from bokeh.plotting import figure
 
 from netcalc.checks import FloatArray, choice, named_arguments
-from netcalc.congestion import Result, Trajectory
-from netcalc.congestion.quantities import fair_shares_bps, jain_over_time
+from netcalc.congestion import Result, Trajectory, quantities
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.language import phrase, term
 from netcalc.models.tcp.window import bdp_packets
@@ -281,29 +280,14 @@ def _course(result: Result) -> Trajectory:
 def _series(part: str, result: Result) -> _Drawn:
     """Return what one result has for one part, by flow or for the link."""
     course, way = _course(result), WAYS[result.by]
-    if part == "jain":
-        return {
-            _Series(part, phrase("link, {way}", way=way), result.by, DRAWN_FLOWS): jain_over_time(
-                result
-            )
-        }
-    if part == "drops":
+    if part in ("jain", "drops", "queue", "rtt"):
+        link = _Series(part, phrase("link, {way}", way=way), result.by, DRAWN_FLOWS)
+        if part == "jain":
+            return {link: quantities.jain_over_time(result)}
+        columns = {"drops": course.drop_count, "queue": course.queue_bytes, "rtt": course.rtt_s}
+        column = columns[part]
         unknown = np.full(course.time_s.size, np.nan)
-        dropped = unknown if course.drop_count is None else course.drop_count
-        return {
-            _Series(part, phrase("link, {way}", way=way), result.by, DRAWN_FLOWS): (
-                course.time_s,
-                dropped,
-            )
-        }
-    if part in ("queue", "rtt"):
-        column = course.queue_bytes if part == "queue" else course.rtt_s
-        return {
-            _Series(part, phrase("link, {way}", way=way), result.by, DRAWN_FLOWS): (
-                course.time_s,
-                column,
-            )
-        }
+        return {link: (course.time_s, unknown if column is None else column)}
     time_s, values = course.time_s, course.window_packets
     step_s = 0.0
     if part == "goodput":
@@ -334,13 +318,13 @@ def _step_s(course: Trajectory, scenario: Scenario) -> float:
 
 def _limits(part: str, scenario: Scenario) -> _Drawn:
     if part == "goodput":
-        time_s, rate_bps = fair_shares_bps(scenario)
+        time_s, rate_bps = quantities.fair_shares_bps(scenario)
         return {
-            _Series(part, phrase("ideal share of flow {index}", index=index + 1), LIMIT, index): (
+            _Series(part, phrase("ideal share of flow {index}", index=i + 1), LIMIT, i): (
                 time_s,
                 rate,
             )
-            for index, rate in enumerate(rate_bps[:DRAWN_FLOWS])
+            for i, rate in enumerate(rate_bps[:DRAWN_FLOWS])
         }
     if part == "queue":
         ends = np.array([0.0, scenario.end_s])
@@ -351,7 +335,7 @@ def _limits(part: str, scenario: Scenario) -> _Drawn:
 
 def _knows_jain(result: Result) -> bool:
     """Whether two flows run together through a full second."""
-    return bool(np.isfinite(jain_over_time(result)[1]).any())
+    return bool(np.isfinite(quantities.jain_over_time(result)[1]).any())
 
 
 def _both(result: Result, flows: tuple[int, int]) -> tuple[FloatArray, FloatArray]:

@@ -11,15 +11,13 @@ from bokeh.models import BoxAnnotation, ColumnDataSource, PlainText, Quad, Title
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
-from netcalc import calculator, equations
+from netcalc import calculator, display, equations, uncertain
 from netcalc.checks import FloatArray, as_float, named_arguments
-from netcalc.display import long_time
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
 from netcalc.plots import style
 from netcalc.plots.plot import Plot, ready
 from netcalc.rate_layers import named
-from netcalc.uncertain import Band, Spread
 from netcalc.units import show
 
 SHADES = {
@@ -106,12 +104,12 @@ def formula_curves(
         Whether that of the result is; by default, if the other is and all values are above 0.
     """
     values = np.concatenate([line.y[np.isfinite(line.y)] for line in lines.values()])
-    size, unit = long_time(formula.unit, float(values.max()) if values.size else 0.0)
+    size, unit = display.long_time(formula.unit, float(values.max()) if values.size else 0.0)
     if size != 1.0:
         lines = {name: replace(line, y=line.y / size) for name, line in lines.items()}
         values = values / size
     ends = [float(line.x.max()) for line in lines.values() if line.x.size]
-    x_size, x_unit = long_time(over.unit, max(ends, default=0.0))
+    x_size, x_unit = display.long_time(over.unit, max(ends, default=0.0))
     if x_size != 1.0:
         lines = {name: _along(line, x_size) for name, line in lines.items()}
     positive = bool(values.size and (values > 0).all())
@@ -240,7 +238,7 @@ _BEYOND = 10.0
 @named_arguments
 def bands(
     formula: calculator.Formula,
-    by_name: Mapping[str, Band],
+    by_name: Mapping[str, uncertain.Band],
     over: calculator.Parameter,
     arguments: Mapping[str, object],
     inputs: calculator.Inputs,
@@ -324,7 +322,7 @@ def bands(
     return Plot(draw, sources, f"{title}. {text}. {' '.join(lines)}", theme)
 
 
-def _columns(band: Band) -> dict[str, FloatArray]:
+def _columns(band: uncertain.Band) -> dict[str, FloatArray]:
     """Return the lines of a band; those of a staircase go along its steps."""
     percents = sorted(band.percentiles)
     middle = min(percents, key=lambda percent: abs(percent - 50.0))
@@ -342,7 +340,9 @@ def _in_long_times(
 ) -> tuple[dict[str, dict[str, FloatArray]], str]:
     """Return the lines in days or years where they are such times, and the unit of the axis."""
     finite = [column["y"][np.isfinite(column["y"])] for column in columns.values()]
-    size, name = long_time(unit, max((float(y.max()) for y in finite if y.size), default=0.0))
+    size, name = display.long_time(
+        unit, max((float(y.max()) for y in finite if y.size), default=0.0)
+    )
     if size == 1.0:
         return columns, unit
     return {
@@ -389,7 +389,7 @@ def _draw_bands(
     return chart
 
 
-def _ends_of_band(name: str, band: Band, unit: str) -> str:
+def _ends_of_band(name: str, band: uncertain.Band, unit: str) -> str:
     """Return a band at both ends of the argument, in words."""
     ends = []
     for at in (0, -1):
@@ -480,7 +480,7 @@ def distribution(
 @named_arguments
 def formula_distribution(
     formula: calculator.Formula,
-    spread: Spread,
+    spread: uncertain.Spread,
     arguments: Mapping[str, object],
     inputs: calculator.Inputs,
     *,
@@ -511,7 +511,7 @@ def formula_distribution(
         f"{calculator.input_label(formula, name)} {draw.text(units[name])}"
         for name, draw in spread.inputs.items()
     ]
-    size, unit = long_time(formula.unit, spread.percentile(95.0))
+    size, unit = display.long_time(formula.unit, spread.percentile(95.0))
     return distribution(
         spread.samples / size,
         axis=style.Axis(named(formula.short_title, calculator.layer_of(formula, arguments)), unit),

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from netcalc import compare
 from netcalc import samples as measurements
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.explain import Known, TableTheory, main_flow, table_theory
-from netcalc.explain.evidence import first_known
+from netcalc.explain import Known, TableTheory, evidence, main_flow, table_theory
 from netcalc.language import phrase
-from netcalc.models.sizes import headers
-from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
+from netcalc.models.sizes import framing, headers
 from netcalc.plots.captures import capture_ladder, largest_flow, waits
 from netcalc.plots.overlay import curves, overlay
 from netcalc.plots.plot import Plot, together
@@ -103,7 +101,7 @@ def measured(
 
 def line_share(payload_bytes: float, header_bytes: float) -> float:
     """Return the share of an Ethernet line that a payload of each packet gets."""
-    return payload_bytes / float(ethernet_wire_bytes(payload_bytes + header_bytes))
+    return payload_bytes / float(framing.ethernet_wire_bytes(payload_bytes + header_bytes))
 
 
 def _flow_plot(flows: measurements.FlowSeries, stated: Known, theme: Theme) -> Plot:
@@ -139,8 +137,8 @@ def _flow_plot(flows: measurements.FlowSeries, stated: Known, theme: Theme) -> P
 
 def _segment(stated: Known) -> float:
     return float(
-        tcp_payload_bytes(
-            first_known(stated.mtu_bytes, 1500.0), tcp_option_bytes=headers.TIMESTAMP_BYTES
+        framing.tcp_payload_bytes(
+            evidence.first_known(stated.mtu_bytes, 1500.0), tcp_option_bytes=headers.TIMESTAMP_BYTES
         )
     )
 
@@ -188,7 +186,7 @@ def _capture_plot(trace: measurements.PacketTrace, stated: Known, theme: Theme) 
         points[phrase("IP packets, both directions")] = (edges[:-1], 8 * volume / (span_s / BINS))
         lines[phrase("the mean")] = 8 * float(size.sum()) / span_s
     if stated.line_bps is not None and size.sum() > 0:
-        wire = float(np.sum(ethernet_wire_bytes(size)))
+        wire = float(np.sum(framing.ethernet_wire_bytes(size)))
         lines[phrase("the line, for packets of these sizes")] = (
             stated.line_bps * float(size.sum()) / wire
         )
@@ -231,7 +229,7 @@ def _probe_plot(samples: measurements.RttSamples, stated: Known, theme: Theme) -
     sequence = np.asarray(samples.sequence, dtype=float)
     number = sequence[rows] if sequence.size else rows.astype(float)
     least = float(rtt_s.min()) if rtt_s.size else math.nan
-    base = first_known(stated.rtt_s, least)
+    base = evidence.first_known(stated.rtt_s, least)
     name = (
         phrase("the path without load")
         if stated.rtt_s is not None
@@ -274,7 +272,7 @@ def _responses_plot(samples: measurements.TransactionSamples, stated: Known, the
     number = np.arange(rows.size, dtype=float)[rows]
     response_s = np.asarray(samples.response_s)[rows]
     least = float(response_s.min(initial=math.inf))
-    base = first_known(stated.rtt_s, least)
+    base = evidence.first_known(stated.rtt_s, least)
     name = phrase("one round trip") if stated.rtt_s is not None else phrase("the fastest response")
     timer_s = TIMERS_S[0]
     lines = {

@@ -20,8 +20,7 @@ from netcalc.compare import Comparison
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.exercises import AnswerCurves, Question, Variable
 from netcalc.language import phrase, term
-from netcalc.plots import style
-from netcalc.plots.pictures import charts
+from netcalc.plots import pictures, style
 from netcalc.plots.plot import Columns, Plot, ready, thinned_note
 from netcalc.units import show
 
@@ -489,7 +488,7 @@ def with_guess(
 
     def draw() -> LayoutDOM:
         layout = plot.draw()
-        for chart in islice(charts(layout), 1):
+        for chart in islice(pictures.charts(layout), 1):
             look = Scatter(
                 x="x", y="y", marker="star", size=18, line_width=1.5,
                 line_color=style.GUESSES[plot.theme], fill_color=style.GUESSES[plot.theme],

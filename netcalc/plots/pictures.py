@@ -539,31 +539,13 @@ def _height(chart: figure) -> float:
 
 
 def _draw_chart(part: Any, chart: figure, plot: Plot) -> None:
-    from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
-
     axes = part.subplots()
     axes.set_facecolor(PAPERS[plot.theme])
     glyphs = [
         renderer for renderer in chart.renderers if isinstance(renderer, models.GlyphRenderer)
     ]
-    for along, axis_range, drawn in (
-        ("x", chart.x_range, chart.xaxis[0]), ("y", chart.y_range, chart.yaxis[0])
-    ):  # fmt: skip
-        is_log = isinstance(drawn, models.LogAxis)
-        low, high = limits(glyphs, axis_range, along, log=is_log)
-        if is_log and along == "y" and not isinstance(axis_range, models.Range1d):
-            low, high = low * (low / high) ** _PAD, high * (high / low) ** _PAD
-        scale = Scale(min(low, high), max(low, high), start=0.0, end=1.0, log=is_log)
-        axis = axes.xaxis if along == "x" else axes.yaxis
-        axes.set(**{f"{along}scale": "log" if is_log else "linear"})
-        axes.set(**{f"{along}lim": (low, high)})
-        at = ticks(drawn, scale)
-        axis.set_major_locator(FixedLocator(at))
-        axis.set_major_formatter(FixedFormatter([tick_text(drawn, tick) for tick in at]))
-        axis.set_minor_locator(NullLocator())
-        if drawn.axis_label:
-            unit = getattr(drawn.formatter, "args", {}).get("unit", "1")
-            axis.set_label_text(drawn.axis_label.text.removesuffix(f" [{unit}]"))  # of the ticks
+    _set_axis(axes, "x", chart.x_range, chart.xaxis[0], glyphs)
+    _set_axis(axes, "y", chart.y_range, chart.yaxis[0], glyphs)
     if chart.match_aspect:
         axes.set_aspect("equal", adjustable="box")
     if not chart.xaxis[0].visible:
@@ -581,23 +563,49 @@ def _draw_chart(part: Any, chart: figure, plot: Plot) -> None:
             )  # fmt: skip
     for shape in filter(None, map(shape_of, glyphs)):
         _draw_shape(axes, shape)
-    shown = [item for item in _entries(chart) if has_marks(item)]
-    if shown:
-        from matplotlib.legend_handler import HandlerTuple
-
-        marks = [
-            tuple(map(_legend_mark, filter(None, map(shape_of, item.renderers)))) for item in shown
-        ]
-        axes.legend(
-            marks, [str(item.label.value) for item in shown], loc="lower left",
-            bbox_to_anchor=(0.0, 1.0), frameon=False, handlelength=3.0, borderaxespad=0.2,
-            labelspacing=0.35, handler_map={tuple: HandlerTuple(ndivide=1)},
-        )  # fmt: skip
+    if shown := [item for item in _entries(chart) if has_marks(item)]:
+        _add_legend(axes, shown)
     if chart.title.text.text:
         title = "\n".join(title_lines(str(chart.title.text.text)))
         part.suptitle(title, x=0.02, ha="left", fontsize=13)
     if lines := _below(chart):
         part.supxlabel("\n".join(lines), x=0.02, ha="left", fontsize=9)
+
+
+def _set_axis(
+    axes: Any, along: str, axis_range: Any, drawn: Any, glyphs: list[models.GlyphRenderer]
+) -> None:
+    """Give an axis of matplotlib the scale, ends, ticks and label of bokeh's."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+    is_log = isinstance(drawn, models.LogAxis)
+    low, high = limits(glyphs, axis_range, along, log=is_log)
+    if is_log and along == "y" and not isinstance(axis_range, models.Range1d):
+        low, high = low * (low / high) ** _PAD, high * (high / low) ** _PAD
+    scale = Scale(min(low, high), max(low, high), start=0.0, end=1.0, log=is_log)
+    axis = axes.xaxis if along == "x" else axes.yaxis
+    axes.set(**{f"{along}scale": "log" if is_log else "linear"})
+    axes.set(**{f"{along}lim": (low, high)})
+    at = ticks(drawn, scale)
+    axis.set_major_locator(FixedLocator(at))
+    axis.set_major_formatter(FixedFormatter([tick_text(drawn, tick) for tick in at]))
+    axis.set_minor_locator(NullLocator())
+    if drawn.axis_label:
+        unit = getattr(drawn.formatter, "args", {}).get("unit", "1")
+        axis.set_label_text(drawn.axis_label.text.removesuffix(f" [{unit}]"))  # of the ticks
+
+
+def _add_legend(axes: Any, entries: list[Any]) -> None:
+    from matplotlib.legend_handler import HandlerTuple
+
+    marks = [
+        tuple(map(_legend_mark, filter(None, map(shape_of, entry.renderers)))) for entry in entries
+    ]
+    axes.legend(
+        marks, [str(entry.label.value) for entry in entries], loc="lower left",
+        bbox_to_anchor=(0.0, 1.0), frameon=False, handlelength=3.0, borderaxespad=0.2,
+        labelspacing=0.35, handler_map={tuple: HandlerTuple(ndivide=1)},
+    )  # fmt: skip
 
 
 def _draw_shape(axes: Any, shape: Shape) -> None:

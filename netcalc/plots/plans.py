@@ -13,17 +13,13 @@ import numpy as np
 from bokeh import models
 from bokeh.plotting import figure
 
-from netcalc import units
+from netcalc import planning, units
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.language import phrase, term
-from netcalc.planning import BindingMap, Chart, Plan
-from netcalc.planning.network import NetworkPlan
-from netcalc.planning.network.facts import places
+from netcalc.planning.network import NetworkPlan, facts, routing
 from netcalc.planning.network.page import arc_rows, order, sentences
-from netcalc.planning.network.routing import FailureCase
 from netcalc.planning.page import label, long_time
-from netcalc.plots import style
-from netcalc.plots.formula import distribution
+from netcalc.plots import formula, style
 from netcalc.plots.limits import binding_map
 from netcalc.plots.overlay import curves
 from netcalc.plots.plot import Plot, ready, together
@@ -39,7 +35,7 @@ _DECADE = 10.0
 
 
 @named_arguments
-def plan(page: Plan, *, theme: style.Theme = "light") -> Plot:
+def plan(page: planning.Plan, *, theme: style.Theme = "light") -> Plot:
     """Draw a plan: a curve with the point of its answer; with ranges also their distribution.
 
     Parameters
@@ -55,7 +51,7 @@ def plan(page: Plan, *, theme: style.Theme = "light") -> Plot:
         A source for each curve and each mark; ``draws`` for the distribution.
     """
     chart = page.chart
-    if isinstance(chart, BindingMap):
+    if isinstance(chart, planning.BindingMap):
         return binding_map(chart, title=_TITLES[page.name], theme=theme)
     chart = _in_long_times(chart)
     x_axis = style.Axis(label(chart.x), chart.x_unit, "log" if chart.log_x else "linear")
@@ -84,7 +80,7 @@ def plan(page: Plan, *, theme: style.Theme = "light") -> Plot:
     size, unit = long_time(median) if first.unit == "s" else (1.0, first.unit)
     return together(
         drawn,
-        distribution(
+        formula.distribution(
             first.spread.samples / size,
             axis=style.Axis(f"{first.label}{layer}", unit),
             percentiles={
@@ -96,7 +92,7 @@ def plan(page: Plan, *, theme: style.Theme = "light") -> Plot:
     )
 
 
-def _in_long_times(chart: Chart) -> Chart:
+def _in_long_times(chart: planning.Chart) -> planning.Chart:
     """Return a chart whose long times are in minutes, hours or days, as the page has them."""
     ends = [y for _, y in chart.marks.values() if math.isfinite(y)]
     size, unit = long_time(min(ends, default=0.0)) if chart.y_unit == "s" else (1.0, "")
@@ -110,7 +106,7 @@ def _in_long_times(chart: Chart) -> Chart:
     )
 
 
-def _y_axis(chart: Chart) -> style.Axis:
+def _y_axis(chart: planning.Chart) -> style.Axis:
     """Return the axis of the answers; a logarithmic one shows a decade where they hardly differ."""
     if not chart.log_y:
         return style.Axis(label(chart.y), chart.y_unit)
@@ -322,7 +318,7 @@ def network_map(plan: NetworkPlan, *, theme: style.Theme = "light") -> Plot:
         ``xs``, ``ys`` and texts for hovering), ``nodes``, ``names``, ``full now``, and of the
         worst failure ``failed``, ``failed at`` and ``full then`` (``x``, ``y``).
     """
-    at, kind = places(plan.network)
+    at, kind = facts.places(plan.network)
     lines = _lines(plan, at)
     rows = dict(zip(order(plan).tolist(), arc_rows(plan), strict=True))
     classes = _classes(plan)
@@ -366,7 +362,7 @@ _WHERE = {
 }
 
 
-def _labels(plan: NetworkPlan, case: FailureCase | None) -> dict[str, str]:
+def _labels(plan: NetworkPlan, case: routing.FailureCase | None) -> dict[str, str]:
     limit = units.show(plan.settings.full_at_ratio, "ratio")
     labels = {"full now": f"full: {limit} and more"}
     if case is not None:
@@ -413,7 +409,7 @@ def _free_side(plan: NetworkPlan, at: FloatArray) -> FloatArray:
     return np.where(up > down, -1.0, 1.0)
 
 
-def _failed_at(case: FailureCase, at: FloatArray, lines: FloatArray) -> FloatArray:
+def _failed_at(case: routing.FailureCase, at: FloatArray, lines: FloatArray) -> FloatArray:
     """Return where what fails is marked: the node, or the middle of each link."""
     if case.kind == "node":
         return at[[case.number]]

@@ -15,9 +15,8 @@ from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.congestion import quantities
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
-from netcalc.plots import style
+from netcalc.plots import plot, style
 from netcalc.plots.courses import WAYS, add_way
-from netcalc.plots.plot import Plot, ready, together
 from netcalc.rate_layers import IP, named
 from netcalc.samples import Table
 from netcalc.units import show
@@ -68,7 +67,7 @@ _Points = dict[_Group, tuple[FloatArray, FloatArray]]
 @named_arguments
 def sweep(
     table: Table, *, x: str = "", parts: tuple[str, ...] = (), theme: style.Theme = "light"
-) -> Plot:
+) -> plot.Plot:
     """Draw the results of a batch against what it varied.
 
     Parameters
@@ -118,7 +117,7 @@ def sweep(
     ]
     if not plots:
         raise DomainError("batch-column-empty", "table", list(parts or usual))
-    return plots[0] if len(plots) == 1 else together(*plots)
+    return plots[0] if len(plots) == 1 else plot.together(*plots)
 
 
 def _several(values: NDArray[Any]) -> bool:
@@ -144,13 +143,13 @@ def _others(columns: dict[str, NDArray[Any]], x: str, varied: list[str]) -> list
 
 def _part(
     columns: dict[str, NDArray[Any]], x: str, part: str, others: list[str], theme: style.Theme
-) -> Plot:
+) -> plot.Plot:
     groups = _groups(columns, x, part, others)
     paper = _on_paper(columns, x, part)
     count = len(groups) + len(paper)
     sources = {
         f"{part}, {name}": style.new_source(
-            f"{part}, {name}", dict(ready(pair, source_count=count))
+            f"{part}, {name}", dict(plot.ready(pair, source_count=count))
         )
         for name, pair in [
             *((group.name, {"x": at, "y": y}) for group, (at, y) in groups.items()),
@@ -171,7 +170,7 @@ def _part(
     names = (tuple(groups), tuple(paper))
     form = ("sweep", part, names, x_axis, y_axis, theme)
     draw = partial(_draw, sources, part, names, (x_axis, y_axis), title, theme)
-    return Plot(draw, sources, text, theme, form)
+    return plot.Plot(draw, sources, text, theme, form)
 
 
 def _groups(columns: dict[str, NDArray[Any]], x: str, part: str, others: list[str]) -> _Points:

@@ -15,8 +15,7 @@ from netcalc.errors import DomainError
 from netcalc.language import phrase, term
 from netcalc.models.delays.store_and_forward import Timeline
 from netcalc.models.hosts import small_writes
-from netcalc.plots import style
-from netcalc.plots.plot import Plot
+from netcalc.plots import plot, style
 from netcalc.printable import printable
 from netcalc.units import show
 
@@ -37,7 +36,7 @@ def timeline(
     title: str = "",
     description: str = "",
     theme: style.Theme = "light",
-) -> Plot:
+) -> plot.Plot:
     """Draw each packet on each link as a sloped band, time to the right, the path downwards.
 
     The upper edge of a band is the time at which the packet's bits leave a node, the lower edge
@@ -80,7 +79,7 @@ def timeline(
             count=count,
         )
     draw = partial(_draw_timeline, sources, tuple(nodes), title, theme)
-    return Plot(draw, sources, text, theme, ("timeline", tuple(nodes), title, theme))
+    return plot.Plot(draw, sources, text, theme, ("timeline", tuple(nodes), title, theme))
 
 
 def _draw_timeline(
@@ -238,7 +237,7 @@ def ladder(
     title: str = "",
     description: str = "",
     theme: style.Theme = "light",
-) -> Plot:
+) -> plot.Plot:
     """Draw a request written in parts: time to the right, the client above the server.
 
     Parameters
@@ -263,7 +262,7 @@ def ladder(
     sources["labels"] = style.new_source("labels", _labels(steps))
     shown = (*ARROWS, *(what for what in WAITS if what in steps.what))
     draw = partial(_draw_ladder, sources, shown, title, theme)
-    return Plot(draw, sources, description or _describe_ladder(steps), theme,
+    return plot.Plot(draw, sources, description or _describe_ladder(steps), theme,
                 ("ladder", title, theme, shown))  # fmt: skip
 
 

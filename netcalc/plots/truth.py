@@ -11,8 +11,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, GlyphRenderer, LayoutDOM
 from bokeh.plotting import figure
 
 from netcalc.checks import named_arguments
-from netcalc.plots import style
-from netcalc.plots.plot import Columns, Plot, ready
+from netcalc.plots import plot, style
 from netcalc.samples import Table
 
 QUANTITIES = {"s": "time", "bit/s": "rate", "packet/s": "packet rate"}
@@ -34,7 +33,7 @@ ERROR_HEIGHT = 220
 
 
 @named_arguments
-def truth(table: Table, *, title: str = "Validation", theme: style.Theme = "light") -> Plot:
+def truth(table: Table, *, title: str = "Validation", theme: style.Theme = "light") -> plot.Plot:
     """Draw measured against predicted, and the size of each error below.
 
     Parameters
@@ -67,7 +66,7 @@ def truth(table: Table, *, title: str = "Validation", theme: style.Theme = "ligh
                 name = f"{unit}, {verdict}"
                 shown[verdict] = sources[name] = style.new_source(name, _columns(table, rows))
         ends = np.array([predicted[with_unit].min(), predicted[with_unit].max()])
-        diagonal = style.new_source(f"{unit}, equal", dict(ready({"x": ends, "y": ends})))
+        diagonal = style.new_source(f"{unit}, equal", dict(plot.ready({"x": ends, "y": ends})))
         pairs.append(_Pair(unit, quantity, diagonal, shown))
         counts.append(f"{int(with_unit.sum())} {quantity}s")
     beyond = ", ".join(
@@ -79,7 +78,7 @@ def truth(table: Table, *, title: str = "Validation", theme: style.Theme = "ligh
     )
     text = f"{title}: {', '.join(counts) or 'no rows'}, measured against predicted; "
     text += f"unexplained: {beyond or 'none'}."
-    return Plot(partial(_draw, pairs, title, theme), sources, text, theme)
+    return plot.Plot(partial(_draw, pairs, title, theme), sources, text, theme)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +106,9 @@ def _draw(pairs: list[_Pair], title: str, theme: style.Theme) -> LayoutDOM:
     return column(*charts, sizing_mode="stretch_width", spacing=0)
 
 
-def _columns(table: Table, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Columns:
+def _columns(table: Table, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> plot.Columns:
     error = np.asarray(table["error_ratio"], dtype=np.float64)[rows]
-    return ready(
+    return plot.ready(
         {
             "setting": table["setting"][rows],
             "x": table["predicted"][rows],

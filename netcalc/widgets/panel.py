@@ -19,9 +19,8 @@ from netcalc.plots import Axis, curves
 from netcalc.printable import html_text
 from netcalc.units import show, show_rate
 from netcalc.widgets import controls as disclosure
+from netcalc.widgets import guess, saved
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.guess import Along, Prediction
-from netcalc.widgets.saved import SavedOutputs, show_widget
 
 
 class Message(ipywidgets.HTML):
@@ -73,7 +72,7 @@ class ResultSource(ipywidgets.VBox):
     changed: Callable[[], object] = staticmethod(lambda: None)
     """Called after it has said something for good: what is saved of the panel follows."""
 
-    def take_prediction(self, prediction: Prediction) -> None:
+    def take_prediction(self, prediction: guess.Prediction) -> None:
         """Take what the reader has guessed of the figure, for the files of results."""
 
     def clear_others(self) -> None:
@@ -140,10 +139,10 @@ class Panel(ipywidgets.VBox):
         more: Collection[str] = (),
         predict: str = "",
         unit: str = "1",
-        along: Along = "y",
+        along: guess.Along = "y",
     ) -> None:
         self.figure, self.controls, self.below = figure, dict(controls), tuple(below)
-        self.prediction = Prediction(predict, unit=unit, along=along) if predict else None
+        self.prediction = guess.Prediction(predict, unit=unit, along=along) if predict else None
         self.message = Message()
         self._update = update
         self._lock = threading.Lock()
@@ -162,7 +161,7 @@ class Panel(ipywidgets.VBox):
         self.add_class("netcalc-panel")
         for part in below:
             part.add_class("netcalc-below")  # not shown while the figure is covered
-        figure.saved = SavedOutputs(
+        figure.saved = saved.SavedOutputs(
             figure.picture, lambda: figure.words, lambda: iter(self.children)
         )
         sources = [part for part in below if isinstance(part, ResultSource)]
@@ -228,7 +227,7 @@ class Panel(ipywidgets.VBox):
 
     def _ipython_display_(self) -> None:
         self.figure.saved.show()
-        show_widget(super()._repr_mimebundle_())
+        saved.show_widget(super()._repr_mimebundle_())
 
 
 panel = Panel

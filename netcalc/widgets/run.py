@@ -22,10 +22,9 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from netcalc import readers
+from netcalc import experiments, readers
 from netcalc.congestion.recording import Recording, as_table
 from netcalc.errors import ExperimentError, ReaderError
-from netcalc.experiments import measurement_error
 from netcalc.experiments.running.stopping import turn
 from netcalc.language import phrase
 from netcalc.printable import excerpt, html_text
@@ -451,7 +450,7 @@ class RunButton(ResultSource):
             self.message.say(text)
 
     def _show(self, result: Any) -> None:
-        self.about.say(measurement_error(*runs_of(result)))
+        self.about.say(experiments.measurement_error(*runs_of(result)))
         self.keep.offer(result)
         self.keep.field.message.say("")  # of a file that was opened before this run
         self.clear_others()
@@ -474,7 +473,7 @@ class RunButton(ResultSource):
             raise ExperimentError("run-in-progress", phase="open")
         self._done(result)
         self.clear_others()
-        self.about.say(measurement_error(*runs_of(result)))
+        self.about.say(experiments.measurement_error(*runs_of(result)))
         self.message.say("")
 
 

@@ -29,8 +29,7 @@ from netcalc.emulation.wire.control import LOST, START_CODES, end_process, start
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import helper
 from netcalc.experiments.peers.helper import kept, readable, system_error
-from netcalc.experiments.running import record
-from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
+from netcalc.experiments.running import limits, record
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
 
 START_LIMIT_S = 10.0
@@ -40,9 +39,9 @@ END_LIMIT_S = 0.5
 still takes effect within a second. [s]"""
 DEATH_S = 0.2
 """Time after a broken exchange for a dying helper to be reaped, so that the error names it. [s]"""
-LIFETIME_S = MAX_DURATION_S + 30
+LIFETIME_S = limits.MAX_DURATION_S + 30
 """Time limit of a helper: longer than any run, which ends it first. [s]"""
-PEER_BYTES = MAX_BYTES + 100_000_000
+PEER_BYTES = limits.MAX_BYTES + 100_000_000
 """Bytes that a peer carries at most: the limit of a run, and its warm-up. [byte]"""
 _MESSAGE_BYTES = 1 << 16
 _FOLDER = Path(helper.__file__).absolute().parent

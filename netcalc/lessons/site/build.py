@@ -15,11 +15,10 @@ from typing import Any
 
 from bokeh.resources import Resources
 
-from netcalc import language, widgets
+from netcalc import language, version, widgets
 from netcalc.errors import NetcalcError
 from netcalc.lessons.site import calculator_page, html
 from netcalc.samples import write_atomically
-from netcalc.version import __version__
 from netcalc.widgets.figure import THEME_SCRIPT, page_words
 
 MARKER = ".netcalc-site.json"
@@ -87,7 +86,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
         if name not in old and (folder / name).exists():
             raise NetcalcError("site-folder-not-empty", file=str(folder), found=name)
     folder.mkdir(parents=True, exist_ok=True)
-    listed = {"netcalc": __version__, "files": sorted({*files, *old})}
+    listed = {"netcalc": version.__version__, "files": sorted({*files, *old})}
     write_atomically(folder / MARKER, json.dumps(listed, indent=1).encode() + b"\n")
     for name, data in files.items():
         write_atomically(folder / name, data)

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import calculator, display, units
+from netcalc import calculator, display, units, version
 from netcalc.calculator import Formula, Parameter, known_names
 from netcalc.checks import derived_quantities
 from netcalc.lessons.site.html import mathml
@@ -31,7 +31,6 @@ from netcalc.lessons.site.javascript import RUNTIME, function, identifier, of_an
 from netcalc.lessons.site.recording import NotRecorded, Recorded, record
 from netcalc.messages import HINTS, MESSAGES
 from netcalc.printable import html_text
-from netcalc.version import __version__
 
 MAX_VARIANTS = 256
 """Most combinations of words for which a formula is recorded."""
@@ -403,7 +402,7 @@ def page() -> str:
         "left": str(len(functions) - len(recorded)),
         "missing": missing,
         "equations": equations,
-        "version": html_text(__version__),
+        "version": html_text(version.__version__),
         "program": program.replace("</script", "<\\/script"),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], text)

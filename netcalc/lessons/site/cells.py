@@ -36,12 +36,11 @@ from latex2mathml.converter import convert
 from numpy.typing import NDArray
 from traitlets.config import Config
 
-from netcalc import exercises, units
+from netcalc import exercises, plots, units
 from netcalc.errors import NetcalcError
 from netcalc.exercises import Question, Template
 from netcalc.lessons.exercise import ExerciseBox
 from netcalc.lessons.site.calculator_page import unit_tables
-from netcalc.plots import Plot
 from netcalc.widgets.controls import Quantity
 from netcalc.widgets.panel import Panel, ResultSource
 from netcalc.widgets.run import RunButton, Upload
@@ -223,7 +222,7 @@ class Form:
     """
 
     number: int
-    plot: Plot
+    plot: plots.Plot
     columns: list[SourceColumn]
     rows: list[list[int]] = field(default_factory=list)
 
@@ -246,7 +245,7 @@ class States:
         self.controls, self.joint = _grid(panel, most)
         self._texts: dict[str, int] = {}
         self._forms: dict[Any, Form] = {}
-        self._signatures: dict[int, tuple[Plot, str]] = {}
+        self._signatures: dict[int, tuple[plots.Plot, str]] = {}
         self._order: list[int] = []
 
     def positions(self) -> Iterator[tuple[int, ...]]:
@@ -290,7 +289,7 @@ class States:
     def _text(self, text: str) -> int:
         return self._texts.setdefault(text, len(self._texts))
 
-    def _form(self, plot: Plot) -> Form:
+    def _form(self, plot: plots.Plot) -> Form:
         """Return the form of a figure, a new one if none has been like it."""
         key: Any = plot.form
         if not key:
@@ -414,7 +413,7 @@ def _number(value: float) -> float | None:
     return float(f"{value:.7g}") if math.isfinite(value) else None
 
 
-def _signature(plot: Plot) -> str:
+def _signature(plot: plots.Plot) -> str:
     """Return all of a figure's document but the columns of its named sources."""
     document = json.loads(serialize_json(plot.document().to_json(deferred=False)))
     columns = {source.id for source in plot.sources.values()}
@@ -435,7 +434,7 @@ def _signature(plot: Plot) -> str:
     return json.dumps([plain(document), sorted(plot.sources)])
 
 
-def _document(plot: Plot) -> dict[str, Any]:
+def _document(plot: plots.Plot) -> dict[str, Any]:
     """Return the bokeh document of a figure without the columns of its named sources."""
     _ = plot.figure  # drawn from its columns, before they go
     for source in plot.sources.values():
