@@ -279,7 +279,8 @@ ROOMS = {
          "tests/emulation/test_stream.py"),
     ),
     "plotted_networks": Room(
-        ("netcalc/plots/plans.py",), ("tests/planning/network/test_network_figure.py",),
+        ("netcalc/plots/plans.py",),
+        ("tests/plots/test_plans_plot.py", "tests/planning/network/test_network_figure.py"),
     ),
     "plots": Room(
         ("netcalc/plots/*.py",),
