@@ -175,6 +175,24 @@ def test_errors_are_no_replies():
     assert (samples.received, samples.errors) == (3, 1)
 
 
+def test_losses_and_errors_of_huawei_are_the_probes_behind_the_last_number():
+    text = (
+        "  PING 192.0.2.9: 56  data bytes, press CTRL_C to break\n"
+        "    Request time out\n"
+        "    Reply from 192.0.2.9: bytes=56 Sequence=2 ttl=255 time=3 ms\n"
+        "    192.0.2.1: Destination host unreachable\n    Request time out\n\n"
+        "  --- 192.0.2.9 ping statistics ---\n    4 packet(s) transmitted\n"
+        "    1 packet(s) received\n    75.00% packet loss\n    192.0.2.1: unreachable\n"
+    )
+    samples = read("Error: no such command\n" + text)
+    assert samples.sequence.tolist() == [1, 2, 3, 4]
+    assert samples.lost.tolist() == [True, False, True, True]
+    assert samples.error_reply.tolist() == [False, False, True, False]
+    assert (samples.sent, samples.received, samples.meta.partial) == (4, 1, False)
+    (notice,) = samples.meta.warnings
+    assert notice.values["numbers"] == [1, 12]  # an error in front of a run, or behind its totals
+
+
 def test_a_timeout_is_no_round_trip():
     """tcping prints how long it waited, 2001 ms."""
     samples = read(INPUTS / "tcping.txt")
