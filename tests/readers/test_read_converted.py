@@ -149,10 +149,20 @@ def test_json_without_a_probe_is_refused_however_long_its_line_is():
         assert refused.value.code == "no-probe"
 
 
+# the members without which it is no run
+OF_JC = ("packets_transmitted", "packets_received", "round_trip_ms_min", "responses")
+OF_PARSED = ("destination", "packet_transmit", "packet_receive", "packet_loss_rate", "rtt_min")
+LEAST_JC, LEAST = {name: JC[name] for name in OF_JC}, {name: PARSED[name] for name in OF_PARSED}
+
+
 @pytest.mark.each(
     ("document", "runs"),
     {
         "an object": (PARSED, 1),
+        "the least of jc": (LEAST_JC, 1),
+        "the least of pingparsing": (LEAST, 1),
+        "the least by target": ({"a": LEAST, "b": LEAST}, 2),
+        "other values between": ([LEAST, 5, "x", LEAST_JC], 2),
         "by target": ({"a": PARSED, "b": PARSED}, 2),
         "a list of both": ([PARSED, {"a": PARSED, "b": PARSED}], 3),
         "a list in a list": ([[JC], [JC, JC]], 3),
