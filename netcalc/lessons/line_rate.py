@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import compare, datasets, experiments, fit, solver
+from netcalc import compare, datasets, fit, solver
 from netcalc.checks import FloatArray
 from netcalc.datasets import points_by, printed_numbers
 from netcalc.errors import ExperimentError, ReaderError
+from netcalc.experiments import line_rate as blasts
 from netcalc.experiments import lockstep
 from netcalc.language import phrase, term
 from netcalc.models.rates import forwarding, line_rate
@@ -330,7 +331,7 @@ def three_ways_panel() -> Panel:
                 break
             advance = _part(progress, index, len(ways))
             try:
-                measured[way] = experiments.line_rate(
+                measured[way] = blasts(
                     duration_s=BLAST_S, run_count=BLAST_RUNS, progress=advance, stop=stop, **options
                 )
             except ExperimentError as error:

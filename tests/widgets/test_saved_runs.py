@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from netcalc import experiments
 from netcalc.lessons import (
     latency,
     line_rate,
@@ -94,7 +95,7 @@ def short(monkeypatch):
     for panels, name, less in (
         (line_rate, "lockstep", {"duration_s": 0.03}),
         (protocol_stack, "transactions", {"count": 2}),
-        (small_writes, "small_writes", {"count": 2}),
+        (experiments, "small_writes", {"count": 2}),
     ):
         monkeypatch.setattr(panels, name, partial(getattr(panels, name), **less))
 
