@@ -272,6 +272,9 @@ def test_gaps():
         with pytest.raises(DomainError) as caught:
             sweep(DOUBLED, {}, over="size_bytes", values=tried, gaps=gaps)
         assert caught.value.value == 901.0
+    with pytest.raises(DomainError) as caught:
+        sweep(DOUBLED, {}, over="size_bytes", values=np.array([903.0, 902.0]), gaps=True)
+    assert caught.value.value == 903.0, "where all are refused, the first"
 
 
 def test_only_numbers_are_swept():

@@ -256,6 +256,9 @@ ROOMS = {
         ("netcalc/calculator/*.py",), (
             "tests/test_calculator_numbers.py",
             "tests/test_calculator.py",
+            "tests/test_calculator_layers.py",
+            "tests/plots/test_formula_curves.py",
+            "tests/reference/test_searches.py",
             "tests/test_solver.py",
         ),
         but="terminal",

@@ -36,6 +36,16 @@ def test_pathping():
     assert table.meta.host == "PC-1.example"
 
 
+@pytest.mark.each(("lost", "answered"), [(99, 3), (100, 2)])
+def test_one_answer_in_a_hundred_is_one(lost, answered):
+    text = (INPUTS / "pathping.txt").read_text()
+    written = " 2   22ms    16/ 100 = 16%"
+    assert written in text
+    text = text.replace(written, f" 2   22ms   {lost:3}/ 100 ={lost:3}%")
+    assert read(text)["reply_count"].tolist() == [100, 100 - lost, 0, 87]
+    assert read(text).facts()[0]["responding_hop_count"] == answered
+
+
 def test_pathping_in_another_language_and_encoding():
     text = (INPUTS / "pathping.txt").read_text()
     for english, german in GERMAN.items():
