@@ -425,7 +425,7 @@ def test_the_beginning_that_is_not_in_the_file(first, sent, received, rows):
     [
         (1000, None, 0), (1001, None, 1001), (5000, None, 5000),
         # from 0 to 1001 are 1002 probes: 1001 cannot have begun at 0
-        (1001, 1002, 0), (1001, 1001, 1001), (1001, 5, 1001), (1000, 1001, 0),
+        (1001, 1002, 0), (1001, 1001, 1001), (1001, 5, 1001), (1000, 1001, 0), (1000, 5, 0),
     ],
 )  # fmt: skip
 def test_a_run_whose_first_number_is_above_1000_may_have_begun_with_it(first, sent, row):

@@ -109,6 +109,27 @@ def test_a_message_is_at_most_a_page_of_4096_bytes():
         sniff(message(info, padding=rest + 1))
 
 
+def test_messages_that_are_of_sockets():
+    """States are 1 to 12; behind a socket comes another one, an error (2) or the end (3)."""
+    alone = message(bytes(232))
+    least = struct.pack("<IHHII", 16 + 72, 20, 0, 0, 0) + alone[16:88]
+    assert sniff(least) == "tcp_info"
+    assert [one.code for one in read(least).meta.warnings] == ["sockets-without-details"]
+    for state, right in ((0, False), (1, True), (12, True), (13, False)):
+        changed = bytes([*alone[:17], state, *alone[18:]])
+        assert _is_tcp_info(changed) is right, state
+    for kind, right in ((1, False), (2, True), (3, True), (4, False), (20, True)):
+        end = struct.pack("<IHHII", 16, kind, 0, 0, 0)
+        assert _is_tcp_info(alone + end) is right, kind
+
+
+def _is_tcp_info(data):
+    try:
+        return sniff(data) == "tcp_info"
+    except ReaderError:
+        return False
+
+
 def test_times_are_those_of_the_snapshots():
     """10:00:01.25, 02.25 and 03.25 on 2026-11-23, UTC: 20780 days after 1970 are 1795392000 s."""
     expected = 1795392000 + 36000 + np.array([1.25, 2.25, 3.25])
