@@ -617,7 +617,7 @@ LEAST_SIZES = 12
 LEAST_CELLS = 3
 STAIR_RATIO = 0.2
 """Stairs leave this share of the residuals (sum of squares) of a straight line at most. [ratio]"""
-ALIKE_RATIO_CELLS = 1.01
+ALIKE_CELL_RATIO = 1.01
 ECHO_PACKET_BYTES = 28
 """IPv4 and ICMP, beside the payload of a probe. [byte]"""
 
@@ -654,7 +654,7 @@ def cell_notice(payload_bytes: FloatArray, rtt_s: FloatArray) -> Notice | None:
     cell_s = fits[best][1]
     if not cell_s > 0 or left[best] > STAIR_RATIO * straight:
         return None
-    alike = np.flatnonzero(left <= ALIKE_RATIO_CELLS * left[best] + 1e-9 * straight)
+    alike = np.flatnonzero(left <= ALIKE_CELL_RATIO * left[best] + 1e-9 * straight)
     beyond = np.sort((alike - ECHO_PACKET_BYTES) % int(CELL_PAYLOAD_BYTES))
     if np.ptp(beyond) >= alike.size:  # around the end of a cell
         return Notice("cells-seen", {"cell_s": cell_s, "cell_bytes": CELL_BYTES})

@@ -43,12 +43,6 @@ _OF_LIMITS = {
     "row-latency": "distance",
 }  # fmt: skip
 
-_OF_NO_CAUSE = frozenset({
-    "clock", "congestion-window", "hop", "one-way-least", "pair-share", "round-trip-and-hosts",
-    "size-steps",
-})  # fmt: skip
-"""Limits that several causes may be behind: a rate or a time at one of them has none for sure."""
-
 _FORMATTER = string.Formatter()
 ENDS = ("numbers", "rate")
 """Ends of the codes of what stands behind a cause, the fullest first."""

@@ -146,7 +146,7 @@ DD = Format(
 )
 
 
-_LINE_SCP = re.compile(
+_SCP_LINE = re.compile(
     r"(?P<name>\S.*?)(?<=\S)\s+(?P<share>\d{1,3})%\s+(?P<size>\d+)(?P<prefix>[KMGTP]?)B?\s+"
     r"(?P<rate>\d+\.\d)(?P<rate_prefix>[KMGTP]?)B/s\s+"
     r"(?P<time>(?:\d+:)?\d\d:\d\d|--:--)(?P<left> ETA)?(?: - stalled -)?\s*"
@@ -161,7 +161,7 @@ def _read_scp(file: Input) -> TransferSamples:
     lines, cut = file.text.whole_lines(warnings)
     unread = []
     for line_number, line in lines:
-        row = _LINE_SCP.fullmatch(line)
+        row = _SCP_LINE.fullmatch(line)
         if row:
             last[row["name"]] = row
         elif _LIKE_RATE.search(line):
@@ -191,7 +191,7 @@ def _transfer(name: str, row: re.Match[str]) -> Copy:
 SCP = Format(
     name="scp",
     description="the output of scp",
-    recognize=lambda file: file.seen(_RATE.pattern) and file.seen(_LINE_SCP.pattern + "$"),
+    recognize=lambda file: file.seen(_RATE.pattern) and file.seen(_SCP_LINE.pattern + "$"),
     read=_read_scp,
     traps=(
         "KB and MB are powers of 1024 bytes and rounded: the size is approximate.",

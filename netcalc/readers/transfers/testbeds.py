@@ -366,7 +366,7 @@ def _read_netesto(file: Input) -> Table:
         columns["fairness_ratio"] = _shares(columns)
         units["fairness_ratio"] = "ratio"
     note(warnings, "netesto-mixed", names=sorted(mixed))
-    facts = [_facts_netesto(columns, index, partial=partial) for index in range(len(rows))]
+    facts = [_netesto_facts(columns, index, partial=partial) for index in range(len(rows))]
     return file.table("Netesto", columns, units, facts=facts, warnings=warnings, partial=partial)
 
 
@@ -438,7 +438,7 @@ def _shares(columns: dict[str, list[Any]]) -> list[float]:
     return [least / most if 0 <= least <= most and most > 0 else nan for least, most in pairs]
 
 
-def _facts_netesto(columns: dict[str, list[Any]], index: int, *, partial: bool) -> dict[str, Any]:
+def _netesto_facts(columns: dict[str, list[Any]], index: int, *, partial: bool) -> dict[str, Any]:
     row = {name: values[index] for name, values in columns.items()}
     printed = {
         f"counter:{name}": round(row[_COLUMNS[name][0]] / _COLUMNS[name][2], 9)
@@ -491,7 +491,7 @@ NETESTO = Format(
 
 
 _TIME = re.compile(r"([+-]?\d{1,30}(?:\.\d+)?(?:e[+-]?\d{1,3})?)(fs|ps|ns|us|ms|s|min|h|d|y)?")
-_UNITS_FLOWMON = {
+_FLOWMON_UNITS = {
     "fs": 1e-15, "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
     "h": 3600.0, "d": 86400.0, "y": 31536000.0,
 }  # fmt: skip
@@ -574,7 +574,7 @@ def _time(file: Input, flow: ElementTree.Element, name: str) -> float:
     """Return a time in seconds: ns-3 writes ``+1.5e+09ns``."""
     text = flow.get(name, "")
     printed = _TIME.fullmatch(text)
-    value = float(printed[1]) * _UNITS_FLOWMON[printed[2]] if printed and printed[2] else nan
+    value = float(printed[1]) * _FLOWMON_UNITS[printed[2]] if printed and printed[2] else nan
     if not 0 <= value < inf:
         raise _bad(file, flow, name, text)
     return value
