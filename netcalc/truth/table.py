@@ -237,6 +237,7 @@ def validate(
 
     Examples
     --------
+    >>> from netcalc.truth import truth_rows, truth_summary
     >>> table = validate(labs=["virtual"], quick=True)
     >>> [row.flag for row in truth_rows(table)], truth_summary(truth_rows(table)).holds
     (['within its own 0.001 ppm'], True)

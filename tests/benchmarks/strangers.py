@@ -155,8 +155,9 @@ def runs_of_all():
     """Return the runs that have a peer behind a port, on the loopback that all share."""
     from netcalc import experiments as lab
     from netcalc.experiments import endpoints, transfer
+    from netcalc.experiments.peers import process
 
-    endpoints.Namespace = partial(endpoints.Namespace, own=False)
+    process.Namespace = partial(process.Namespace, own=False)
     if "known" in sys.argv:
         for module in (endpoints, transfer, sys.modules[lab.echo.__module__]):
             module.own_source = lambda _: None

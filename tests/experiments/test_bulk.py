@@ -22,9 +22,9 @@ import pytest
 from netcalc import samples
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import bulk
-from netcalc.experiments import transfer as _ends
-from netcalc.experiments import transfer as session
-from netcalc.experiments.running import record as _run
+from netcalc.experiments import transfer as transfers
+from netcalc.experiments.peers import process
+from netcalc.experiments.running import record
 from netcalc.experiments.transfer import TransferEnds
 from netcalc.messages import Notice
 from netcalc.path import Path as NetPath
@@ -238,7 +238,7 @@ def after(count, act):
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 def test_progress_is_told_within_a_transfer(protocol, nothing_left, tmp_path, monkeypatch):
     told = []
-    monkeypatch.setattr(_run, "SAVE_S", 0.0)
+    monkeypatch.setattr(record, "SAVE_S", 0.0)
     result = bulk(
         1440, protocol=protocol, write_count=10**7, run_count=1, limit_s=1.0, buffer_bytes=None,
         progress=lambda *what: told.append(what), save=tmp_path / "run.json",
@@ -258,7 +258,7 @@ def test_progress_is_told_within_a_transfer(protocol, nothing_left, tmp_path, mo
 
 
 def test_a_long_transfer_is_saved_while_it_goes_on(nothing_left, tmp_path, monkeypatch):
-    monkeypatch.setattr(_run, "SAVE_S", 0.0)
+    monkeypatch.setattr(record, "SAVE_S", 0.0)
     seen = []
 
     def look(done, total, moved):
@@ -283,7 +283,7 @@ def test_short_transfers_tell_at_their_ends_alone():
 
 
 def test_first_ctrl_c_gives_back_what_was_measured(nothing_left, monkeypatch):
-    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+    monkeypatch.setattr(record, "PROGRESS_S", 0.0)
     act = after(3, lambda: os.kill(os.getpid(), signal.SIGINT))
     result = bulk(1440, write_count=50, run_count=20, progress=act)
     assert (len(result), result.meta.partial) == (3, True)
@@ -295,7 +295,7 @@ def test_second_ctrl_c_forces(nothing_left, monkeypatch):
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+    monkeypatch.setattr(record, "PROGRESS_S", 0.0)
     with pytest.raises(KeyboardInterrupt):
         bulk(1440, write_count=50, run_count=20, progress=after(3, twice))
 
@@ -329,7 +329,7 @@ def test_an_end_that_hangs_is_given_up(nothing_left, monkeypatch):
         move(ends, transfer)
 
     monkeypatch.setattr(TransferEnds, "move", hanging)
-    monkeypatch.setattr(_ends, "GRACE_S", 0.1)
+    monkeypatch.setattr(transfers, "GRACE_S", 0.1)
     with pytest.raises(ExperimentError) as caught:
         bulk(1440, write_count=5000, run_count=1, limit_s=0.05)
     assert (caught.value.code, caught.value.values["grace_s"]) == ("transfer-overdue", 0.1)
@@ -470,12 +470,12 @@ def test_nothing_is_in_flight_of_datagrams():
 
 
 def test_a_namespace_that_is_refused_is_told(monkeypatch, nothing_left):
-    class NoRoom(session.Namespace):
+    class NoRoom(process.Namespace):
         def __init__(self, **options):
             super().__init__(**{**options, "own": False})
             self.refused = "Operation not permitted"
 
-    monkeypatch.setattr(session, "Namespace", NoRoom)
+    monkeypatch.setattr(process, "Namespace", NoRoom)
     with pytest.raises(ExperimentError) as caught:
         bulk(mtu_bytes=1500)
     error = caught.value

@@ -16,8 +16,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from netcalc.experiments import bulk, echo, endpoints, small_writes, transactions, transfer
-from netcalc.experiments.peers import helper, responder
+from netcalc.experiments import bulk, echo, small_writes, transactions, transfer
+from netcalc.experiments.peers import helper, process, responder
 from netcalc.experiments.peers.helper import HelperCounts
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.peers.responder import CERTIFICATE, Listener, tls_server
@@ -167,7 +167,7 @@ RUNS = {
 }
 
 
-class OnTheHost(endpoints.Namespace):
+class OnTheHost(process.Namespace):
     """The loopback that all programs share, as where the system refuses a namespace."""
 
     def __init__(self, **options):
@@ -185,7 +185,7 @@ def run_beside_strangers(name, come, monkeypatch):
         return report
 
     with monkeypatch.context() as patched:
-        patched.setattr(endpoints, "Namespace", OnTheHost)
+        patched.setattr(process, "Namespace", OnTheHost)
         patched.setattr(Peer, "_ready", beset)
         return RUNS[name][0]()
 

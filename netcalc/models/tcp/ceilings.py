@@ -203,7 +203,7 @@ def path_ceilings(
         TCP options: 12 with the timestamps of Linux. [byte]
     link_bytes : array_like
         Bytes of the link around each packet: 38 of Ethernet with preamble and gap, which pads a
-        frame to 64, 0 where the rate counts IP packets. [byte]
+        frame to 64, 0 where the rate counts IP. [byte]
     segments_per_ack : array_like
         Segments for which the window grows by one acknowledgement: 1 in Linux, which counts bytes.
         [1]

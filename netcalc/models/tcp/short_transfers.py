@@ -207,7 +207,7 @@ def fetch_s(
         Rate of the link; without it only round trips count. [bit/s]
     header_bytes : array_like
         Headers of each segment at the layer of the rate: 78 of TCP, IPv4 and Ethernet with preamble
-        and gap, 40 where the rate counts IP packets. [byte]
+        and gap, 40 where the rate counts IP. [byte]
     growth : array_like
         Growth of the window per round trip, as a factor. [1]
     max_window_segments : array_like

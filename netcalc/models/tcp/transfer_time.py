@@ -99,7 +99,7 @@ def transfer_time_s(
         TCP options: 12 with timestamps, at most 40. [byte]
     link_bytes : array_like
         Bytes of the link around each packet: 38 of Ethernet with preamble and gap, 0 where the rate
-        counts IP packets; from 38 on, packets below 46 B are padded. [byte]
+        counts IP; from 38 on, packets below 46 B are padded. [byte]
     initial_window_segments : array_like
         First window. [1]
     segments_per_ack : array_like
@@ -245,7 +245,7 @@ def transfer_parts(
         TCP options: 12 with timestamps, at most 40. [byte]
     link_bytes : array_like
         Bytes of the link around each packet: 38 of Ethernet with preamble and gap, 0 where the rate
-        counts IP packets; from 38 on, packets below 46 B are padded. [byte]
+        counts IP; from 38 on, packets below 46 B are padded. [byte]
     initial_window_segments : array_like
         First window. [1]
     segments_per_ack : array_like
