@@ -165,7 +165,7 @@ def change_points(x: ArrayLike, y: ArrayLike, *, level: float = LEVEL) -> Change
     # A step at the first or last gap is one point that is off, and not a level.
     ends = ends[(ends >= FEWEST_BETWEEN - 1) & (ends < sizes.size - FEWEST_BETWEEN)]
     above = (np.arange(sizes.size) > ends[:, None]).astype(float)
-    return _Search(sizes, values, ends, above, level).found()
+    return _Search(sizes, values, ends, above, level).change_points()
 
 
 def steps_of(x: FloatArray, y: FloatArray) -> ChangePoints | None:
@@ -190,7 +190,7 @@ class _Search:
     above: FloatArray
     level: float
 
-    def found(self) -> ChangePoints:
+    def change_points(self) -> ChangePoints:
         """Return the steps, added one by one, the best first."""
         chosen: list[int] = []
         while len(chosen) < MAX_STEPS:
