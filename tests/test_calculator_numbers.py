@@ -14,6 +14,7 @@ from netcalc import calculator
 from netcalc.calculator import catalogue
 from netcalc.calculator.catalogue import Formula, _left_side, _quantity
 from netcalc.calculator.parameter import Parameter, show
+from netcalc.calculator.ranges import importance_line
 from netcalc.calculator.sweeps import parse_range, solve_for, sweep, sweep_range
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
@@ -275,6 +276,19 @@ def test_gaps():
     with pytest.raises(DomainError) as caught:
         sweep(DOUBLED, {}, over="size_bytes", values=np.array([903.0, 902.0]), gaps=True)
     assert caught.value.value == 903.0, "where all are refused, the first"
+
+
+@pytest.mark.each(
+    ("bandwidth", "said"),
+    [
+        (0.2, "20% of the variance; 20% by several at once"),
+        (0.395, "39.5% of the variance"), (0.4, "40% of the variance"),
+    ],
+)  # fmt: skip
+def test_what_several_inputs_do_at_once_is_said_above_a_hundredth(bandwidth, said):
+    spread = SimpleNamespace(first_order={"bandwidth_bps": bandwidth, "rtt_s": 0.6})
+    line = importance_line(calculator.formula("bdp"), spread)
+    assert line == f"matters most: rtt 60%, bandwidth {said}"
 
 
 def test_only_numbers_are_swept():
