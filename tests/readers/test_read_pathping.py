@@ -43,6 +43,8 @@ def test_one_answer_in_a_hundred_is_one(lost, answered):
     assert written in text
     text = text.replace(written, f" 2   22ms   {lost:3}/ 100 ={lost:3}%")
     assert read(text)["reply_count"].tolist() == [100, 100 - lost, 0, 87]
+    rtt_s = 0.022 if lost < 100 else np.nan  # without an answer there is no time
+    np.testing.assert_allclose(read(text)["rtt_mean_s"][1], rtt_s)
     assert read(text).facts()[0]["responding_hop_count"] == answered
 
 
