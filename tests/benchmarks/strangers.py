@@ -154,12 +154,11 @@ def main(rounds: int, count: int) -> None:
 def runs_of_all():
     """Return the runs that have a peer behind a port, on the loopback that all share."""
     from netcalc import experiments as lab
-    from netcalc.experiments import endpoints, transfer
-    from netcalc.experiments.peers import process
+    from netcalc.experiments.peers import helper, process
 
     process.Namespace = partial(process.Namespace, own=False)
     if "known" in sys.argv:
-        for module in (endpoints, transfer, sys.modules[lab.echo.__module__]):
+        for module in (helper, sys.modules[lab.echo.__module__]):
             module.own_source = lambda _: None
     return {
         "echo, TCP": lambda: lab.echo([8, 1400], protocol="tcp", count=50),

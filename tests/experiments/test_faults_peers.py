@@ -23,6 +23,7 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments import echo, line_rate, lockstep, small_writes, transactions
 from netcalc.experiments import transfer as _ends
 from netcalc.experiments.exchange import IcmpExchange
+from netcalc.experiments.peers import process
 from netcalc.experiments.running import limits
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.transfer import TransferEnds
@@ -150,7 +151,7 @@ SMALL_WRITES = [
 @pytest.mark.parametrize(("server", "code", "phase"), SMALL_WRITES)
 def test_small_writes_to_a_false_peer(server, code, phase, nothing_left, monkeypatch):
     """E1, E2."""
-    monkeypatch.setattr(importlib.import_module(small_writes.__module__), "Peer", server)
+    monkeypatch.setattr(process, "Peer", server)
     with pytest.raises(ExperimentError) as caught:
         small_writes(modes=["single"], count=3, timeout_s=QUICK_S)
     error = caught.value
@@ -214,7 +215,7 @@ def test_ctrl_c_while_tls_waits_for_a_silent_peer(nothing_left, monkeypatch):
 
 def test_a_peer_that_reads_no_more(nothing_left, monkeypatch):
     """E1: a request that does not fit the buffers of a peer that sleeps."""
-    monkeypatch.setattr(importlib.import_module(small_writes.__module__), "Peer", Silent)
+    monkeypatch.setattr(process, "Peer", Silent)
     with pytest.raises(ExperimentError) as caught:
         small_writes([1 << 20], modes=["single"], count=1, timeout_s=QUICK_S)
     assert caught.value.code in ("peer-stopped-reading", "no-response")
