@@ -91,16 +91,15 @@ count_from_here() {
     measured=("$(yardstick)")
 }
 
-# A fixed piece of work, in processor milliseconds: how fast this machine is in this minute. It makes
-# objects, as the check does: a loop over numbers does not feel a neighbour that takes the memory.
+# A fixed piece of work, in processor milliseconds: how fast this machine is in this minute.
 yardstick() {
     .venv/bin/python -c '
-import _pydecimal, ast, inspect, time
-source = inspect.getsource(_pydecimal)
+import time
 def work():
     began = time.process_time()
-    trees = [ast.parse(source) for _ in range(3)]
-    sum(1 for tree in trees for _ in ast.walk(tree))
+    total = 0
+    for number in range(4_000_000):
+        total += number * number % 7
     return time.process_time() - began
 print(round(1000 * sorted(work() for _ in range(3))[1]))'
 }
