@@ -32,6 +32,13 @@ __all__ = [
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
+_NOTHING_READ = frozenset({
+    "neither-ping-nor-columns", "other-format", "no-header", "data-for-header", "unequal-rows",
+    "no-number-column", "column-without-unit", "units-apart", "not-a-number",
+    "columns-of-one-name", "no-ping",
+})  # fmt: skip
+"""Refusals of a text that no tool's mark was seen in: it may be a part of an output."""
+
 
 @named_arguments
 def read(
@@ -72,6 +79,18 @@ def read(
     file = Input(
         source, name=name, words=ping_lines.WORDS, units=units, columns=columns, decimal=decimal
     )
+    try:
+        return _read(file)
+    except ReaderError as error:
+        whole = formats.part_of(file) if error.code in _NOTHING_READ else None
+        if whole is None:
+            raise
+        raise ReaderError(
+            "part-of-output", file=file.name, format=whole.description, needs=whole.needs
+        ) from error
+
+
+def _read(file: Input) -> Samples:
     recognized = formats.recognized(file)
     if isinstance(recognized, Format):
         formats.require_short_lines(file, recognized)

@@ -255,6 +255,11 @@ class Format:
     tools : mapping of str to Counted
         Tool, as ``meta.tool`` has it -> what its numbers count; a name without its variant in
         brackets stands for all of them. One format of a tool says it for all.
+    parts : tuple of str
+        Patterns of lines that only this tool prints, and that hold no measurement without others:
+        who pasted nothing else is told which tool wrote them, and what is missing.
+    needs : str
+        What is missing where there are only such lines: "a line of an interval, or a total".
     """
 
     name: str
@@ -263,3 +268,5 @@ class Format:
     read: Callable[[Input], Samples]
     traps: tuple[str, ...]
     tools: Mapping[str, Counted] = field(default_factory=dict)
+    parts: tuple[str, ...] = ()
+    needs: str = ""

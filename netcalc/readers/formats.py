@@ -252,6 +252,13 @@ def named(file: Input) -> Format | str | None:
     return marked or kind_by_text(file)
 
 
+def part_of(file: Input) -> Format | None:
+    """Return the format whose tool printed a line of a text that no format could read."""
+    if file.is_json or file.columns is not None:
+        return None
+    return next((each for each in FORMATS if any(map(file.seen, each.parts))), None)
+
+
 def no_format(file: Input, kind: str) -> ReaderError:
     """Say why an input is not read: it is empty, text of no tool, or of a kind that is named."""
     if kind == EMPTY:
