@@ -61,6 +61,7 @@ def _facts(run: ping_runs.RunLines, result: ping_runs.Probes, *, partial: bool) 
         **counted,
         printed_loss_ratio=loss if loss is not None and 0.0 <= loss <= 1.0 else None,
         loss_ratio=1.0 - received / sent if sent else None,
+        path_mtu_bytes=run.path_mtu_bytes,
         partial=partial,
     )
 
@@ -104,7 +105,8 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
         if len(text) > ping_lines.LONGEST:
             continue
         line = ping_lines.read_line(text)
-        if line is not None and line.kind in ("reply", "error", "waiting"):
+        line = line or ping_lines.windows_line(text)
+        if line is not None and line.kind in ("reply", "error", "waiting", "silent"):
             return True
         bare = ping_lines.without_clock(text)
         if ping_lines.read_header(bare) or ping_lines.read_statistics_head(bare):
@@ -152,6 +154,7 @@ class _PingRuns:
         self.skipped: list[int] = []
         self.cut = 0
         self.messages: list[tuple[int, str]] = []
+        self.wrapped = ""
         self.busybox = self.integer_loss = self.timeouts = False
 
     @property
@@ -240,8 +243,10 @@ class _PingRuns:
         line = ping_lines.read_line(text)
         text = bare
         if line is None and not ping_lines.is_noise(text):
-            line = self._status_of_windows(text)
+            line = self._status_of_windows(text) or self._line_of_windows(text)
         if line is not None:
+            if line.kind == "error":
+                self._learn_mtu(text)
             self.busybox |= line.kind == "reply" and " seq=" in text
             self._event(number, line, cut)
         elif text.strip():
@@ -269,11 +274,12 @@ class _PingRuns:
                 return True
         if not run.windows and not (run.empty and run.header is None):
             return False
-        counts = ping_lines.read_windows_counts(text)
+        counts = ping_lines.read_windows_counts(self.wrapped + text)
+        self.wrapped = text if ping_lines.is_wrapped_counts(text) else ""
         spread = ping_lines.read_windows_spread(text)
         run.counts = counts or run.counts
         run.spread = spread or run.spread
-        return counts is not None or spread is not None
+        return counts is not None or spread is not None or bool(self.wrapped)
 
     def _status_of_windows(self, text: str) -> PingLine | None:
         """A line without numbers between header and summary of a Windows ping."""
@@ -287,6 +293,18 @@ class _PingRuns:
         if any(c.isdigit() for c in text) or not any(c.isalpha() for c in text):
             return None
         return PingLine("error" if ping_lines.names_error(text) else "silent", words=text.strip())
+
+    def _line_of_windows(self, text: str) -> PingLine | None:
+        """A line of a Windows ping whose first line is missing."""
+        run = self.run
+        headless = run.header is None and not run.events.numbered_replies and not run.counts
+        return ping_lines.windows_line(text) if headless else None
+
+    def _learn_mtu(self, text: str) -> None:
+        """Keep the least MTU of the path that an error names."""
+        self.run.path_mtu_bytes = np.fmin(
+            self.run.path_mtu_bytes, ping_lines.path_mtu_bytes(text)
+        ).item()
 
     def _event(self, number: int, line: PingLine, cut: bool) -> None:
         if cut and not _certain(line, self.run):
@@ -329,8 +347,11 @@ class _PingRuns:
         )
 
     def _other(self, number: int, text: str) -> None:
-        if text.startswith("ping: local error"):
+        if ping_lines.is_local_error(text) and not self.run.counts:
             self.run.events.append(number, PingLine("error"))
+            self._learn_mtu(text)
+            if "local error" not in text:
+                self.messages.append((number, text))
             return
         command = ping_lines.read_command(text)
         if command:
@@ -432,11 +453,11 @@ def _meta(
         note=_note(results, stamped=stamped.size > 0),
         printed=_printed(file.runs),
         facts=tuple(
-            _facts(run, result, partial=_unfinished(run) or (cut and run is file.runs[-1]))
+            _facts(run, result, partial=_unfinished(run, result) or (cut and run is file.runs[-1]))
             for run, result in zip(file.runs, results, strict=True)
         ),
         warnings=tuple(warnings),
-        partial=cut or any(map(_unfinished, file.runs)),
+        partial=cut or any(map(_unfinished, file.runs, results)),
     )
 
 
@@ -464,8 +485,8 @@ def _note(results: list[ping_runs.Probes], *, stamped: bool) -> str:
     return "; ".join(notes)
 
 
-def _unfinished(run: ping_runs.RunLines) -> bool:
-    if not run.counts:
+def _unfinished(run: ping_runs.RunLines, result: ping_runs.Probes) -> bool:
+    if not run.counts or result.lines_missing:
         return True
     return run.events.timed and not run.spread
 

@@ -58,13 +58,13 @@ _DUPLICATE = re.compile(r"\(\s*(?:DUP|重复|重複)", re.IGNORECASE)
 _CORRUPT = re.compile(r"\([^()]*(?:CHECKSUM|PRÜFSUMME|CONTRÔLE|СУММ|チェックサム)", re.IGNORECASE)
 _NEXT_HOP = re.compile(r"redirect|\([^()]*:\s*[0-9A-Fa-f.:]+\)\s*$", re.IGNORECASE)
 _DUMP_HEAD = re.compile(
-    r"^\s*Vr\s+HL\s+TOS\s|^\s*IP (?:Header|Hdr) Dump|^\s*ICMP: type", re.IGNORECASE
+    r"^\s*Vr\s+HL\s+TOS\s|^\s*IP (?:Header|Hdr) Dump|^\s*ICMP6?: type", re.IGNORECASE
 )
 _DUMP_ROW = re.compile(
     r"^\s*[0-9a-f]\s+[0-9a-f]\s+[0-9a-f]{2}\s+[0-9a-f]{4}\s|^(?:\s[0-9a-f]{2,4}){4,}\s*$"
 )
 _ERROR_WORDS = re.compile(
-    r"unreach|exceed|expired|prohibit|filtered|too big|needed and DF|quench|redirect|"
+    r"unreach|exceed|expired|prohibit|filtered|too big|needed and DF|fragmented|quench|redirect|"
     r"parameter problem|isolated|unknown|violation|cutoff|bad code",
     re.IGNORECASE,
 )
@@ -133,6 +133,7 @@ class PingLine:
     fault: str = ""
     unread: str = ""
     words: str = ""
+    windows: bool = False
 
 
 @dataclass(slots=True)
@@ -264,7 +265,7 @@ def _has_time(text: str) -> bool:
 
 def _without_sequence(body: str) -> PingLine | None:
     sizes = list(_SIZE.finditer(body))
-    pairs = list(_PAIR.finditer(body))
+    pairs = [pair for pair in _PAIR.finditer(body) if pair["word"].lower() != "mtu"]
     address = _ADDRESS.search(body)
     if address and pairs and not re.match(r"\s*From\b", body) and "win=" not in body:
         return _windows_reply(body, pairs)
@@ -328,6 +329,50 @@ def _quoted_sequence(text: str) -> int | None:
     """Read the sequence number of the packet that an error quotes, if it is printed."""
     match = re.search(r"ICMP: type [0-9]+.*\bseq 0x([0-9a-f]{4})\b", text)
     return int(match[1], 16) if match else None
+
+
+_MTU = re.compile(r"\bmtu\s?[=:]?\s?([0-9]{2,5})(?![0-9.])", re.IGNORECASE)
+_LEAST_MTU_BYTES = 68
+"""Every link of IPv4 carries packets of this size (RFC 791); a router without a number says 0."""
+_LOCAL_ERROR = re.compile(r"ping6?: .*(?:local error|[Mm]essage too long|\b(?i:mtu) ?= ?[0-9])")
+_WINDOWS_WORDS = re.compile(
+    r"\s*(?:(?:Reply from|Antwort von|Réponse de|Respuesta desde|Risposta da|Resposta de"
+    r"|Ответ от|Odpowiedź z|Antwoord van|Svar från|Svar fra|Odpověď od|Válasz|来自|回覆自|來自)\s"
+    r"|[0-9A-Fa-f.:%]+\s?(?:からの応答|의 응답|cevabı|yanıtı)[:：])"
+)
+_WINDOWS_TIMEOUT = re.compile(
+    r"\s*(?:Request timed out|Zeitüberschreitung der Anforderung|Délai d[’']attente de la demande "
+    r"dépassé|Tiempo de espera agotado para esta solicitud|Richiesta scaduta|Esgotado o tempo "
+    r"limite do pedido|Превышен интервал ожидания для запроса|Upłynął limit czasu żądania"
+    r"|要求がタイムアウトしました|请求超时|要求等候逾時|요청 시간이 만료되었습니다"
+    r"|İstek zaman aşımına uğradı"
+    r"|PING: transmit failed\. General failure)\s?[.。]?\s*"
+)  # fmt: skip
+
+
+def path_mtu_bytes(text: str) -> float:
+    """Return the MTU of the path that an error names; nan where it names none. [byte]
+
+    >>> path_mtu_bytes("Frag needed and DF set (mtu = 1420)"), path_mtu_bytes("(mtu = 0)")
+    (1420.0, nan)
+    """
+    match = _MTU.search(text)
+    size = float(match[1]) if match else math.nan
+    return size if size >= _LEAST_MTU_BYTES else math.nan
+
+
+def is_local_error(text: str) -> bool:
+    """Whether ping says that the system could not send a probe, which is too large for it."""
+    return bool(_LOCAL_ERROR.match(text))
+
+
+def windows_line(text: str) -> PingLine | None:
+    """Read an error or a time-out in the words of Windows, also where the first line is missing."""
+    if _WINDOWS_WORDS.match(text) and windows_error(text):
+        return PingLine("error", windows=True)
+    if _WINDOWS_TIMEOUT.fullmatch(text):
+        return PingLine("silent", words=text.strip(), windows=True)
+    return None
 
 
 def windows_error(text: str) -> bool:
@@ -498,6 +543,11 @@ def read_windows_counts(text: str) -> dict[str, float] | None:
     if sent - received != lost:
         return None
     return {"sent": sent, "received": received, "loss_ratio": lost / sent if sent else math.nan}
+
+
+def is_wrapped_counts(text: str) -> bool:
+    """Whether a line has sent and received, and the next one what was lost, as in Italian."""
+    return bool(re.fullmatch(r"[^=]*=\s*[0-9]{1,12}\b[^=0-9]+=\s*[0-9]{1,12},\s*", text))
 
 
 def read_windows_spread(text: str) -> dict[str, float] | None:

@@ -80,6 +80,8 @@ class LineEvents:
     numbered_replies: int = 0
     other_replies: int = 0
     timed: bool = False
+    windows: bool = False
+    """Whether a line is an error or a time-out as only Windows prints it."""
     first_number: int | None = None
 
     def __bool__(self) -> bool:
@@ -95,6 +97,7 @@ class LineEvents:
         if not self.parts or not isinstance(self.parts[-1], list):
             self.parts.append([])
         cast(list[tuple[int, PingLine]], self.parts[-1]).append((number, line))
+        self.windows |= line.windows
         if line.kind == "reply":
             self.numbered_replies += line.sequence is not None
             self.other_replies += line.sequence is None
@@ -253,13 +256,15 @@ class RunLines:
     counts_line: int = 0
     sizes: dict[int, int | None] = field(default_factory=dict)
     sizes_differ: bool = False
+    path_mtu_bytes: float = math.nan
 
     @property
     def windows(self) -> bool:
         """Whether the replies carry no sequence number."""
         if self.header is not None:
             return self.header.dialect == "Windows"
-        return bool(self.events.other_replies) and not self.events.numbered_replies
+        unnumbered = self.events.other_replies or self.events.windows
+        return bool(unnumbered) and not self.events.numbered_replies
 
     @property
     def stated_size(self) -> int | None:
@@ -283,6 +288,7 @@ class Probes:
     counted_only: bool = False
     without_first: int = 0
     too_far: int = 0
+    lines_missing: bool = False
     warnings: list[Notice] = field(default_factory=list)
 
     def warn(self, code: str, **values: Any) -> None:
@@ -376,9 +382,17 @@ def _warn_about_lines(seen: _Seen, result: Probes) -> None:
 def _only_counted(run: RunLines, seen: _Seen) -> bool:
     if not run.counts:
         return False
-    answered = bool(seen.is_kind(REPLY, DAMAGED).any())
-    unseen = run.counts["sent"] > MAX_UNSEEN
-    return not answered and (run.counts["received"] > 0 or unseen)
+    if run.counts["sent"] > MAX_UNSEEN:
+        return not seen.is_kind(REPLY, DAMAGED).any()
+    if run.counts["received"] <= 0 or seen.is_kind(REPLY, DAMAGED).any():
+        return False
+    # Where the summary can only have counted errors as replies, the lines are right.
+    errors, silent = (int(seen.is_kind(kind).sum()) for kind in (ERROR, SILENT))
+    if run.windows:
+        timeouts = sum(names_timeout(line.words) for _, line in seen.lines_of_kind("silent"))
+        return not errors and (silent < run.counts["sent"] or not timeouts)
+    numbered = np.unique(seen.sequences[seen.is_kind(ERROR) & (seen.sequences != NONE)])
+    return numbered.size + run.counts["received"] <= run.counts["sent"]
 
 
 def _in_order(run: RunLines, seen: _Seen, result: Probes) -> None:
@@ -397,6 +411,18 @@ def _in_order(run: RunLines, seen: _Seen, result: Probes) -> None:
     rows.error_reply = seen.is_kind(ERROR)[about]
     result.rows = rows
     sent = int(run.counts.get("sent", len(result.rows)))
+    errors, replies = int(rows.error_reply.sum()), int(answered.sum())
+    received = int(run.counts.get("received", 0))
+    if received > replies + errors and len(rows) < sent:
+        if errors and (header is None or not replies):
+            # Errors count as received there, so that nothing is known of probes without a line.
+            result.warn("errors-among-unseen", count=sent - len(rows))
+            result.errors, result.lines_missing = errors, True
+            return
+        if header is None:
+            result.counted_only, result.sent, result.received = True, sent, received
+            result.warn("beginning-missing", answered=replies, received=received)
+            return
     if len(result.rows) > sent:
         _drop_other_words(seen, result, len(result.rows) - sent)
     missing = sent - len(result.rows)
@@ -598,6 +624,14 @@ def _attribute_errors(run: RunLines, result: Probes, loose: int) -> None:
     rows = result.rows
     unmarked = rows.lost & ~rows.error_reply
     unexplained = int(unmarked.sum())
+    if not run.counts and loose > unexplained:  # probes of which only the error has a line
+        unnumbered = Rows.empty(
+            loose - unexplained, math.nan if run.stated_size is None else run.stated_size
+        )
+        unnumbered.lost[:] = True
+        rows = result.rows = Rows.join([rows, unnumbered])
+        unmarked = rows.lost & ~rows.error_reply
+        unexplained = loose
     if loose and loose >= unexplained:
         rows.error_reply |= unmarked
     lost, marked = int(rows.lost.sum()), int((rows.lost & rows.error_reply).sum())

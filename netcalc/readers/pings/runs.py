@@ -84,8 +84,9 @@ class Run:
         """
         seen = {int(p.sequence) for p in self.probes if not isnan(p.sequence)}
         replies = sum(not probe.lost for probe in self.probes)
-        if self.probes and self.received is not None and self.received > replies + errors:
-            self.ended = False
+        if self.received is not None and self.received > replies + errors:
+            self.ended &= not (self.probes or errors)
+            self.received -= errors if not replies else 0
             return
         if not whole and self.sent is None:
             start = min(seen, default=start)
