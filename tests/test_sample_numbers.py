@@ -416,7 +416,8 @@ def test_limits_of_a_number_in_a_column(value, name, unit, code):
         (2.0**64, "sent_count", None), (2**64 + 2**12, "sent_count", "saved-too-large"),
         (1e300, "sum:x", None), (1e300, "counter:x", None), (10**400, "sum:x", "saved-too-large"),
         (-1, "sent_count", "saved-negative"), (-1, "rtt_min_s", "saved-negative"),
-        (-1, "sum:x", None), (-0.5, "clock_offset_s", None), (0, "sent_count", None),
+        (-1, "sum:x", None), (-1, "min:x_s", None), (-0.5, "clock_offset_s", None),
+        (0, "sent_count", None),
         (NAN, "sent_count", "saved-not-finite"), (math.inf, "rtt_min_s", "saved-not-finite"),
     ],
 )  # fmt: skip
@@ -531,11 +532,16 @@ def test_packets_by_hand():
             assert (error.value.code, error.value.values["index"]) == ("address-index", 3)
 
 
-def test_sums_of_a_table_leave_out_what_is_unknown():
+def test_figures_of_a_table_leave_out_what_is_unknown():
     table = Table(data={"a": [1.5, NAN, 2.0], "b": [math.inf, NAN, NAN], "c": ["x", "", "y"]})
-    assert table.facts() == [{"row_count": 3, "column_count": 3, "partial": False, "sum:a": 3.5}]
-    huge = Table(data={"a": [1e308, 1e308]})
-    assert huge.facts() == [{"row_count": 2, "column_count": 1, "partial": False}]
+    counted = {"row_count": 3, "column_count": 3, "partial": False}
+    assert table.facts() == [{**counted, "min:a": 1.5, "median:a": 1.75, "max:a": 2}]
+    lost = Table(data={"lost": [2.0, NAN, 2.0], "b": [math.inf, NAN, NAN], "c": ["x", "", "y"]})
+    assert lost.facts() == [{**counted, "sum:lost": 4}]
+    huge = Table(data={"a": [1e308, 1e308], "lost": [1e308, 1e308]})  # no float holds their sum
+    assert huge.facts() == [
+        {"row_count": 2, "column_count": 2, "partial": False, "min:a": 1e308, "max:a": 1e308}
+    ]
 
 
 def test_counts_of_round_trips_are_those_of_rows_or_of_the_summary():
@@ -585,6 +591,7 @@ def test_a_row_of_facts_has_known_names_and_numbers():
     assert isinstance(row["sent_count"], int), "a count is whole"
     assert isinstance(row["rtt_max_s"], float), "a time is not"
     assert (unit_of_fact("counter:InSegs"), unit_of_fact("rtt_max_s")) == ("1", "s")
+    assert (unit_of_fact("min:wait_s"), unit_of_fact("sum:sent_bytes")) == ("s", "byte")
     assert unit_of_fact("colour") is None
     for name, value, code in (("colour", 1, "not-a-choice"), ("rtt_max_s", -1.0, "is-negative"),
                               ("rtt_max_s", math.inf, "is-negative")):  # fmt: skip

@@ -23,6 +23,7 @@ from netcalc.printable import excerpt, printable
 from netcalc.rate_layers import LINE
 from netcalc.readers.paths.traces import HopRow, hop_rows
 from netcalc.readers.places import MeasuringPoint, layers_of_row, place, probes, rate_layer
+from netcalc.samples.meta import OF_COLUMNS
 from netcalc.units import show, show_rate
 
 
@@ -63,7 +64,7 @@ def _is_unknown(table: kinds.Table) -> bool:
     """Whether nothing is known of a table but its columns."""
     names = {name for row in table.facts() for name in row}
     counted = {"row_count", "column_count", "partial", "group"}
-    return all(name in counted or name.startswith("sum:") for name in names)
+    return all(name in counted or name.startswith(OF_COLUMNS) for name in names)
 
 
 def metric_rows(samples: kinds.Samples, path_facts: Known | None = None) -> list[dict[str, Any]]:

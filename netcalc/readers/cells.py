@@ -160,11 +160,12 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Cell
     if not body:
         raise no_measurement("file-empty", source, text)
     hint = re.fullmatch(r"\s*\"?sep=(.)\"?\s*", body[0])
-    delimiter = (
-        hint[1] if hint and hint[1] in _DELIMITERS else delimiter_of(body[bool(hint) :][:50])
-    )
-    chunks = _chunks(source, text, delimiter)
+    stated = hint[1] if hint and hint[1] in _DELIMITERS else ""
+    delimiter = stated or delimiter_of(body[bool(hint) :][:50])
     grid = CellGrid(source, delimiter, list(columns or []), 0)
+    if not stated:
+        _refuse_two_separators(text, grid, body[:50])
+    chunks = _chunks(source, text, delimiter)
     ahead: list[tuple[int, list[str]]] = []
     least = bool(hint) + (not columns)
     for numbers, rows in chunks:
@@ -400,12 +401,58 @@ def is_comment(line: str) -> bool:
 
 
 def delimiter_of(lines: Sequence[str]) -> str:
-    """Choose the separator that gives most lines the same number of cells, two or more."""
-    for delimiter in _DELIMITERS:
-        widths = Counter(len(split(line, delimiter)) for line in lines if delimiter in line)
-        if widths and widths.most_common(1)[0][1] >= 0.5 * len(lines):
-            return delimiter
-    return " " if any(len(line.split()) > 1 for line in lines) else ","
+    """Choose the separator that gives most lines as many cells as the first one, two or more.
+
+    Where several do, blanks come last. Where the first line has one cell by each of them, most
+    lines decide alone: it may be a title.
+
+    >>> delimiter_of(["run,times", "1,0.5|0.7", "2,0.6|0.9"]), delimiter_of(["a;b", "1,5;2,5"])
+    (',', ';')
+    """
+    fits = {delimiter: _fit_of(lines, delimiter) for delimiter in (*_DELIMITERS, " ")}
+    best = max(fits, key=lambda delimiter: fits[delimiter])
+    if fits[best][1] >= 0.5:
+        return best
+    return " " if any(len(line.split()) > 1 for line in lines[1:]) else ","
+
+
+def _refuse_two_separators(text: Text, grid: CellGrid, lines: Sequence[str]) -> None:
+    """Refuse a text that another separator cuts as evenly: ``id,x|y`` above ``1,1|2``.
+
+    A blank behind it shows that it is punctuation: ``rtt, ms;loss, %`` above ``1,5;0,1``.
+    """
+    used = grid.delimiter
+    if used not in _DELIMITERS[1:] or _fit_of(lines, used) != (True, 1.0):
+        return
+    for other in _DELIMITERS[1:]:
+        punctuates = f"{other} " in lines[0] or other not in lines[0]
+        if other != used and not punctuates and _fit_of(lines, other) == (True, 1.0):
+            numbered = zip(text.numbers, text.lines, strict=True)
+            raise grid.refused(
+                "separator-ambiguous", line=next(at for at, line in numbered if line == lines[0]),
+                value=shorten(lines[0].strip()), separator=used, other=other,
+                readings=[SEPARATORS[used], SEPARATORS[other]],
+            )  # fmt: skip
+
+
+def _fit_of(lines: Sequence[str], delimiter: str) -> tuple[bool, float]:
+    """Return whether the first line has as many cells as most, and the share that has."""
+    widths = [_width_of(line, delimiter) for line in lines]
+    common = Counter(width for width in widths if width > 1).most_common(1)
+    if not common:
+        return False, 0.0
+    width, count = common[0]
+    return widths[0] == width, count / len(lines)
+
+
+def _width_of(line: str, delimiter: str) -> int:
+    """Return the number of cells of a line; 0 where a separator is inside a quoted cell."""
+    if '"' in line and delimiter != " ":
+        cells = split(line, delimiter)
+        return 0 if any(cell.count('"') % 2 for cell in cells) else len(cells)
+    if delimiter == " ":
+        return len(split(line, delimiter))
+    return line.count(delimiter) + 1
 
 
 def split(line: str, delimiter: str) -> list[str]:

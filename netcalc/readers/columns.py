@@ -37,6 +37,7 @@ from netcalc.readers.format import Format, Input
 from netcalc.readers.places import octets_layer
 from netcalc.readers.source import Readable, Source, Text, fixed, shorten
 from netcalc.samples import Fact, Meta, RttSamples, Samples, Table, TransferSamples
+from netcalc.samples.meta import OF_COLUMNS
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 _SEQUENCES = {"sequence", "seq", "icmpseq"}
@@ -104,32 +105,35 @@ def to_samples(
         partial=grid.partial or source.grew,
     )
     built, used = _build(read_columns, numbers, meta)
-    table = Samples.counted_facts(built)[0] | _unused_sums(read_columns, used, numbers, meta)
-    if not any(column.key == "resolution" for column in used):
-        table.pop("sum:resolution_s", None)  # derived from the digits of the times
+    table = Samples.counted_facts(built)[0] | _unused_figures(read_columns, used, numbers, meta)
+    if isinstance(built, RttSamples):  # said of its probes, or made of the digits of the times
+        said = {"rtt_s", "resolution_s"}
+        table = {name: fact for name, fact in table.items() if name.partition(":")[2] not in said}
     table |= {"row_count": len(grid.numbers), "column_count": len(read_columns)}
     return _with_facts(built, table)
 
 
-def _unused_sums(
+def _unused_figures(
     columns: list[quantities.WrittenColumn],
     used: list[quantities.WrittenColumn],
     numbers: quantities.Numbers,
     meta: Meta,
 ) -> dict[str, Fact]:
-    """Return the sum of each column of numbers that the samples have no place for."""
+    """Return the facts of each column of numbers that the samples have no place for."""
     data: dict[str, NDArray[Any]] = {}
     for column in columns:
         if column in used or not (column.unit or numbers.numeric(column)):
             continue
         with suppress(ReaderError):  # an ambiguous cell: no result depends on this column
             data[_table_name(column)] = numbers.values(column)
+    units = {_table_name(column): column.unit for column in columns}
+    meta = replace(meta, units=units)
     facts = Table(data=fixed(data), meta=meta).counted_facts()[0] if data else {}
-    return {name: sum_ for name, sum_ in facts.items() if name.startswith("sum:")}
+    return {name: fact for name, fact in facts.items() if name.startswith(OF_COLUMNS)}
 
 
 def _with_facts(samples: Samples, table: dict[str, Fact]) -> Samples:
-    """Add what the file says in a few numbers: rows, columns and the sum of each in SI units."""
+    """Add what the file says in a few numbers: rows, columns and each of them in SI units."""
     facts = table if isinstance(samples, Table) else {**samples.counted_facts()[0], **table}
     return replace(samples, meta=replace(samples.meta, facts=(facts,)))  # type: ignore[type-var]
 
@@ -418,8 +422,14 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
     file = Input(source)
     grid = cells.read_grid(file.unpacked, file.text, None)
     columns = quantities.named_columns(grid, {})
-    matching = [each for each in columns if column in (each.header, each.name)] or [
-        each for each in columns if column.lower() in (each.header.lower(), each.name.lower())
+    # The name of the heading, too: columns of one name were numbered, a_ms and a_us to a and a_2.
+    names = [
+        {each.header, each.name, quantities.read_heading(each.header).name} for each in columns
+    ]
+    matching = [each for each, own in zip(columns, names, strict=True) if column in own] or [
+        each
+        for each, own in zip(columns, names, strict=True)
+        if column.lower() in map(str.lower, own)
     ]
     if len(matching) != 1:
         code = "column-not-there" if not matching else "columns-of-one-name"

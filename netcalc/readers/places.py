@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from netcalc import rate_layers
 from netcalc.samples import PacketTrace, PathSamples, RttSamples, Samples, TransactionSamples
-from netcalc.samples.meta import unit_of_fact
+from netcalc.samples.meta import OF_COLUMNS, unit_of_fact
 
 SENDER, RECEIVER = "sender", "receiver"
 HOST, SERVER, CLIENT, CAPTURE = "this host", "server", "client", "where it was captured"
@@ -216,8 +216,8 @@ def place(samples: Samples, row: Mapping[str, Any], name: str) -> MeasuringPoint
     """
     protocol = str(row.get("protocol") or samples.meta.protocol)
     counted = _counted(samples)
-    if name.startswith("sum:"):
-        return MeasuringPoint("", samples.meta.layers.get(name.removeprefix("sum:"), ""))
+    if name.startswith(OF_COLUMNS):
+        return MeasuringPoint("", samples.meta.layers.get(name.partition(":")[2], ""))
     # What a tool says of its own numbers comes first: its handshake may be timed by the client,
     # where the same fact of a capture is timed on the way.
     for table in (counted.facts, _NAMED):

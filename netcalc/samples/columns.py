@@ -6,20 +6,20 @@ import gzip
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, cast, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import in_blocks, is_masked, named_arguments
+from netcalc.checks import is_masked, named_arguments
 from netcalc.errors import ArgumentTypeError, DomainError, MissingPackageError, ReaderError
 from netcalc.printable import printable
 from netcalc.samples import saved
+from netcalc.samples.figures import figures
 from netcalc.samples.meta import SCHEMA, Fact, Meta, fact_row
 from netcalc.samples.saved import json_ready
 from netcalc.units import show
@@ -212,14 +212,13 @@ class Samples:
 
     def counted_facts(self) -> list[dict[str, Fact]]:
         """Return what the columns show; a container that knows more has its own."""
-        sums = {
-            f"sum:{name}": _sum(column)
-            for name, column in self.columns().items()
-            if column.dtype.kind == "f" and any(part.size for part in _finite(column))
-        }
+        shown: dict[str, float] = {}
+        for name, column in self.columns().items():
+            if column.dtype.kind == "f":
+                shown |= figures(name, column, self.meta.units.get(name, ""))
         partial = self.meta.partial
         return [
-            fact_row(sums, row_count=len(self), column_count=len(self.columns()), partial=partial)
+            fact_row(shown, row_count=len(self), column_count=len(self.columns()), partial=partial)
         ]
 
     def _beside(self) -> dict[str, Any]:
@@ -301,23 +300,6 @@ def _column(
             raise DomainError("is-negative", name, float(column[index]), index=index)
     column.flags.writeable = False
     return column
-
-
-def _finite(column: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Yield the finite numbers of a column, some at a time."""
-    for (part,) in in_blocks(column):
-        yield part[np.isfinite(part)]
-
-
-def _sum(column: NDArray[Any]) -> float:
-    """Return the sum of the finite numbers of a column; nan where no float holds it.
-
-    As objects of Python each takes 32 bytes, and so only some are it at a time.
-    """
-    try:
-        return math.fsum(chain.from_iterable(part.tolist() for part in _finite(column)))
-    except OverflowError:
-        return math.nan
 
 
 def as_texts(values: NDArray[Any]) -> TextColumn:

@@ -39,8 +39,10 @@ _SIGNED = (
     "own_cost",
 )
 """Names, or their beginnings or ends, of what may be below 0: differences, and times of day."""
-_OF_A_FILE = ("sum:", "counter:")
-"""Facts of what a file counts: as large as it says."""
+OF_COLUMNS = ("sum:", "min:", "median:", "max:", "mean:")
+"""Beginnings of the facts of a column, which has its name behind it."""
+_OF_A_FILE = (*OF_COLUMNS, "counter:")
+"""Facts of what a file counts: as large as it says, and below 0 where it says so."""
 KNOWN_IN_EACH_ROW = frozenset(
     {"hop", "train", "index", "packet_bytes", "write_bytes", "write_count"}
 )
@@ -59,7 +61,8 @@ def fault(value: float, name: str) -> str | None:
         return "saved-not-finite"
     if abs(value) > (sys.float_info.max if name.startswith(_OF_A_FILE) else MOST):
         return "saved-too-large"
-    if value < 0 and name.endswith(_COUNTED) and not any(part in name for part in _SIGNED):
+    signed = name.startswith(_OF_A_FILE) or any(part in name for part in _SIGNED)
+    if value < 0 and name.endswith(_COUNTED) and not signed:
         return "saved-negative"
     return None
 
@@ -139,7 +142,8 @@ FACTS: Mapping[str, str] = {
     },
     **dict.fromkeys(("bytes_acked", "bytes_sent", "bytes_retransmitted"), "byte"),
 }  # fmt: skip
-"""Name of a fact -> its unit; ``counter:NAME`` and ``sum:NAME`` have names of the file."""
+"""Name of a fact -> its unit; ``counter:NAME`` and those of :data:`OF_COLUMNS` have names of the
+file."""
 
 COUNTER_LIMIT = 2.0**63
 """No counter of 64 bits has counted this far: it is a negative number, or was never set. [1]"""
@@ -189,6 +193,8 @@ def fact_row(named: Mapping[str, Any] | None = None, /, **facts: Any) -> dict[st
 @named_arguments
 def unit_of_fact(name: str) -> str | None:
     """Return the unit of a fact; None if there is no such fact."""
+    if name.startswith(OF_COLUMNS):
+        return unit_of_name(name.partition(":")[2]) or "1"
     return "1" if name.startswith(_OF_A_FILE) else FACTS.get(name)
 
 

@@ -99,33 +99,70 @@ def test_nothing_received_has_no_round_trip():
 
 
 def test_columns_count_what_the_file_has():
-    """Sums by hand: 94.1 + 93.8 Mbit/s, 0 + 0.5 %; a missing cell is in no sum."""
+    """By hand: of 94.1 and 93.8 Mbit/s, of losses 0 and 0.5 %; a missing cell is in no figure."""
     rates, sizes = facts_of(INPUTS / "columns" / "rates.csv", INPUTS / "columns" / "semicolons.csv")
     assert rates == [
         {
-            "sum:run": 6.0, "sum:throughput_bps": pytest.approx(187.9e6),
-            "sum:loss_ratio": pytest.approx(0.005),
+            "min:throughput_bps": pytest.approx(93.8e6),
+            "median:throughput_bps": pytest.approx(93.95e6),
+            "max:throughput_bps": pytest.approx(94.1e6),
+            "mean:loss_ratio": pytest.approx(0.0025),
             "row_count": 3, "column_count": 3, "partial": False,
         }
     ]  # fmt: skip
     (row,) = sizes
     assert (row["row_count"], row["column_count"], row["sent_count"]) == (5, 3, 5)
-    assert row["sum:rtt_s"] == pytest.approx(0.00051 + 0.00062 + 0.00078 + 0.00131)
-    assert row["sum:payload_bytes"] == 64 + 256 + 512 + 1024 + 1400
-    assert "sum:resolution_s" not in row  # made of the digits of the times, no column of the file
+    assert (row["rtt_min_s"], row["rtt_max_s"]) == (0.00051, 0.00131)
+    assert (row["min:payload_bytes"], row["max:payload_bytes"]) == (64, 1400)
+    assert not [name for name in row if name.endswith((":rtt_s", ":resolution_s"))]
 
 
-def test_columns_that_the_samples_have_no_place_for_are_summed(tmp_path):
-    """By hand: 1 + 2 ms of waiting, 3 + 4; no sum of names, nor of an ambiguous 1,500."""
+def test_columns_that_the_samples_have_no_place_for_have_figures(tmp_path):
+    """By hand: 1 and 2 ms of waiting, 3 and 4; none of names, nor of an ambiguous 1,500."""
     path = tmp_path / "rows.csv"
     path.write_text(
         "payload [B];rtt [ms];wait [ms];n;name;odd\n100;0.5;1;3;x;1,500\n200;0.7;2;4;y;2\n"
     )
     ((row,),) = facts_of(path)
-    sums = {name: value for name, value in row.items() if name.startswith("sum:")}
-    assert sums == pytest.approx({
-        "sum:payload_bytes": 300, "sum:rtt_s": 0.0012, "sum:wait_s": 0.003, "sum:n": 7,
+    assert {name: value for name, value in row.items() if ":" in name} == pytest.approx({
+        "min:payload_bytes": 100, "max:payload_bytes": 200,
+        "min:wait_s": 0.001, "median:wait_s": 0.0015, "max:wait_s": 0.002,
+        "min:n": 3, "median:n": 3.5, "max:n": 4,
     })  # fmt: skip
+
+
+# A heading and cells -> the facts, by hand. What adds up is a count, or bytes that went by.
+FIGURES = {
+    "rtt [ms]": ("1 4 2", {"min:rtt_s": 0.001, "median:rtt_s": 0.002, "max:rtt_s": 0.004}),
+    "rate [Mbit/s]": ("4 2 9", {"min:rate_bps": 2e6, "median:rate_bps": 4e6, "max:rate_bps": 9e6}),
+    "loss_percent": ("0 0 100", {"mean:loss_ratio": 1 / 3}),
+    "utilization [%]": ("50 20 80", {
+        "min:utilization_ratio": 0.2, "median:utilization_ratio": 0.5, "max:utilization_ratio": 0.8,
+    }),
+    "sent_bytes": ("100 50 100", {"sum:sent_bytes": 250}),
+    "rx_bytes": ("100 150 350", {  # a counter, read three times
+        "min:rx_bytes": 100, "median:rx_bytes": 150, "max:rx_bytes": 350,
+    }),
+    "frame_bytes": ("64 1518 512", {"min:frame_bytes": 64, "max:frame_bytes": 1518}),
+    "retransmits": ("2 0 3", {"sum:retransmits": 5}),
+    "lost n": ("0.5 0 0.1", {"min:lost n": 0, "median:lost n": 0.1, "max:lost n": 0.5}),
+    "max packets": ("5 3 4", {
+        "min:max packets": 3, "median:max packets": 4, "max:max packets": 5,
+    }),
+    "server id": ("17 9 17", {}), "port": ("443 80 443", {}), "round": ("1 2 3", {}),
+    "seq": ("7 6 8", {}), "serverId": ("17 9 17", {}),
+    "time [s]": ("1700000000 1700000300 1700000600", {
+        "min:time_s": 1.7e9, "max:time_s": 1700000600,
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.each("heading", FIGURES)
+def test_a_column_is_summed_only_where_it_adds_up(heading):
+    cells, expected = FIGURES[heading]
+    ((row,)) = read(f"{heading}\n" + "".join(f"{cell}\n" for cell in cells.split())).facts()
+    facts = {name: value for name, value in row.items() if ":" in name}
+    assert facts == pytest.approx(expected)
 
 
 def test_a_file_of_before_gets_the_facts_of_its_rows():

@@ -186,10 +186,49 @@ def test_the_separator_is_in_half_of_the_lines_or_more():
     assert list(few.columns()) == ["note", "x"]
     half = read_columns("x;y\n1;2\na\nb\n3;4\n5;6\n")
     assert half["y"].tolist() == [2, 4, 6]
+    # all four lines have a comma; two have a semicolon, but not the header
+    assert read_columns("x,y\n1,2;3\n4,5;6\n7,8\n")["y"].tolist() == ["2;3", "5;6", "8"]
+
+
+# Separators inside cells: the text -> the names of its columns, and the numbers of one of them.
+SEPARATED = {
+    "bars in cells": ("n,ms [ms],all\n1,0.5,1|2\n2,0.7,3|4\n", ["n", "ms_s", "all"], [1, 2]),
+    "bars in as many cells": ("n,all\n1,1|2\n2,3|4\n", ["n", "all"], [1, 2]),
+    "semicolons in cells": ("n,flags\n1,a;b\n2,c;d\n3,e;f\n", ["n", "flags"], [1, 2, 3]),
+    "commas in a text": ("n;host\n1;a,b\n2;c,d\n", ["n", "host"], [1, 2]),
+    "commas in quotes": ('n;"a,b"\n1;"2,5"\n2;"3,5"\n', ["n", "a,b"], [1, 2]),
+    "semicolons in quotes": ('n,"a;b"\n1,"2;5"\n2,"3;5"\n', ["n", "a;b"], [1, 2]),
+    "decimal commas": ("n;rate;share\n1;1,5;2,5\n2;3,5;4,5\n", ["n", "rate", "share"], None),
+    "commas between tabs": ("n\ta,b\n1\t2,5\n2\t3,5\n", ["n", "a,b"], [1, 2]),
+    "decimal commas between blanks": ("n x\n1 0,51\n2 0,62\n", ["n", "x"], [1, 2]),
+    "a rule of bars": ("| n | x |\n|---|---|\n| 1 | a,b |\n| 2 | c,d |\n", ["n", "x"], [1, 2]),
+    "a text of several words": ("n, host name\n1, a b\n2, c d\n", ["n", "host name"], [1, 2]),
+}
+
+
+@pytest.mark.each("how", SEPARATED)
+def test_the_separator_cuts_all_rows_alike(how):
+    text, names, numbers = SEPARATED[how]
+    if numbers is None:  # a rate without a unit is refused, by the name that the separator gives
+        with pytest.raises(ReaderError) as refused:
+            read_columns(text)
+        assert (refused.value.code, refused.value.field) == ("column-without-unit", "rate")
+        return
+    table = read_columns(text)
+    assert list(table.columns()) == names
+    assert table["n"].tolist() == numbers
+
+
+def test_two_separators_that_cut_alike_are_refused():
+    """1.1 and 2, or 1 and the list 1|2: the text does not say."""
     with pytest.raises(ReaderError) as refused:
-        read_columns("x,y\n1,2;3\n4,5;6\n7,8\n")
-    # two of the four lines have a semicolon, but not the header
-    assert (refused.value.code, refused.value.values["separator"]) == ("unequal-rows", "semicolons")
+        read_columns("n,x|y\n1,1|2\n2,3|4\n")
+    assert (refused.value.code, refused.value.line) == ("separator-ambiguous", 1)
+    assert refused.value.values["readings"] == ["vertical bars", "commas"]
+    stated = read_columns("sep=,\nn,x|y\n1,1|2\n2,3|4\n")
+    assert stated["x|y"].tolist() == ["1|2", "3|4"]
+    spoken = read_columns("rtt, ms;loss, %\n1,5;0,5\n2,5;1,5\n")
+    assert spoken["rtt_s"].tolist() == [0.0015, 0.0025]
 
 
 def test_a_header_of_a_value_above_cells_that_are_missing():

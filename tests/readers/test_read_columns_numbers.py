@@ -322,6 +322,7 @@ def test_a_name_as_it_is_written_goes_before_one_in_other_letters():
     assert read_column(text, "a", "s").tolist() == [0.002]
     assert read_column(text, "A", "s").tolist() == [0.001]
     assert read_column("A_ms,b_ms\n1,2\n", "a", "s").tolist() == [0.001]
+    assert read_column("a_ms,a_us\n1,2\n", "a_us", "s").tolist() == [2e-6]
 
 
 @pytest.mark.each(
@@ -329,6 +330,8 @@ def test_a_name_as_it_is_written_goes_before_one_in_other_letters():
     [
         ("a_ms,b\n1,2\n", "c", "column-not-there", 1, {"columns": ["a_ms", "b"]}),
         ("rtt [ms],rtt/us\n1,2\n", "rtt", "columns-of-one-name", 1, {"count": 2}),
+        ("a_ms,a_us\n1,2\n", "a", "columns-of-one-name", 1, {"count": 2}),
+        ("A_ms,A_us\n1,2\n", "a", "columns-of-one-name", 1, {"count": 2}),
         ("a_ms,b\n1,2\n", "b", "column-without-unit", 1,
          {"value": "2", "unit": "s", "readings": ["2 ms", "2 s"]}),
         ("a [kB],b\n1,2\n", "a", "column-unit-of-other-kind", 1, {"written": "kB", "unit": "s"}),
