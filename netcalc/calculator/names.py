@@ -391,7 +391,13 @@ FORMULA_ALIASES = {
     "selective_repeat": "selective_repeat_utilization", "p2p": "peer_to_peer_distribution",
     "client_server": "client_server_distribution", "jackson": "jackson_sojourn",
     "mva": "mva_response", "snr": "shannon_snr", "shannon_hartley": "shannon",
-    "nagle": "nagle_may_send", "delack": "delayed_ack",
+    "allreduce": "ring_allreduce", "all_reduce": "ring_allreduce", "nccl": "ring_allreduce",
+    "ring_all_reduce": "ring_allreduce", "ring_allreduce_time": "ring_allreduce",
+    "tree_allreduce": "double_tree_allreduce", "rabenseifner": "rabenseifner_allreduce",
+    "allgather": "ring_allgather", "all_gather": "ring_allgather",
+    "reduce_scatter": "ring_allgather", "ring_reduce_scatter": "ring_allgather",
+    "broadcast": "binomial_broadcast", "bcast": "binomial_broadcast", "busbw": "bus_bandwidth",
+    "loggp": "loggp_message", "nagle": "nagle_may_send", "delack": "delayed_ack",
 }  # fmt: skip
 """What people call a formula whose own name says it otherwise; never the name of another."""
 
@@ -572,6 +578,11 @@ TITLES = {
     "pcie.pcie_read_bytes": "Bytes of a read from memory on PCI Express",
     "pcie.pcie_write_throughput_bps": "Largest rate of writes to memory over PCI Express",
     "pcie.pcie_read_throughput_bps": "Largest rate of reads from memory over PCI Express",
+    "all_reduce.rabenseifner_allreduce_s": "Time of an all-reduce by Rabenseifner's algorithm",
+    "broadcast.ring_allgather_s": "Time of an all-gather or reduce-scatter over a ring",
+    "broadcast.recursive_doubling_allgather_s": "Time of an all-gather by recursive doubling",
+    "broadcast.scatter_allgather_broadcast_s": "Time of a broadcast by scatter and all-gather",
+    "broadcast.pipelined_broadcast_s": "Time of a broadcast along a chain of ranks",
     "window.bdp_bytes": "Bandwidth-delay product",
     "window.serialized_throughput_bps": "Throughput of a sliding window of packets",
     "handshakes.round_trips": "Round trips to the first byte of the response",

@@ -22,8 +22,8 @@ from types import ModuleType
 from netcalc.checks import named_arguments
 
 __all__ = [
-    "CHAPTERS", "FORMER_SUBJECTS", "SUBJECTS", "delays", "hosts", "links", "measuring", "media",
-    "queues", "rates", "sizes", "subject_module", "tcp", "users",
+    "CHAPTERS", "FORMER_SUBJECTS", "SUBJECTS", "collectives", "delays", "hosts", "links",
+    "measuring", "media", "queues", "rates", "sizes", "subject_module", "tcp", "users",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
@@ -43,6 +43,7 @@ CHAPTERS = {
     "media": ("wifi", "access"),
     "links": ("arq", "random_access", "channel"),
     "users": ("multiplexing", "growth", "availability"),
+    "collectives": ("all_reduce", "broadcast", "bus_bandwidth"),
     "measuring": ("probing", "sample_statistics", "clock"),
 }  # fmt: skip
 """The subjects of each chapter, in the order in which a course would take them."""

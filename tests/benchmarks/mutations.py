@@ -193,6 +193,10 @@ ROOMS = {
             "defaults latency store_and_forward asymmetry path_mixes exchange "
             "faults_of_numbers limits_of_arguments")),
     ),
+    "collectives": Room(
+        ("netcalc/models/collectives/*.py",),
+        (*_models("defaults collectives limits_of_arguments"),),
+    ),
     "hosts": Room(
         ("netcalc/models/hosts/*.py",),
         ("tests/models/devices/test_cores.py", "tests/models/devices/test_pcie.py", *_models(

@@ -43,7 +43,7 @@ HOUSE_RULE = {
 """Codes of refusals that need no words: an argument out of its range, a list of another length."""
 SOURCE = re.compile(
     r"doi:10\.|RFC \d|IEEE 802|ITU-T|ANSI|ISO|3GPP|\d\.\d|[Aa](ppendix|\.\d)|ch(apter|\.) \d"
-    r"|Table \d|\bp\. \d|Fig\. |/\w+\.(c|h|rst)\b|Derived|Definition|straight line|:func:"
+    r"|Table \d|\bp\. \d|Fig\. |/\w+\.(c|h|md|rst)\b|Derived|Definition|straight line|:func:"
     r"|published router"
 )
 """A source that can be looked up: its section, page, table or DOI; or that there is none."""

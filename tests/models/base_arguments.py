@@ -37,7 +37,35 @@ ROUTING = {
 }
 FILE = {"payload_bytes": 1e9, "server_bps": 3e7, "download_bps": 2e6}
 
+COLLECTIVE = {"rank_count": 8, "latency_s": 5e-6, "bandwidth_bps": 4e11}
+VECTOR = {"payload_bytes": 1e6, **COLLECTIVE}
+
 BASE: dict[str, dict[str, Any]] = {
+    "all_reduce.ring_allreduce_s": VECTOR,
+    "all_reduce.double_tree_allreduce_s": VECTOR,
+    "all_reduce.recursive_doubling_allreduce_s": VECTOR,
+    "all_reduce.rabenseifner_allreduce_s": VECTOR,
+    "all_reduce.hierarchical_allreduce_s": {
+        "payload_bytes": 1e6, "node_count": 4, "node_rank_count": 8, "latency_s": 1e-5,
+        "bandwidth_bps": 4e11, "node_latency_s": 2e-6, "node_bandwidth_bps": 3.6e12,
+    },
+    "all_reduce.ring_tree_crossover_bytes": COLLECTIVE,
+    "broadcast.ring_allgather_s": VECTOR,
+    "broadcast.recursive_doubling_allgather_s": VECTOR,
+    "broadcast.binomial_broadcast_s": VECTOR,
+    "broadcast.scatter_allgather_broadcast_s": VECTOR,
+    "broadcast.pipelined_broadcast_s": {**VECTOR, "chunk_bytes": 65_536.0},
+    "broadcast.loggp_message_s": {
+        "payload_bytes": 1e6, "latency_s": 1e-6, "overhead_s": 3e-7, "bandwidth_bps": 4e11,
+        "message_gap_s": 4e-7, "message_count": 3,
+    },
+    "bus_bandwidth.bus_bandwidth_bps": {
+        "payload_bytes": 1e6, "duration_s": 1e-3, "rank_count": 8,
+    },
+    "bus_bandwidth.least_collective_s": {
+        "payload_bytes": 1e6, "rank_count": 8, "bandwidth_bps": 4e11,
+    },
+    "bus_bandwidth.ring_half_rate_bytes": COLLECTIVE,
     "access.request_grant_s": {"interval_s": 2e-3, "propagation_s": 1e-4, "processing_s": 1e-3},
     "access.request_grant_max_s": {
         "interval_s": 2e-3, "propagation_s": 1e-4, "processing_s": 1e-3,

@@ -14,16 +14,16 @@ NOTHING = """
 outbound_bps
 base_rtt_s byte_cost checksum_cost cluster_s connection_s control_count copy_cost csrc_count
 destination_processing_s extension_bytes extra_bytes extra_round_trips granularity_s
-inner_header_bytes ip_option_bytes latency_s linear_count mbuf_s phase_s previous_rtt_slope
-processing_s program_s propagation_s server_s service_scv source_processing_s stuffing_ratio
-switch_latency_s tag_count tcp_option_bytes think_s wait_s within_s write_gap_s
+inner_header_bytes ip_option_bytes latency_s linear_count mbuf_s message_gap_s phase_s
+previous_rtt_slope processing_s program_s propagation_s server_s service_scv source_processing_s
+stuffing_ratio switch_latency_s tag_count tcp_option_bytes think_s wait_s within_s write_gap_s
 """
 NO_LIMIT = """
 reverse_bandwidth_bps bandwidth_bps max_window_bytes max_window_packets max_window_segments peak_bps
 """
 ONE = """
 checksum_count copy_count data_mbuf_count flow_count handshake_round_trips increase_packets
-link_count packet_count port_count scale service_s weight
+link_count message_count packet_count port_count scale service_s weight
 """
 NO = "rts short_preamble at_most_14 count_lost fcs nat_traversal nodelay quickack"
 YES = "nagle same_size_reply"

@@ -46,7 +46,10 @@ BASE = load("base_arguments").BASE
 SIZES, TCP = load("equations_of_sizes"), load("equations_of_tcp_and_queues")
 USERS = load("equations_of_users")
 GROWTH = load("equations_of_growth_and_media")
-EQUATIONS = SIZES.EQUATIONS | TCP.EQUATIONS | USERS.EQUATIONS | GROWTH.EQUATIONS
+COLLECTIVES = load("equations_of_collectives")
+EQUATIONS = (
+    SIZES.EQUATIONS | TCP.EQUATIONS | USERS.EQUATIONS | GROWTH.EQUATIONS | COLLECTIVES.EQUATIONS
+)
 DIGITS = TCP.DIGITS
 FORMULAS = calculator.formulas()
 

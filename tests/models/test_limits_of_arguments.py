@@ -108,6 +108,10 @@ KINDS = [
         "max_read_bytes mtbf_s packet_cycles sender_bps serialization_s server_bps success_s"
     )),
     (EITHER, "channel_hz"),
+    # collectives
+    (FROM_0, "message_gap_s node_latency_s overhead_s"),
+    (ABOVE_0, "chunk_bytes node_bandwidth_bps"),
+    (COUNT, "message_count node_count node_rank_count rank_count"),
     (WHOLE, (
         "contention_window failed_count max_flow_count needed_count object_count queue_count "
         "sender_count stage_count unit_count"
@@ -156,6 +160,7 @@ OTHERS = {
     ("shared_buffer.absorbed_burst_bytes", "output_bps"): ABOVE_0,
     ("shared_buffer.incast_goodput_bps", "message_bytes"): FROM_0,
     ("shared_buffer.incast_goodput_bps", "rto_s"): FROM_0,
+    ("bus_bandwidth.bus_bandwidth_bps", "duration_s"): ABOVE_0,
     ("access.request_grant_s", "interval_s"): FROM_0,
     ("access.request_grant_max_s", "interval_s"): FROM_0,
     ("channel.shannon_snr_db", "bandwidth_bps"): FROM_0,

@@ -238,6 +238,7 @@ def transfer_s(
     netcalc.models.tcp.transfer_time.transfer_time_s
         Line, window, loss, start-up and flows together.
     netcalc.models.delays.store_and_forward.store_and_forward_s : A list of links.
+    netcalc.models.collectives.broadcast.loggp_message_s : With the overheads of both ends.
 
     Notes
     -----
@@ -434,6 +435,7 @@ def half_rate_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatA
     See Also
     --------
     netcalc.models.tcp.window.bdp_bytes : Round-trip time: the window that fills the path.
+    netcalc.models.collectives.bus_bandwidth.ring_half_rate_bytes : Of a ring of ranks.
 
     Notes
     -----
