@@ -254,7 +254,11 @@ class Text:
                 yield number, line, number == cut
 
     def whole_lines(
-        self, warnings: list[Notice], *, padded: bool = False
+        self,
+        warnings: list[Notice],
+        *,
+        padded: bool = False,
+        closed: re.Pattern[str] | None = None,
     ) -> tuple[list[tuple[int, str]], bool]:
         """Return the numbered lines, and whether the last line was left out because it is cut.
 
@@ -267,7 +271,9 @@ class Text:
             lines.pop()
         if not lines or self.ends_complete or (padded and lines[-1][1][-1:].isspace()):
             return lines, False
-        number, _ = lines.pop()
+        number, last = lines.pop()
+        if closed is not None and closed.fullmatch(last.rstrip()):
+            return [*lines, (number, last)], False
         warnings.append(Notice("last-line-cut", {"number": number}))
         return lines, True
 

@@ -141,6 +141,7 @@ FACTS: Mapping[str, str] = {
         )
     },
     **dict.fromkeys(("bytes_acked", "bytes_sent", "bytes_retransmitted"), "byte"),
+    "responsiveness_rpm": "round trips/min",
 }  # fmt: skip
 """Name of a fact -> its unit; ``counter:NAME`` and those of :data:`OF_COLUMNS` have names of the
 file."""

@@ -37,6 +37,41 @@ FACTS = {
         UP | {"sent_rate_bps": 20e6}, {"rtt_s": 0.0098}],
     "speedtest_cli.txt": [
         DOWN | {"received_rate_bps": 94.11e6}, UP | {"sent_rate_bps": 20e6}, {"rtt_s": 0.0098}],
+    "speedtest_cli_log.csv": [
+        {"group": "run 1 download", "received_rate_bps": 93536296.1},
+        {"group": "run 1 upload", "sent_rate_bps": 19292256.4},
+        {"group": "run 2 download", "received_rate_bps": 90000000.5},
+        {"group": "run 2 upload", "sent_rate_bps": 18000000.25},
+        {"group": "run 1 ping", "rtt_s": 0.018211}, {"group": "run 2 ping", "rtt_s": 0.0175}],
+    "speedtest_ookla.csv": [  # 11764250 bytes/s
+        DOWN | {"received_rate_bps": 94.114e6, "received_byte_count": 117642500, "rtt_s": 0.0351,
+                "rtt_max_s": 0.088, "jitter_s": 0.0041},
+        UP | {"sent_rate_bps": 20e6, "sent_byte_count": 20000000, "rtt_s": 0.0605},
+        {"group": "ping", "rtt_s": 0.0098, "rtt_min_s": 0.0095, "printed_loss_ratio": 0.005}],
+    "speedtest_librespeed.csv": [
+        DOWN | {"received_rate_bps": 93.54e6}, UP | {"sent_rate_bps": 19.29e6},
+        {"group": "ping", "rtt_s": 0.0105, "jitter_s": 0.00125}],
+    "speedtest_networkquality.txt": [
+        DOWN | {"received_rate_bps": 94.11e6, "received_byte_count": 117.642e6},
+        UP | {"sent_rate_bps": 20.5e6, "sent_byte_count": 25.625e6},
+        {"group": "ping", "rtt_s": 0.0125},
+        {"group": "under load", "rtt_s": 0.25, "responsiveness_rpm": 240}],
+    "speedtest_networkquality.json": [  # 60 s / 240, 60 s / 600
+        DOWN | {"received_rate_bps": 94.11e6, "rtt_s": 0.25, "responsiveness_rpm": 240},
+        UP | {"sent_rate_bps": 20.5e6, "rtt_s": 0.1, "responsiveness_rpm": 600},
+        {"group": "ping", "rtt_s": 0.0125}],
+    "speedtest_fast.json": [
+        DOWN | {"received_rate_bps": 94e6}, UP | {"sent_rate_bps": 20e6},
+        {"group": "ping", "rtt_s": 0.012}, {"group": "under load", "rtt_s": 0.048}],
+    "speedtest_cfspeedtest.json": [
+        DOWN | {"received_rate_bps": 450e6}, UP | {"sent_rate_bps": 120e6},
+        {"group": "ping", "rtt_s": 0.012, "rtt_min_s": 0.01, "rtt_max_s": 0.015}],
+    "ndt7_summary.json": [
+        DOWN | {"received_rate_bps": 93.5e6, "rtt_min_s": 0.0121},
+        UP | {"received_rate_bps": 19.3e6, "rtt_min_s": 0.0142}],
+    "ndt7_client.txt": [
+        DOWN | {"received_rate_bps": 93.5e6, "rtt_min_s": 0.0121},
+        UP | {"sent_rate_bps": 19.3e6, "rtt_min_s": 0.0142}],
     # The last line of the client: 12000000 bytes in 1 s; of the server: 11900000 in 0.99 s.
     "ndt7_client.jsonl": [{
         "direction": "download", "received_byte_count": 12000000, "received_rate_bps": 96e6,

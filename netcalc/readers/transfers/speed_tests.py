@@ -1,16 +1,24 @@
-"""Speed tests: of Ookla, speedtest-cli and LibreSpeed, whose units differ, and ndt7 of M-Lab."""
+"""Speed tests: the results of their clients, as JSON, in lines of CSV, and as text.
+
+Each client has members, columns or lines of its own for the same few quantities, listed in tables.
+Whatever the form, a result becomes the same fields: ``download_bps``, ``ping_ms``.
+"""
 
 from __future__ import annotations
 
+import csv
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import nan
+from datetime import datetime
+from ipaddress import ip_address
+from math import isnan, nan
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.rate_layers import HTTP_BODY, PAYLOAD, UNKNOWN
+from netcalc.rate_layers import HTTP_BODY, UNKNOWN
 from netcalc.readers import places
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
@@ -18,17 +26,162 @@ from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers import transfer
 from netcalc.samples import Fact, FlowSeries, fact_row
 
-_LINE = re.compile(
-    r"\s*(?P<way>Download|Upload):\s+(?P<rate>\d+(?:\.\d+)?) (?P<prefix>[KMG]?)"
-    r"(?P<what>bit/s|byte/s|bps)"
-    r"(?:\s+\(data used: (?P<size>\d+(?:\.\d+)?) (?P<size_prefix>[KMG]?)B.*)?.*"
+_WAYS = (transfer.DOWNLOAD, transfer.UPLOAD)
+_TEXTS = ("server", "start")
+"""Fields of a result that are text."""
+
+
+def _ways(download: str, upload: str, **members: str) -> dict[str, str]:
+    """Return the fields of both directions, whose names differ by one word."""
+    ways = zip(_WAYS, (download, upload), strict=True)
+    return {
+        f"{way}_{end}": text.format(word) for way, word in ways for end, text in members.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """How a client writes its results.
+
+    ``fields`` has the way down to the member of each field, or the names of its column, and
+    ``marks`` the members that are numbers in its results alone.
+    """
+
+    tool: str
+    rate_bps: float
+    """Unit of its rates. [bit/s]"""
+    marks: tuple[str, ...]
+    fields: Mapping[str, str]
+
+
+_PLAIN = {**_ways(*_WAYS, bps="{}"), "ping_ms": "ping"}
+_COUNTED = {"download_bytes": "bytes_received", "upload_bytes": "bytes_sent"}
+_NAMED = {"server": "server.host|server.name|server.url", "start": "timestamp"}
+_CLIENTS = (
+    _Client("Ookla", 8.0, ("download.bandwidth",), _NAMED | _ways(
+        *_WAYS, bps="{}.bandwidth", bytes="{}.bytes", ms="{}.elapsed", rtt_ms="{}.latency.iqm",
+        low_ms="{}.latency.low", high_ms="{}.latency.high", jitter_ms="{}.latency.jitter") | {
+        "ping_ms": "ping.latency", "ping_low_ms": "ping.low", "ping_high_ms": "ping.high",
+        "ping_jitter_ms": "ping.jitter", "loss_percent": "packetLoss"}),
+    _Client("networkQuality", 1.0, ("dl_throughput",), _ways(
+        "dl", "ul", bps="{}_throughput", bytes="{}_bytes_transferred", rpm="{}_responsiveness") | {
+        "rpm": "responsiveness", "ping_ms": "base_rtt", "server": "test_endpoint",
+        "start": "start_date"}),
+    _Client("networkQuality", 1.0, ("ul_throughput",), {
+        "upload_bps": "ul_throughput", "upload_bytes": "ul_bytes_transferred",
+        "upload_rpm": "ul_responsiveness", "rpm": "responsiveness", "ping_ms": "base_rtt",
+        "server": "test_endpoint", "start": "start_date"}),
+    _Client("fast-cli", 1e6, ("downloadSpeed",), _ways(*_WAYS, bps="{}Speed") | {
+        "ping_ms": "latency", "loaded_ms": "bufferBloat"}),
+    _Client("cfspeedtest", 1e6, ("download.overall_mbps",), _ways(
+        *_WAYS, bps="{}.overall_mbps") | {
+        "ping_ms": "latency.avg_ms", "ping_low_ms": "latency.min_ms",
+        "ping_high_ms": "latency.max_ms", "server": "metadata.colo"}),
+    _Client("cloudflarepycli", 1.0, ("tests.90th_percentile_down_bps.value",), _ways(
+        "down", "up", bps="tests.90th_percentile_{}_bps.value") | {
+        "ping_ms": "tests.latency.value", "ping_jitter_ms": "tests.jitter.value"}),
+    _Client("cloudflarepycli", 1e6, ("tests.90th_percentile_down_mbps.value",), _ways(
+        "down", "up", bps="tests.90th_percentile_{}_mbps.value") | {
+        "ping_ms": "tests.latency.value", "ping_jitter_ms": "tests.jitter.value"}),
+    _Client("Cloudflare speedtest", 1.0, ("download", "upload", "latency", "downLoadedLatency"), {
+        **_ways(*_WAYS, bps="{}"), **_ways("down", "up", rtt_ms="{}LoadedLatency",
+                                            jitter_ms="{}LoadedJitter"),
+        "ping_ms": "latency", "ping_jitter_ms": "jitter"}),
+    _Client("LibreSpeed", 1e6, ("download", "upload", "ping", "jitter"),
+            _NAMED | _PLAIN | _COUNTED | {"ping_jitter_ms": "jitter"}),
+    _Client("speedtest-cli", 1.0, ("download", "upload", "ping"), _NAMED | _PLAIN | _COUNTED),
+)  # fmt: skip
+"""Clients by their JSON, the first whose marks are there."""
+
+_TABLES = (
+    (_Client("speedtest-cli", 1.0, ("sponsor", "server id", "ip address"), _PLAIN | {
+        "server": "server name", "start": "timestamp"}), (
+        "server id", "sponsor", "server name", "timestamp", "distance", "ping", "download",
+        "upload", "share", "ip address"), r"\d*,.*,.*,@,#,#,#,#,.*,.*"),
+    (_Client("LibreSpeed", 1e6, ("address", "jitter", "ip"), _PLAIN | {
+        "ping_jitter_ms": "jitter", "server": "server name", "start": "timestamp"}), (
+        "timestamp", "server name", "address", "ping", "jitter", "download", "upload", "share",
+        "ip"), r"@,.*,(?:https?:)?//.*,#,#,#,#,.*,.*"),
+    (_Client("Ookla", 8.0, ("server id", "packet loss", "share url"), _ways(
+        *_WAYS, bps="{}", bytes="{} bytes", rtt_ms="{} latency", low_ms="{} latency low",
+        high_ms="{} latency high", jitter_ms="{} latency jitter") | {
+        "ping_ms": "idle latency|latency", "ping_jitter_ms": "idle jitter|jitter",
+        "ping_low_ms": "idle latency low", "ping_high_ms": "idle latency high",
+        "loss_percent": "packet loss", "server": "server name", "start": "timestamp|date"}), (
+        "server name", "server id", "idle latency", "idle jitter", "packet loss", "download",
+        "upload", "download bytes", "upload bytes", "share url", "download server count",
+        "download latency", "download latency jitter", "download latency low",
+        "download latency high", "upload latency", "upload latency jitter", "upload latency low",
+        "upload latency high", "idle latency low", "idle latency high"),
+        r".*,\d+,#,#,(?:#|N/A|),\d+,\d+,\d+,\d+,(?:https?://.*|)(?:,.*)?"),
+)  # fmt: skip
+"""Clients by their CSV: the columns in their order, and the form of a row, with # for a number and
+@ for a time, by which one without a header is known."""
+_ROW_FORMS = tuple(
+    [re.compile(part.replace("#", r"\d+(?:\.\d+)?").replace("@", r"\d{4}-\d\d-\d\dT[\d:.]+\S*"))
+     for part in form.removesuffix("(?:,.*)?").split(",")]
+    for _, _, form in _TABLES
+)  # fmt: skip
+_DELIMITERS = ",\t;|"
+_NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?")
+_LIKE_A_TABLE = (
+    r"^.*(?:\d{4}-\d\d-\d\dT[\d:.]+|https?://|[Ss]erver [Nn]ame|[Ss]erver [Ii][Dd]"
+    r"|\"\d+\",\"\d+(?:\.\d+)?\",\"\d)"
 )
-_PING = re.compile(r"(?:Ping|Hosted by .*\]|\s*(?:Idle )?Latency): +(?P<ms>\d+(?:\.\d+)?) ms.*")
+
+_SIZES = (
+    r"^test_type,payload_size,min,q1,median,q3,max,avg|^Type +Payload \|  min/max/avg in mbit/s"
+)
+_SIZE = re.compile(
+    r"(?P<way>Download|Upload) +(?P<size>\d+)(?P<prefix>[KM])B *\|  min [\d.]+ +max [\d.]+ +"
+    r"avg (?P<mean>\d+\.\d+) *"
+)
+
+_RATE = r"(?P<rate>\d+(?:\.\d+)?)\s?(?P<prefix>(?:[KkMG]i?)?)(?P<what>bits?/s|bytes?/s|bps|B/s)"
+_UP_RATE = _RATE.replace("(?P<", "(?P<up_")
+_LINE = re.compile(
+    rf"\s*(?P<way>Download|Upload|Downlink|Uplink)(?P<word> (?:rate|speed|capacity))?:\s+{_RATE}"
+    r"(?:\s+\((?:data used: (?P<size>\d+(?:\.\d+)?) (?P<size_prefix>[KMG]?)B)?.*)?\s*"
+)
+_ARROWS = re.compile(
+    rf"\s*(?:↓ {_RATE}|{_RATE.replace('(?P<', '(?P<behind_')} ↓)"
+    rf"(?:\s+(?:/ )?(?:↑ {_UP_RATE}|{_UP_RATE.replace('(?P<', '(?P<behind_')} ↑))?"
+    r"(?:\s+⏱ (?P<ms>\d+(?:\.\d+)?)ms)?\s*"
+)
+_PING = re.compile(
+    r"(?:Ping|Hosted by .*\]|\s*(?:Idle )?Latency):\s+(?P<ms>\d+(?:\.\d+)?) ?m(?:illi)?s.*"
+)
+_JITTER = re.compile(r"(?:Ping:.*)?\s*Jitter:\s+(?P<ms>\d+(?:\.\d+)?) ms\s*")
 _DETAILS = re.compile(
     r"\s*(?P<ms>\d+(?:\.\d+)?) ms\s+\(jitter: (?P<jitter>\d+(?:\.\d+)?)ms, "
     r"low: (?P<low>\d+(?:\.\d+)?)ms, high: (?P<high>\d+(?:\.\d+)?)ms\)\s*"
 )
 _LOST = re.compile(r"\s*Packet Loss:\s+(?P<percent>\d+(?:\.\d+)?)%\s*")
+_RPM = re.compile(
+    r"(?:(?P<way>Downlink|Uplink|Download|Upload) )?Responsiveness: \w+ "
+    r"\((?:(?P<ms>\d+(?:\.\d+)?) milliseconds \| )?(?P<rpm>\d+(?:\.\d+)?) RPM\).*"
+)
+_BYTES = re.compile(
+    r"(?P<way>Downlink|Uplink) bytes transferred: (?P<size>\d+(?:\.\d+)?) (?P<prefix>[KMG]?)B\s*"
+)
+_HEADING = re.compile(r"\s{10,}(?P<way>Download|Upload)\s*")
+_OF_HEADING = re.compile(rf"\s+(?:Throughput:\s+{_RATE}|Latency:\s+(?P<ms>\d+(?:\.\d+)?) ms)\s*")
+_WAY_OF = {"Downlink": transfer.DOWNLOAD, "Uplink": transfer.UPLOAD}
+_TOOLS_OF_TEXT = (
+    (r"^.*\bRPM\b|^==== SUMMARY ====|^(?:Up|Down)(?:link|load) capacity:", "networkQuality"),
+    (r"^(?:Download|Upload) rate:", "LibreSpeed"),
+    (r"^\s*(?:Download|Upload) speed:", "speed-cloudflare-cli"),
+    (r"^\s*↓ .*Mbps", "cfspeedtest"),
+    (r"^.* ↓", "fast-cli"),
+    (r"^\s+Throughput:|^\s+Retransmission:|^(?:download|upload) in progress with ", "ndt7"),
+)
+_CLOSED = re.compile(
+    rf"\s*(?:Download|Upload): +\d+(?:\.\d+)? [KMG]?(?:bit|byte)/s|\s*(?:Down|Up)load rate:\s+"
+    rf"{_RATE}|\s*(?:Download|Upload):.*\(data used: .*\)|.*\bRPM\)|.* ↑|"
+    r"Idle Latency: [\d.]+ milliseconds(?: \| [\d.]+ RPM)?"
+)
+"""A last line that no cut could have made of a longer one."""
+_LAST_OF_VERBOSE = re.compile(r"OS Version: .*\(Build .*\)")
 
 
 @dataclass(slots=True)
@@ -39,8 +192,45 @@ class _Results:
     pings: list[dict[str, Fact]] = field(default_factory=list)
     loaded: dict[str, dict[str, Fact]] = field(default_factory=dict)
     """Group of a direction -> facts of its latency."""
+    tools: dict[str, None] = field(default_factory=dict)
+    starts: list[str] = field(default_factory=list)
+    target: str = ""
 
-    def add(self, direction: str, run: str, total: transfer.Interval) -> None:
+    def add(self, fields: Mapping[str, Any], client: _Client, run: str, start_s: float) -> None:
+        """Add one result: its directions, what was timed under their load, and without any."""
+        self.tools[client.tool] = None
+        self.starts.append(fields.get("start", ""))
+        self.target = self.target or fields.get("server", "")
+        for direction in _WAYS:
+            of_way = {
+                name.removeprefix(f"{direction}_"): value
+                for name, value in fields.items()
+                if name.startswith(f"{direction}_")
+            }
+            rate = client.rate_bps * number(of_way, "bps")
+            # A direction that was not asked for is 0 bit/s in 0 bytes.
+            if rate > 0 or (rate == 0 and of_way.get("bytes") != 0):
+                size = number(of_way, "bytes")
+                total = transfer.Interval(
+                    start_s, number(of_way, "ms") / 1e3, size if size > 0 else nan, rate
+                )
+                self._add_way(direction, run, total)
+                self.loaded[self.ways[-1].group] = _trip(of_way, "rtt_ms") | _responsiveness(of_way)
+        self._add_trip(run, "ping", _trip(fields, "ping_ms", "ping_"), fields)
+        loaded = _trip(fields, "loaded_ms", "loaded_") | _responsiveness(fields)
+        self._add_trip(run, "under load", loaded, {})
+
+    def _add_trip(
+        self, run: str, name: str, trip: dict[str, Fact], fields: Mapping[str, Any]
+    ) -> None:
+        if "rtt_s" in trip:
+            percent = number(fields, "loss_percent")
+            ratio = percent / 100 if 0 <= percent <= 100 else nan
+            losses = {"printed_loss_ratio": ratio, "loss_ratio": ratio}
+            group = " ".join(part for part in (run, name) if part)
+            self.pings.append(fact_row(trip, group=group, **losses, partial=False))
+
+    def _add_way(self, direction: str, run: str, total: transfer.Interval) -> None:
         """Add one direction, of which the client counted the total."""
         group = " ".join(part for part in (run, direction) if part)
         way = transfer.Way(direction, group=group)
@@ -51,163 +241,450 @@ class _Results:
 
     def facts(self) -> list[dict[str, Fact]]:
         """Return a row for each direction, with the round trips under its load, and the pings."""
-        rows = (way.facts() | self.loaded.get(way.group, {}) for way in self.ways)
-        return [*rows, *self.pings]
+        of_ways = (way.facts() | self.loaded.get(way.group, {}) for way in self.ways)
+        return [*of_ways, *self.pings]
 
 
-def _kind(row: Mapping[str, Any]) -> str:
-    """Return whose result an object is; empty if it is not one."""
-    if type(member(row, "download").get("bandwidth")) in (int, float):
-        return "Ookla"
-    flat = all(type(row.get(name)) in (int, float) for name in ("download", "upload", "ping"))
-    if not flat:
-        return ""
-    return "LibreSpeed" if "jitter" in row else "speedtest-cli"
-
-
-def _recognize_speedtest(file: Input) -> bool:
-    if file.is_json:
-        return {"download", "upload", "ping"} <= file.keys() or (
-            file.seen(r"\"bandwidth\"\s*:") and file.seen(r"\"type\"\s*:\s*\"(?:testStart|ping)\"")
-        )
-    return file.seen(r"^\s*Download:\s+[\d.]+ [KMG]?(?:bit/s|byte/s|bps)") and file.seen(
-        r"^\s*Upload:|^\s*(?:Idle )?Latency:|^Hosted by |^Ping:"
+def _trip(fields: Mapping[str, Any], name: str, before: str = "") -> dict[str, Fact]:
+    """Return the facts of a latency in ms; none where it is below zero."""
+    if number(fields, name) < 0:
+        return {}
+    jitter = number(fields, f"{before}jitter_ms")
+    return fact_row(
+        rtt_s=number(fields, name) / 1e3,
+        rtt_min_s=number(fields, f"{before}low_ms") / 1e3,
+        rtt_max_s=number(fields, f"{before}high_ms") / 1e3,
+        jitter_s=jitter / 1e3 if jitter >= 0 else nan,
     )
 
 
-def _read_speedtest(file: Input) -> FlowSeries:
+def _responsiveness(fields: Mapping[str, Any]) -> dict[str, Fact]:
+    """Return round trips per minute, and the round trip under load that they are made of."""
+    rpm = number(fields, "rpm")
+    if not rpm > 0:
+        return {}
+    printed_ms = number(fields, "rpm_ms")
+    return fact_row(rtt_s=60 / rpm if isnan(printed_ms) else printed_ms / 1e3,
+                    responsiveness_rpm=rpm)  # fmt: skip
+
+
+def _member(row: Mapping[str, Any], path: str) -> tuple[Mapping[str, Any], str]:
+    """Return the object that has a member, by its way down, and the member's name in it."""
+    *names, last = path.split(".")
+    return member(row, *names) if names else row, last
+
+
+def _fields(client: _Client, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result that are there."""
+    fields: dict[str, Any] = {}
+    for name, paths in client.fields.items():
+        for inner, last in (_member(row, path) for path in paths.split("|")):
+            value = words(inner, last) if name in _TEXTS else number(inner, last)
+            if value == 0.0 or (value and value == value):
+                fields.setdefault(name, value)
+    return fields
+
+
+def _client_of(row: Mapping[str, Any]) -> _Client | None:
+    """Return whose result an object is."""
+    for client in _CLIENTS:
+        ends = [_member(row, mark) for mark in client.marks]
+        if all(type(inner.get(last)) in (int, float) for inner, last in ends):
+            break
+    else:
+        return None
+    units = [words(row, f"{way}Unit") for way in _WAYS]
+    if client.tool == "fast-cli" and units[0]:  # of old versions; later ones write Mbps, whatever
+        powers = [transfer.POWERS.get(unit.removesuffix("bps"), 9) for unit in units if unit]
+        return replace(client, rate_bps=1000.0 ** powers[0]) if len({*powers}) == 1 else None
+    return client
+
+
+def _of_sizes(row: Mapping[str, Any]) -> tuple[str, float, float] | None:
+    """Return direction, size and median rate of cfspeedtest's row of one size."""
+    way = words(row, "test_type").lower()
+    if way not in _WAYS or not {"payload_size", "median", "q1"} <= row.keys():
+        return None
+    return way, number(row, "payload_size"), 1e6 * number(row, "median")
+
+
+def _objects(file: Input, warnings: list[Notice]) -> tuple[list[Mapping[str, Any]], bool]:
+    """Return the objects of JSON, and whether the text was cut; of a log those of its lines, where
+    lines of errors are between them."""
+    if file.is_json and file.json.fault is None:
+        warnings += file.json.warnings
+        return list(file.json.objects()), False
+    objects: list[Mapping[str, Any]] = []
+    others: list[int] = []
+    cut = False
+    for line_number, line, is_cut in file.text.numbered_lines():
+        try:
+            document = json.loads(line) if line.lstrip()[:1] in ("{", "[") else None
+        except (ValueError, RecursionError):
+            document = None
+        listed = document if isinstance(document, list) else [document]
+        parts = [part for part in listed if isinstance(part, dict)]
+        objects += parts
+        cut = cut or (is_cut and not parts)
+        if not parts and not is_cut:
+            others.append(line_number)
+    if not any(map(_client_of, objects)) and file.json.fault is not None:
+        warnings += file.json.warnings
+        return list(file.json.objects()), True
+    note(warnings, "speedtest-lines-ignored", numbers=others)
+    return objects, cut
+
+
+def _recognize_json(file: Input) -> bool:
+    keys = file.keys()
+    return (
+        {"download", "upload", "ping"} <= keys
+        or (file.seen(r"\"bandwidth\"\s*:")
+            and file.seen(r"\"type\"\s*:\s*\"(?:testStart|ping)\""))
+        or bool(keys & {"dl_throughput", "ul_throughput", "downloadSpeed", "downLoadedLatency",
+                        "speed_measurements"})
+        or {"test_type", "payload_size", "median"} <= keys
+        or _client_of(file.first_object) is not None
+    )  # fmt: skip
+
+
+def _recognize(file: Input) -> bool:
+    if file.is_json:
+        return _recognize_json(file)
+    if file.columns is not None:
+        return False
+    return (
+        _recognize_text(file)
+        or file.seen(_SIZES)
+        or (file.seen(_LIKE_A_TABLE) and any(_rows_of_table(_first_lines(file), [])))
+        or _recognize_log(file)
+    )
+
+
+def _first_lines(file: Input) -> Iterator[tuple[int, str]]:
+    return enumerate(file.first.split("\n"), 1)
+
+
+def _recognize_log(file: Input) -> bool:
+    """Whether a line behind lines of errors is a result."""
+    for line in file.first.split("\n") if file.seen(r"^\{\".*\}\s*$") else ():
+        if line.startswith("{"):
+            try:
+                document = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(document, dict) and _client_of(document):
+                return True
+    return False
+
+
+def _recognize_text(file: Input) -> bool:
+    rate = r"[\d.]+ (?:[KkMG]i?)?(?:bits?/s|bytes?/s|bps|B/s)"
+    return (
+        (file.seen(rf"^\s*Download:\s+{rate}")
+         and file.seen(r"^\s*Upload:|^\s*(?:Idle )?Latency:|^Hosted by |^Ping:|^\s*Packet Loss:"))
+        or (file.seen(rf"^\s*Upload:\s+{rate}")
+            and file.seen(r"^Hosted by |^Ping:|^\s*Packet Loss:|^\s*Result URL:|^Testing upload"))
+        or file.seen(rf"^\s*(?:Download|Upload):\s+{rate}\s+\(data used: ")
+        or file.seen(rf"^(?:Up|Down)(?:link|load) capacity: {rate}|^(?:Down|Up)load rate:\s+{rate}")
+        or file.seen(rf"^\s*(?:Download|Upload) speed:\s+{rate}")
+        or file.seen(rf"^\s*(?:↓ {rate}|{rate} ↓)")
+        or file.seen(r"^(?:(?:Up|Down)(?:link|load) )?Responsiveness: \w+ \(.*\bRPM\)")
+        or (file.seen(rf"^\s+Throughput:\s+{rate}") and file.seen(r"^\s{10,}(?:Down|Up)load\s*$"))
+    )  # fmt: skip
+
+
+def _read(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     results = _Results()
-    tools: dict[str, None] = {}
-    start = target = ""
-    if file.is_json:
-        warnings += file.json.warnings
-        rows = [
-            row
-            for row in file.json.objects()
-            if _kind(row) and row.get("type", "result") == "result"
-        ]
-        for index, row in enumerate(rows, 1):
-            run = f"run {index}" if len(rows) > 1 else ""
-            tools[_kind(row)] = None
-            _read_object(file, row, run, results)
-            start = start or words(row, "timestamp")
-            target = target or words(member(row, "server"), "host", "name")
-        cut = file.json.fault is not None
-        if not rows and file.json.fault is not None:
+    found: list[tuple[_Client, dict[str, Any]]] = []
+    is_partial = False
+    if file.is_json or _recognize_log(file):
+        objects, is_partial = _objects(file, warnings)
+        for row in objects:
+            client = _client_of(row)
+            if client is not None and row.get("type", "result") == "result":
+                found.append((client, _checked(file, client, _fields(client, row), row)))
+        _add_sizes(objects, results)
+        if not found and not results.ways and file.json.fault is not None:
             raise file.json.fault
+    elif _recognize_text(file):
+        # What follows the latency of networkQuality -v is not there yet.
+        is_verbose = file.seen(r"\(Accuracy: ")
+        closed = _LAST_OF_VERBOSE if is_verbose else _CLOSED
+        lines, is_partial = file.text.whole_lines(warnings, closed=closed)
+        is_partial |= is_verbose and not any(line.startswith("OS Version:") for _, line in lines)
+        tool = next((tool for mark, tool in _TOOLS_OF_TEXT if file.seen(mark)), "speedtest")
+        runs, unread = _read_text(lines)
+        if tool == "ndt7":  # the round trip of the download's last measurement
+            for run in runs:
+                run.setdefault("download_rtt_ms", run.pop("ping_ms", nan))
+        found = [(_Client(tool, 1.0, (), {}), run) for run in runs]
+        note(warnings, "transfer-lines-unread", numbers=unread)
+        skipped = any(re.match(r"Skipping (?:down|up)load test", line) for _, line in lines)
+        ends = [f"{way}_bps" for way in _WAYS]
+        is_partial |= not skipped and any(end not in run for run in runs[-1:] for end in ends)
+    elif file.seen(_SIZES):
+        lines, is_partial = file.text.whole_lines(warnings)
+        _add_sizes(_rows_of_sizes(lines), results)
     else:
-        lines, cut = file.text.whole_lines(warnings)
-        tools["speedtest"] = None
-        note(warnings, "transfer-lines-unread", numbers=_read_text(lines, results))
-    if not results.ways:
+        found, is_partial = _read_table(file, warnings)
+    starts_s = _seconds([fields.get("start", "") for _, fields in found])
+    for index, (writer, fields) in enumerate(found):
+        name = f"run {index + 1}" if len(found) > 1 else ""
+        results.add(fields, writer, name, starts_s[index] if starts_s else 0.0)
+    if not results.ways and not results.pings:
         raise ReaderError("speedtest-nothing", file=file.name)
-    results.ways[-1].partial |= cut
+    if results.ways:
+        results.ways[-1].partial |= is_partial
     return transfer.series_of(
         file,
         results.ways,
         warnings,
         facts=results.facts(),
-        tool=", ".join(tools),
-        target=shorten(target, 100),
-        start=shorten(start, 40),
-        clock="seconds since the start of each direction",
-        partial=cut,
+        tool=", ".join(results.tools),
+        target=shorten(results.target, 100),
+        start=shorten(next(filter(None, results.starts), ""), 40),
+        clock="seconds since the start of the first run"
+        if starts_s
+        else "seconds since the start of each direction",
+        partial=is_partial,
     )
 
 
-def _read_object(file: Input, row: Mapping[str, Any], run: str, results: _Results) -> None:
-    """Add the directions and the latencies of one result."""
-    kind = _kind(row)
-    for direction in (transfer.DOWNLOAD, transfer.UPLOAD):
-        part = member(row, direction)
-        if kind == "Ookla":
-            rate = 8 * number(part, "bandwidth")  # bytes per second
-            size, length = number(part, "bytes"), number(part, "elapsed") / 1e3
-        else:
-            rate = (1e6 if kind == "LibreSpeed" else 1.0) * number(row, direction)
-            size = number(row, "bytes_received" if direction == transfer.DOWNLOAD else "bytes_sent")
-            length = nan
-            if kind == "speedtest-cli" and 0 < rate < 1e4:
-                raise ReaderError(
-                    "speedtest-unit", file=file.name, field=direction, value=str(row[direction])
-                )
-        if rate >= 0:
-            results.add(
-                direction,
-                run,
-                transfer.Interval(0.0, length, size if size > 0 else nan, rate),
-            )
-            if kind == "Ookla":
-                results.loaded[results.ways[-1].group] = _trip(member(part, "latency"), "iqm")
-    jitter = number(row, "jitter") if kind == "LibreSpeed" else nan
-    if kind == "Ookla":
-        trip = _trip(member(row, "ping"), "latency")
-    else:
-        trip = _trip(row, "ping", jitter_ms=jitter)
-    if "rtt_s" in trip:
-        group = " ".join(part for part in (run, "ping") if part)
-        loss = _losses(number(row, "packetLoss"))
-        results.pings.append(fact_row(trip, group=group, **loss, partial=False))
+def _checked(
+    file: Input, client: _Client, fields: dict[str, Any], row: Mapping[str, Any], line: int = 0
+) -> dict[str, Any]:
+    """Refuse a rate of speedtest-cli that is too low for its unit."""
+    for direction in _WAYS if client.tool == "speedtest-cli" else ():
+        if 0 < fields.get(f"{direction}_bps", 0) < 1e4:
+            raise ReaderError(
+                "speedtest-unit", file=file.name, line=line or None, field=direction,
+                value=str(row[direction]),
+            )  # fmt: skip
+    return fields
 
 
-def _trip(latency: Mapping[str, Any], name: str, *, jitter_ms: float = nan) -> dict[str, Fact]:
-    """Return the facts of a latency in ms; none where it has none, or one below zero."""
-    if not number(latency, name) >= 0:
-        return {}
-    jitter = first if (first := number(latency, "jitter")) >= 0 else jitter_ms
-    return fact_row(
-        rtt_s=number(latency, name) / 1e3,
-        rtt_min_s=number(latency, "low") / 1e3,
-        rtt_max_s=number(latency, "high") / 1e3,
-        jitter_s=jitter / 1e3 if jitter >= 0 else nan,
-    )
+def _seconds(starts: list[str]) -> list[float]:
+    """Return the times of several results since the first; none where a time is not known."""
+    try:
+        times = [datetime.fromisoformat(start) for start in starts]
+        seconds = [(time - times[0]).total_seconds() for time in times]
+    except (ValueError, TypeError):  # no time, or some with a zone and some without
+        return []
+    return seconds if len(seconds) > 1 and min(seconds) >= 0 else []
 
 
-def _losses(percent: float) -> dict[str, float]:
-    ratio = percent / 100 if 0 <= percent <= 100 else nan
-    return {"printed_loss_ratio": ratio, "loss_ratio": ratio}
+def _add_sizes(objects: Iterable[Mapping[str, Any]], results: _Results) -> None:
+    """Add what cfspeedtest measured of each size of its transfers."""
+    client = _Client("cfspeedtest", 1.0, (), {})
+    for row in objects:
+        for way, size, rate in filter(
+            None, map(_of_sizes, [row, *rows(row, "speed_measurements")])
+        ):
+            results.add({f"{way}_bps": rate}, client, f"{size / 1e3:.0f} kB", 0.0)
+        trip = member(row, "latency_measurement")
+        names = {"ping_ms": "avg", "ping_low_ms": "min", "ping_high_ms": "max"}
+        fields = {name: number(trip, f"{end}_latency_ms") for name, end in names.items()}
+        if row.get("test_type") == "latency":
+            fields = {name: number(row, end) for name, end in names.items()}
+        if fields["ping_ms"] >= 0:
+            results.add(fields, client, "", 0.0)
 
 
-def _read_text(lines: list[tuple[int, str]], results: _Results) -> list[int]:
-    """Add what the lines say; return the numbers of those that are like a result and none."""
-    unread = []
+def _rows_of_sizes(lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of cfspeedtest's CSV, or of its text, as its JSON has them."""
+    for cells in csv.DictReader(line for _, line in lines if line.count(",") == 7):
+        yield {name: float(cell) if _NUMBER.fullmatch(cell) else cell
+               for name, cell in cells.items()}  # fmt: skip
+    for printed in filter(None, (_SIZE.fullmatch(line) for _, line in lines)):
+        size = float(printed["size"]) * 1000.0 ** transfer.POWERS[printed["prefix"]]
+        yield {"test_type": printed["way"], "payload_size": size,
+               "median": float(printed["mean"]), "q1": nan}  # fmt: skip
+
+
+def _rows_of_table(
+    lines: Iterable[tuple[int, str]], others: list[int]
+) -> Iterator[tuple[int, _Client, dict[str, Any]]]:
+    """Yield the rows of CSV with what wrote them; the lines that are of none go to ``others``."""
+    head: tuple[_Client, list[str], str] | None = None
     for line_number, line in lines:
-        row, ping, lost = _LINE.fullmatch(line), _PING.match(line), _LOST.fullmatch(line)
-        details = _DETAILS.fullmatch(line[line.find(":", 0, 20) + 1 :] if ping else line)
-        if row:
-            bits = 8 if row["what"] == "byte/s" else 1
-            rate = float(row["rate"]) * 1000.0 ** transfer.POWERS[row["prefix"]] * bits
-            size = nan
-            if row["size"]:
-                size = float(row["size"]) * 1000.0 ** transfer.POWERS[row["size_prefix"]]
-            results.add(
-                row["way"].lower(), "", transfer.Interval(payload_bytes=size, throughput_bps=rate)
-            )
-        elif ping and not results.pings:
-            trip = _printed_trip(details) if details else fact_row(rtt_s=float(ping["ms"]) / 1e3)
-            results.pings.append(fact_row(trip, group="ping", partial=False))
-        elif details and results.ways:
-            results.loaded.setdefault(results.ways[-1].group, _printed_trip(details))
-        elif lost and results.pings:
-            results.pings[-1] |= fact_row(**_losses(float(lost["percent"])))
+        if not line.strip():
+            continue
+        for delimiter in (head[2],) if head else _DELIMITERS:
+            try:
+                cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+            except csv.Error:
+                continue
+            names = [cell.lower() for cell in cells]
+            client = next((c for c, _, _ in _TABLES if {*c.marks, "download"} <= {*names}), None)
+            if client is not None:
+                head = (client, names, delimiter)
+                break
+            if head is not None and len(cells) == len(head[1]):
+                client, names = head[0], head[1]
+            elif (table := _table_of(cells)) and (head is None or table[0] is not head[0]):
+                client, names, cells = table
+            row = {name: float(cell) if _NUMBER.fullmatch(cell) else cell
+                   for name, cell in zip(names, cells, strict=False)}  # fmt: skip
+            if client is not None and any(type(row.get(way)) is float for way in _WAYS):
+                yield line_number, client, row
+                break
+        else:
+            others.append(line_number)
+
+
+def _table_of(cells: list[str]) -> tuple[_Client, list[str], list[str]] | None:
+    """Return whose row without a header it is, with the names of its cells; a date and a number of
+    one's own may be in front of it."""
+    for ahead in range(3):
+        row = cells[ahead:]
+        for (client, names, form), forms in zip(_TABLES, _ROW_FORMS, strict=True):
+            fits = len(row) == len(forms) or (form.endswith(")?") and len(row) in (11, 19, 21))
+            pairs = zip(forms, row, strict=False)
+            if fits and all(pattern.fullmatch(cell) for pattern, cell in pairs):
+                before = ["date", "time"][:ahead] if ahead else []
+                return client, [*before, *names], cells
+    return None
+
+
+def _read_table(
+    file: Input, warnings: list[Notice]
+) -> tuple[list[tuple[_Client, dict[str, Any]]], bool]:
+    """Return the results of lines of CSV, and whether the last line was cut."""
+    warnings += file.text.warnings
+    others: list[int] = []
+    pairs = zip(file.text.numbers, file.text.lines, strict=True)
+    table = list(_rows_of_table(pairs, others))
+    last = 0 if file.text.ends_complete or not file.text.numbers else file.text.numbers[-1]
+    is_cut = is_partial = last in others
+    if table and table[-1][0] == last:
+        widths = [len(row) for _, _, row in table]
+        name = list(table[-1][2])[-1]
+        if widths[-1] < max(widths):
+            table.pop()
+            is_cut = is_partial = True
+        elif not file.text.lines[-1].rstrip().endswith('"'):
+            # A number may have lost digits; an address that is one is whole enough.
+            is_partial = not _is_address(str(table[-1][2].pop(name)))
+    if is_cut:
+        warnings.append(Notice("last-line-cut", {"number": last}))
+    note(warnings, "speedtest-lines-ignored", numbers=[n for n in others if n != last])
+    return [
+        (client, _checked(file, client, _without_unmeasured(_fields(client, row)), row, line))
+        for line, client, row in table
+    ], is_partial
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _without_unmeasured(fields: dict[str, Any]) -> dict[str, Any]:
+    """Leave out rates of 0: a direction that was switched off has no other mark in CSV."""
+    return {name: value for name, value in fields.items()
+            if value or not name.endswith("_bps")}  # fmt: skip
+
+
+def _bps(row: re.Match[str], before: str = "") -> float:
+    """Return a rate as it is written."""
+    prefix = row[f"{before}prefix"]
+    base = 1024.0 if prefix.endswith("i") else 1000.0
+    bits = 8 if row[f"{before}what"][0] in "bB" and "it" not in row[f"{before}what"] else 1
+    bits = 1 if row[f"{before}what"] == "bps" else bits
+    return float(row[f"{before}rate"]) * base ** transfer.POWERS[prefix[:1]] * bits
+
+
+def _read_text(lines: list[tuple[int, str]]) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the results that the lines tell, and the numbers of lines that are like one's."""
+    runs: list[dict[str, Any]] = []
+    unread = []
+    heading = way = ""
+    for line_number, line in lines:
+        fields, again = _fields_of_line(line, heading)
+        if title := _HEADING.fullmatch(line):
+            heading = title["way"].lower()
+        elif details := _DETAILS.fullmatch(line):
+            trip = _times_of(details, f"{way}_", f"{way}_rtt_ms") if way and runs else {}
+            runs[-1:] = [trip | run for run in runs[-1:]]
+        elif fields:
+            is_second = bool(runs) and all(f"{end}_bps" in runs[-1] for end in _WAYS)
+            if re.match(r"\s*(?:Idle )?Latency:", line) and not is_second:
+                again = []  # of a run under way
+            if not runs or any(name in runs[-1] for name in again):
+                runs.append({})
+                way = ""
+            runs[-1] |= {name: value for name, value in fields.items() if name not in runs[-1]}
+            way = next((w for w in _WAYS if f"{w}_bps" in fields), way)
         elif re.match(r"\s*(?:Download|Upload):\s*(?!.*\]\s+\d+%)", line):
             unread.append(line_number)
-    return unread
+    return [
+        run for run in runs if any(f"{way}_bps" in run for way in _WAYS) or "rpm" in run
+    ], unread
 
 
-def _printed_trip(details: re.Match[str]) -> dict[str, Fact]:
-    names = {"rtt_s": "ms", "rtt_min_s": "low", "rtt_max_s": "high", "jitter_s": "jitter"}
-    return fact_row({name: float(details[group]) / 1e3 for name, group in names.items()})
+def _times_of(details: re.Match[str], before: str, name: str) -> dict[str, float]:
+    names = {name: "ms", f"{before}jitter_ms": "jitter", f"{before}low_ms": "low",
+             f"{before}high_ms": "high"}  # fmt: skip
+    return {name: float(details[group]) for name, group in names.items()}
+
+
+def _fields_of_line(line: str, heading: str) -> tuple[dict[str, Any], list[str]]:
+    """Return the fields of one line, and those of them that begin another run if it has them."""
+    fields: dict[str, Any] = {}
+    if re.search(r"\]\s+\d+%", line):  # progress
+        return {}, []
+    if row := _LINE.fullmatch(line):
+        way = _WAY_OF.get(row["way"], row["way"].lower())
+        fields[f"{way}_bps"] = _bps(row)
+        if row["size"]:
+            power = transfer.POWERS[row["size_prefix"]]
+            fields[f"{way}_bytes"] = float(row["size"]) * 1000.0**power
+    elif row := _ARROWS.fullmatch(line):
+        for before in ("", "behind_", "up_", "behind_up_"):
+            if row[f"{before}rate"]:
+                way = transfer.UPLOAD if "up_" in before else transfer.DOWNLOAD
+                fields[f"{way}_bps"] = _bps(row, before)
+        if row["ms"]:
+            fields["ping_ms"] = float(row["ms"])
+    elif heading and (row := _OF_HEADING.fullmatch(line)):
+        if row["rate"]:
+            fields[f"{heading}_bps"] = _bps(row)
+        else:
+            fields[f"{heading}_low_ms"] = float(row["ms"])  # MinRTT of TCP
+    elif row := _RPM.fullmatch(line):
+        way = _WAY_OF.get(row["way"] or "", (row["way"] or "").lower())
+        before = f"{way}_" if way else ""
+        fields[f"{before}rpm"] = float(row["rpm"])
+        if row["ms"]:
+            fields[f"{before}rpm_ms"] = float(row["ms"])
+    elif row := _BYTES.fullmatch(line):
+        size = float(row["size"]) * 1000.0 ** transfer.POWERS[row["prefix"]]
+        return {f"{_WAY_OF[row['way']]}_bytes": size}, []
+    elif row := _LOST.fullmatch(line):
+        return {"loss_percent": float(row["percent"])}, []
+    elif row := _PING.match(line):
+        details = _DETAILS.fullmatch(line[line.find(":", 0, 20) + 1 :])
+        fields = _times_of(details, "ping_", "ping_ms") if details else {
+            "ping_ms": float(row["ms"])}  # fmt: skip
+    jitter = _JITTER.fullmatch(line)
+    if jitter:
+        return fields | {"ping_jitter_ms": float(jitter["ms"])}, list(fields)
+    return fields, list(fields)
 
 
 SPEEDTEST = Format(
     name="speedtest",
     description="the result of a speed test",
-    recognize=_recognize_speedtest,
-    read=_read_speedtest,
+    recognize=_recognize,
+    read=_read,
     traps=(
-        "bandwidth of Ookla's client is in bytes per second, elapsed in milliseconds.",
+        "bandwidth of Ookla's client is in bytes per second, elapsed in milliseconds; so are "
+        "download and upload of its CSV.",
         "download of speedtest-cli is in bit/s, that of LibreSpeed in Mbit/s, distinguished by "
         "the jitter that only LibreSpeed has; a rate below 10 kbit/s of the first is refused.",
         "ping is an unloaded round trip in ms; the latency of a direction is that under its load, "
@@ -215,251 +692,45 @@ SPEEDTEST = Format(
         "packetLoss in percent is that of UDP probes of Ookla's client, not of its TCP.",
         "A rate is that of the client's end over several streams, by rules of each service.",
         "Lines of progress (jsonl) are not results.",
+        "A log of CSV is read with or without its header; a row of Ookla, speedtest-cli or "
+        "LibreSpeed is known by its form. Lines of errors between results are ignored and named.",
+        "A rate of 0 in 0 bytes, or in CSV, is a direction that was not measured.",
+        "responsiveness of networkQuality is in round trips per minute under load: 60 s divided by "
+        "it is a round trip. Without -s both directions load the path at once.",
+        "downloadSpeed of fast --json is in Mbit/s; bufferBloat is the latency under load in ms.",
+        "cfspeedtest gives statistics for each size of a transfer: the median is read, of its text "
+        "the mean, as there is no median.",
     ),
     tools={
-        # speedtest-cli sums what it reads of each response, and posts; Ookla and LibreSpeed, which
-        # has a factor for overhead that a site can set, do not say what is in their results.
-        "speedtest-cli": places.Counted(
-            probes=places.REQUESTS, facts={"jitter_s": places.PROBES}, rates=HTTP_BODY
+        # speedtest-cli sums what it reads of each response, and posts; those of Cloudflare divide
+        # the size they asked for by its time. Ookla, LibreSpeed, which has a factor for overhead
+        # that a site can set, networkQuality and fast.com do not say what is in their results.
+        **dict.fromkeys(
+            ("speedtest-cli", "cfspeedtest", "cloudflarepycli", "speed-cloudflare-cli"),
+            places.Counted(
+                probes=places.REQUESTS, facts={"jitter_s": places.PROBES}, rates=HTTP_BODY
+            ),
         ),
         **dict.fromkeys(
-            ("Ookla", "speedtest", "LibreSpeed"),
+            ("Ookla", "speedtest", "LibreSpeed", "networkQuality", "fast-cli",
+             "Cloudflare speedtest"),
             places.Counted(
-                probes=places.REQUESTS, facts={"jitter_s": places.PROBES}, rates=UNKNOWN
+                probes=places.REQUESTS,
+                facts={"jitter_s": places.PROBES, "responsiveness_rpm": places.PROBES},
+                rates=UNKNOWN,
             ),
         ),
     },
-)
-
-
-@dataclass(slots=True)
-class _Ndt7Test:
-    """One direction: its measurements at each end, the last state of TCP, and its end."""
-
-    direction: str
-    points: dict[str, list[transfer.Interval]] = field(default_factory=dict)
-    last: dict[str, tuple[float, float]] = field(default_factory=dict)
-    tcp: Mapping[str, Any] = field(default_factory=dict)
-    is_tcp_of_sender: bool = False
-    complete: bool = False
-    printed_bps: float = nan
-    facts: dict[str, Any] = field(default_factory=dict)
-
-
-def _recognize_ndt7(file: Input) -> bool:
-    if not file.is_json:
-        return False
-    keys = file.keys()
-    if {"Key", "Value"} <= keys:
-        return True
-    marks = (b"AppInfo", b"TCPInfo", b"ServerMeasurements", b"MeanThroughputMbps", b'"MinRTT"')
-    return bool(keys & {"AppInfo", "TCPInfo", "Download", "Upload", "a"}) and any(
-        mark in file.head for mark in marks
-    )
-
-
-def _read_ndt7(file: Input) -> FlowSeries:
-    tests: dict[str, _Ndt7Test] = {}
-    summary: dict[str, Any] = {}
-    server = ""
-    odd = 0
-    for row in file.json.objects():
-        value = member(row, "Value")
-        if "Key" in row:
-            server = server or words(value, "Server")
-            if row["Key"] == "complete" and words(value, "Test") in tests:
-                tests[words(value, "Test")].complete = True
-            if row["Key"] == "measurement":
-                odd += _measurement(tests, value, words(value, "Test"))
-        elif "AppInfo" in row or "TCPInfo" in row:
-            odd += _measurement(tests, row, words(row, "Test"))
-        elif "a" in row:
-            _row_of_query(tests, row)
-        else:
-            odd += _archive(tests, row)
-            summary |= _summary(row)
-            server = server or words(row, "ServerFQDN")
-    _from_summary(tests, summary)
-    fault = file.json.fault
-    if not tests:
-        raise fault or ReaderError("ndt7-nothing", file=file.name)
-    warnings = list(file.json.warnings)
-    if fault is not None:
-        warnings.append(Notice("ndt7-cut", {"line": fault.line}))
-        list(tests.values())[-1].complete = False
-    note(warnings, "implausible-values", count=odd, name="ElapsedTime")
-    ways = [
-        transfer.Way(
-            test.direction,
-            group=name if len(tests) > 1 else "",
-            rows=[row for points in test.points.values() for row in points],
-        )
-        for name, test in tests.items()
-    ]
-    pairs = zip(tests.values(), ways, strict=True)
-    return transfer.series_of(
-        file,
-        ways,
-        warnings,
-        facts=[_facts_of_test(test, way.group) for test, way in pairs],
-        tool="ndt7",
-        target=shorten(server, 100),
-        clock="seconds since the start of each direction",
-        printed=summary,
-        partial=any(not test.complete for test in tests.values()),
-    )
-
-
-def _measurement(
-    tests: dict[str, _Ndt7Test], row: Mapping[str, Any], name: str, side: str = ""
-) -> int:
-    """Add one measurement; return 1 if its time or its bytes go back."""
-    if name not in (transfer.DOWNLOAD, transfer.UPLOAD):
-        return 0
-    test = tests.setdefault(name, _Ndt7Test(name))
-    origin_of = side or words(row, "Origin")
-    sends = (origin_of == "server") == (name == transfer.DOWNLOAD)
-    tcp = member(row, "TCPInfo")
-    if tcp:
-        test.tcp, test.is_tcp_of_sender = tcp, sends
-    app = member(row, "AppInfo")
-    size, time_us = number(app, "NumBytes"), number(app, "ElapsedTime")
-    if not (size >= 0 and time_us >= 0):  # the server counts only in TCPInfo
-        size = number(tcp, "BytesAcked" if sends else "BytesReceived")
-        time_us = number(tcp, "ElapsedTime")
-    if not (size >= 0 and time_us >= 0):
-        return 0
-    before_size, before_us = test.last.get(origin_of, (0.0, 0.0))
-    if time_us <= before_us or size < before_size:
-        return int(time_us < before_us or size < before_size)
-    test.last[origin_of] = (size, time_us)
-    test.points.setdefault(origin_of, []).append(
-        transfer.Interval(
-            start_s=before_us / 1e6,
-            duration_s=(time_us - before_us) / 1e6,
-            payload_bytes=size - before_size,
-            throughput_bps=8e6 * (size - before_size) / (time_us - before_us),
-            side=transfer.SENDER if sends else transfer.RECEIVER,
-            rtt_s=number(tcp, "RTT") / 1e6,
-            rttvar_s=number(tcp, "RTTVar") / 1e6,
-            cwnd_bytes=number(tcp, "SndCwnd") * number(tcp, "SndMSS"),
-        )
-    )
-    return 0
-
-
-def _archive(tests: dict[str, _Ndt7Test], row: Mapping[str, Any]) -> int:
-    """Add the two directions of a server's document."""
-    odd = 0
-    for name in ("Download", "Upload"):
-        part = member(row, name)
-        for list_name, side in (("ServerMeasurements", "server"), ("ClientMeasurements", "client")):
-            for measurement in rows(part, list_name):
-                odd += _measurement(tests, measurement, name.lower(), side)
-        if name.lower() in tests and "EndTime" in part:
-            tests[name.lower()].complete = True
-    return odd
-
-
-def _summary(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the summary of a client by the way down to each number, with its unit."""
-    numbers = {}
-    for name in ("Download", "Upload", "DownloadRetrans", "MinRTT", "RTT"):
-        part = member(row, name)
-        for key, value in (("", part), *((f".{k}", member(part, k)) for k in part)):
-            if isinstance(value.get("Value"), int | float) and words(value, "Unit"):
-                numbers[name + key] = {"Value": value["Value"], "Unit": value["Unit"]}
-    return numbers
-
-
-def _from_summary(tests: dict[str, _Ndt7Test], summary: Mapping[str, Any]) -> None:
-    for name, shown in summary.items():
-        way = name.partition(".")[0].lower()
-        if shown["Unit"] == "Mbit/s" and way in (transfer.DOWNLOAD, transfer.UPLOAD):
-            test = tests.setdefault(way, _Ndt7Test(way))
-            test.printed_bps, test.complete = 1e6 * shown["Value"], True
-
-
-def _row_of_query(tests: dict[str, _Ndt7Test], row: Mapping[str, Any]) -> None:
-    """Add a row of BigQuery, whose ``a`` has the means: Mbit/s, ms and a ratio."""
-    mean = member(row, "a")
-    raw = member(row, "raw")
-    name = next(
-        (n for n in (transfer.DOWNLOAD, transfer.UPLOAD) if member(raw, n.capitalize())), ""
-    )
-    key = f"{name or 'row'} {len(tests) + 1}"
-    test = tests.setdefault(key, _Ndt7Test(name, complete=True))
-    test.printed_bps = 1e6 * number(mean, "MeanThroughputMbps")
-    loss = number(mean, "LossRate")
-    test.facts = {
-        "rtt_min_s": number(mean, "MinRTT") / 1e3,
-        "printed_loss_ratio": loss if 0 <= loss <= 1 else nan,
-        "congestion_control": words(mean, "CongestionControl"),
-    }
-
-
-def _facts_of_test(test: _Ndt7Test, group: str) -> dict[str, Any]:
-    """Return the facts: the counts of both ends, and the last state of TCP at the server."""
-    ends: dict[str, Any] = {}
-    for points in test.points.values():
-        side = "sent" if points[0].side == transfer.SENDER else "received"
-        size = sum(row.payload_bytes for row in points)
-        length = points[-1].start_s + points[-1].duration_s
-        ends[f"{side}_byte_count"] = size
-        ends[f"{side}_rate_bps"] = 8 * size / length
-        ends.setdefault("duration_s", length)
-    if test.printed_bps >= 0 and "received_rate_bps" not in ends:
-        ends["received_rate_bps"] = test.printed_bps
-    tcp = test.tcp
-    limits = _limits(tcp) if test.is_tcp_of_sender else {}
-    return fact_row(
-        group=group,
-        direction=test.direction,
-        protocol="tcp",
-        partial=not test.complete,
-        rtt_s=number(tcp, "RTT") / 1e6,
-        cwnd_packets=number(tcp, "SndCwnd"),
-        mss_bytes=number(tcp, "SndMSS"),
-        retransmit_total_count=number(tcp, "TotalRetrans"),
-        bytes_acked=number(tcp, "BytesAcked"),
-        **limits,
-        **{"rtt_min_s": number(tcp, "MinRTT") / 1e6, **test.facts, **ends},
-    )
-
-
-def _limits(tcp: Mapping[str, Any]) -> dict[str, float]:
-    """Return what the kernel of the sender says it waited for, as ``ss`` has it; 0 is a number."""
-    kernel = {
-        "bytes_sent": number(tcp, "BytesSent"),
-        "bytes_retransmitted": number(tcp, "BytesRetrans"),
-        "busy_s": number(tcp, "BusyTime") / 1e6,
-        "receive_window_limited_s": number(tcp, "RWndLimited") / 1e6,
-        "send_buffer_limited_s": number(tcp, "SndBufLimited") / 1e6,
-    }
-    return {name: value for name, value in kernel.items() if value >= 0}
-
-
-NDT7 = Format(
-    name="ndt7",
-    description="a measurement of M-Lab's ndt7",
-    recognize=_recognize_ndt7,
-    read=_read_ndt7,
-    traps=(
-        "NumBytes and ElapsedTime count from the start of a direction: intervals are differences.",
-        "Times of TCPInfo and AppInfo are in microseconds, MinRTT of BigQuery in milliseconds.",
-        "Origin says which end measured: in a download the client receives.",
-        "SndCwnd is in segments of SndMSS bytes.",
-        "The summary of the client is in Mbit/s; it counts where no receiver measured.",
-        "A direction without the line complete was cut.",
-        "BusyTime, RWndLimited and SndBufLimited are of the sender alone: in an upload the "
-        "server's say nothing.",
+    parts=(
+        r"^\s*Speedtest by Ookla\s*$",
+        r"^Retrieving speedtest\.net (?:configuration|server list)",
+        r"^Testing (?:download|upload) speed\.",
+        r"^Hosted by .*: \d+(?:\.\d+)? ms\s*$",
+        r"^\s*Result URL: ",
+        r"^\s*Server: .* \(id ?[:=] ?\d+\)\s*$",
+        r"^==== SUMMARY ====\s*$",
+        r"^(?:Up|Down)link (?:bytes transferred|Flow count): ",
+        r"^\s*Idle Latency: ",
     ),
-    tools={
-        # AppInfo without the overhead of WebSocket and TLS, TCPInfo with it
-        "ndt7": places.Counted(
-            probes=places.MeasuringPoint("tcp", "TCP segments", places.SERVER, places.ROUND_TRIP),
-            facts=places.of_sockets(places.SERVER),
-            rates=PAYLOAD,
-        ),
-    },
-)
+    needs="a line of a download or an upload",
+)  # fmt: skip
