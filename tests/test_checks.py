@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -430,3 +431,29 @@ class TestDoubts:
         with doubts() as found:
             model(1)
         assert [doubt.code for doubt in found] == ["few-flows"]
+
+
+class TestWholeParts:
+    """Quotients of decimal numbers: what they are by exact fractions."""
+
+    def test_decimal_loads_are_whole(self):
+        """Each load is written in five units; n loads over a load are n, both ways."""
+        for load in ("87200", "0.1", "50000", "1.544", "12345.678", "3"):
+            for power in (0, 3, 6, 9, 12):
+                scale = 10.0**power
+                for count in range(1, 1001):
+                    total = float(Decimal(load) * count / 10**power) * scale  # as text is read
+                    quotient = np.float64(total) / float(load)
+                    assert checks.rounded_down(quotient) == count, (load, power, count)
+                    assert checks.rounded_up(quotient) == count, (load, power, count)
+
+    def test_what_is_not_whole_is_not(self):
+        for count in (1.0, 7.0, 1000.0):
+            near = np.array([count - 1e-9 * count, count + 1e-9 * count, count + 0.5])
+            assert checks.rounded_down(near).tolist() == [count - 1, count, count]
+            assert checks.rounded_up(near).tolist() == [count, count + 1, count + 1]
+
+    def test_large_and_odd_numbers_stay(self):
+        values = np.array([0.0, 2.0**52 + 1, 1e300, np.inf, np.nan])
+        assert np.array_equal(checks.rounded_down(values), values, equal_nan=True)
+        assert np.array_equal(checks.rounded_up(values), values, equal_nan=True)

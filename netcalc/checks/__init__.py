@@ -64,7 +64,8 @@ __all__ = [
     "as_float", "at_least", "between", "choice", "counted", "derived_quantities", "flag", "flags",
     "in_blocks", "is_masked", "judged_names", "keep_nan", "model", "named_arguments",
     "non_negative", "note", "note_outside_range", "one_dimensional", "positive", "published_ranges",
-    "ratio", "real", "scalar", "takes_long", "up_to", "used_ranges", "whole",
+    "ratio", "real", "rounded_down", "rounded_up", "scalar", "takes_long", "up_to", "used_ranges",
+    "whole",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
@@ -451,6 +452,28 @@ def counted(name: str, value: ArrayLike, model: Callable[..., Any], *, low: int 
     call = _call.get()
     is_given = call is None or call.model is model
     return whole(name, value, low) if is_given else at_least(name, value, low)
+
+
+_ROUNDING_RATIO = 32 * float(np.finfo(np.float64).eps)
+"""A quotient this near to a whole number is that number: 1.5e6 / 50e3 is 30. [ratio]"""
+
+
+def rounded_down(quotient: FloatArray, *, ratio: float = _ROUNDING_RATIO) -> FloatArray:
+    """Return how many whole parts a quotient has; the last digits of its terms do not count.
+
+    >>> float(rounded_down(np.float64(0.3) / 0.1)), float(rounded_down(np.float64(2.9)))
+    (3.0, 2.0)
+    """
+    return np.minimum(np.floor(quotient * (1.0 + ratio)), np.round(quotient))
+
+
+def rounded_up(quotient: FloatArray, *, ratio: float = _ROUNDING_RATIO) -> FloatArray:
+    """Return how many parts hold a quotient; the last digits of its terms do not count.
+
+    >>> float(rounded_up(np.float64(2.1) / 0.7)), float(rounded_up(np.float64(2.1)))
+    (3.0, 3.0)
+    """
+    return np.maximum(np.ceil(quotient * (1.0 - ratio)), np.round(quotient))
 
 
 def _has_fraction(array: FloatArray) -> bool:

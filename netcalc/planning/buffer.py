@@ -161,7 +161,7 @@ def _answers(
         **columns,
         "buffer_bytes": size,
         "buffer_delay_s": drain_s(size, bandwidth_bps=line),
-        "buffer_packet_count": np.ceil(size / _PACKET_BYTES),
+        "buffer_packet_count": checks.rounded_up(size / _PACKET_BYTES),
         page.BINDING: np.where(burst > for_flows, 1.0, 0.0),
     }
 

@@ -191,7 +191,7 @@ def next_size_bps(rate_bps: ArrayLike) -> checks.FloatArray:
     """
     needed, sizes = checks.non_negative("rate_bps", rate_bps), np.array(SIZES_BPS)
     index = np.minimum(np.searchsorted(sizes, needed), sizes.size - 1)
-    several = np.ceil(needed / sizes[-1]) * sizes[-1]
+    several = checks.rounded_up(needed / sizes[-1]) * sizes[-1]
     return np.where(needed > sizes[-1], several, sizes[index])
 
 
@@ -223,7 +223,7 @@ def _answers(
     rate = next_size_bps(needed) if bandwidth_bps is None else checks.positive(
         "bandwidth_bps", bandwidth_bps
     )  # fmt: skip
-    carried = np.floor(link_count * rate / each)
+    carried = checks.rounded_down(link_count * rate / each)
     columns = {
         "link_bps": rate,
         "fills_s": exhaustion_s(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, at_least, choice, non_negative, positive, ratio
+from netcalc.checks import FloatArray, at_least, choice, non_negative, positive, ratio, rounded_up
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.models.tcp.ceilings import path_ceilings
@@ -104,7 +104,7 @@ def _changes(middle: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return inputs of a transfer with other values, the cheapest first."""
     line, rtt = middle["bandwidth_bps"], middle["rtt_s"]
     loss, flows = middle.get("loss_ratio", 0.0), middle.get("flow_count", 1.0)
-    window = float(np.ceil(line * rtt / 8.0 / flows))
+    window = float(rounded_up(line * rtt / 8.0 / flows))
     changes: list[tuple[str, Any]] = []
     if middle.get("window_bytes", np.inf) < window:
         changes.append(("window_bytes", window))

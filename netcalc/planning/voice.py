@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, choice, flag, positive, ratio
+from netcalc.checks import FloatArray, choice, flag, positive, ratio, rounded_down
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.models.queues.erlang import erlang_b_ratio, erlang_b_server_count
@@ -192,7 +192,7 @@ def _answers(
         "call_rate_pps": 1.0 / interval_s,
     }
     if bandwidth_bps is not None:
-        calls = np.floor(positive("bandwidth_bps", bandwidth_bps) / call_bps)
+        calls = rounded_down(positive("bandwidth_bps", bandwidth_bps) / call_bps)
         columns["line_call_count"] = calls
         columns["line_blocking_ratio"] = erlang_b_ratio(offered, server_count=calls)
     return columns

@@ -68,6 +68,17 @@ def test_line_for_the_same_rate_at_twice_the_size():
     assert float(needed) == pytest.approx(176.190476e6, rel=1e-8)
 
 
+def test_whole_pairs_saturate_a_line():
+    """Identity: n times the goodput of a pair takes n pairs."""
+    for cycle_s in (584e-6, 1e-3, 0.0123):
+        each_bps = 8 * 1460 / cycle_s
+        counts = np.arange(1.0, 1001.0)
+        pairs = line_rate.saturating_pair_count(
+            counts * each_bps, payload_bytes=1460, cycle_s=cycle_s
+        )
+        assert pairs.tolist() == counts.tolist()
+
+
 def test_shares_of_the_line():
     # published: 761.9 Mbit/s at layer 2 for 64 bytes at 1 Gbit/s; derived: 64/84
     assert line_rate.frame_throughput_bps(64, bandwidth_bps=1e9) == pytest.approx(64e9 / 84)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
+import numpy as np
 import pytest
 
-from netcalc import calculator, planning
+from netcalc import calculator, planning, units
 from netcalc.errors import DomainError
 from netcalc.models.rates import codecs, voice
 
@@ -113,6 +116,16 @@ def test_the_table_of_codecs(name, payload_bytes, mp_bps, compressed_bps, ethern
         )  # fmt: skip
         # The table cuts or rounds at its last digit, 0.1 kbit/s; 33.3 packets a second, not 33.33
         assert found == pytest.approx(expected, abs=100), link_layer
+
+
+def test_whole_calls_are_whole_in_every_unit():
+    """Identity: a line of n calls carries n; G.711 in frames takes 87.2 kbit/s."""
+    for unit, power in (("bit/s", 0), ("kbit/s", 3), ("Mbit/s", 6), ("Gbit/s", 9)):
+        lines = [f"{Decimal(87200 * n).scaleb(-power):f} {unit}" for n in range(1, 1001)]
+        bandwidth_bps = np.array([units.parse(line, "bit/s") for line in lines])
+        calls = voice.voip_call_count(bandwidth_bps, payload_bytes=160, link_layer="frame")
+        assert calls.tolist() == list(range(1, 1001)), unit
+    assert voice.voip_call_count(87_199.0, payload_bytes=160, link_layer="frame") == 0
 
 
 def test_a_codec_is_one_thing_in_a_formula_and_in_a_plan():

@@ -103,6 +103,16 @@ def test_sequence_wrap(bandwidth_bps, space, expected_s, source):
     assert computed == pytest.approx(expected_s, rel=0.09), source
 
 
+def test_as_many_connections_as_windows():
+    """Identity: a path of n windows takes n connections, also where the product is decimal."""
+    for mbps in (1.1, 7.3, 87.2, 333.3):
+        window_bytes = round(mbps * 1e6 * 0.007 / 8)
+        one_bps = 8 * window_bytes / 0.007
+        for count in range(1, 1001):
+            product = window.bdp_bytes(0.007, bandwidth_bps=count * one_bps)
+            assert window.connection_count(product, window_bytes=window_bytes) == count
+
+
 def test_impossible_and_not_finite():
     with pytest.raises(DomainError) as refused:
         window.throughput_bps(65535, rtt_s=0)

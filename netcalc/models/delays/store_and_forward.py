@@ -508,7 +508,7 @@ def _delay_s(
 ) -> FloatArray:
     """Return when the last bit of a message arrives, for each size of its segments."""
     segment = np.minimum(segment, message)
-    segments = np.ceil(message / segment)
+    segments = checks.rounded_up(message / segment)
     tail_bits = 8.0 * (message - (segments - 1) * segment + header)
     full_bits = 8.0 * (segment + header)
     # When the one before the last (all are full) and the last leave each link.

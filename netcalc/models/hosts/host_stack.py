@@ -282,7 +282,7 @@ def bulk_s(
     Snader, Effective TCP/IP Programming, tip on TCP against UDP (Tables 2.2 and 2.3).
     """
     size = checks.non_negative("payload_bytes", payload_bytes)
-    packets = np.ceil(size / checks.positive("segment_bytes", segment_bytes))
+    packets = checks.rounded_up(size / checks.positive("segment_bytes", segment_bytes))
     per_packet = packets * checks.non_negative("packet_cost", packet_cost)
     return per_packet + size * checks.non_negative("byte_cost", byte_cost)
 
@@ -593,7 +593,5 @@ def core_count(
     rate = non_negative("rate_pps", rate_pps)
     full = ratio("target_utilization", target_utilization)
     each = positive("packet_cycles", packet_cycles) / positive("clock_hz", clock_hz)
-    count = rate * each / full
-    nearest = np.round(count)  # 3 cores are not 4 because a quotient is 3.0000000000000004
-    count = np.where(np.abs(count - nearest) <= 1e-12 * nearest, nearest, np.ceil(count))
+    count = checks.rounded_up(rate * each / full)
     return keep_nan(np.where(rate > 0.0, np.maximum(count, 1.0), 0.0), rate, each, full)

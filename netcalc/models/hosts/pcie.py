@@ -13,7 +13,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, choice, keep_nan, model, non_negative, positive, whole
+from netcalc.checks import (
+    FloatArray,
+    choice,
+    keep_nan,
+    model,
+    non_negative,
+    positive,
+    rounded_up,
+    whole,
+)
 from netcalc.models.bounds import one_of
 
 Generation: TypeAlias = Literal["gen1", "gen2", "gen3", "gen4", "gen5"]
@@ -292,4 +301,4 @@ def _with_headers(
 
 def _pieces(data: FloatArray, most: FloatArray) -> FloatArray:
     """Return into how many packets data is cut: one at least, unless there is none."""
-    return np.maximum(np.ceil(data / most), data > 0.0)
+    return np.maximum(rounded_up(data / most), data > 0.0)

@@ -596,7 +596,7 @@ def _ofdm_rates(
 
 def _ofdm_s(frame: FloatArray, rate: FloatArray) -> FloatArray:
     bits = rate * SYMBOL_S  # of a symbol
-    symbols = np.ceil((SERVICE_AND_TAIL_BITS / bits + frame * (8.0 / bits)) * (1.0 - 1e-12))
+    symbols = checks.rounded_up(SERVICE_AND_TAIL_BITS / bits + frame * (8.0 / bits))
     airtime: FloatArray = OFDM_PREAMBLE_S + SYMBOL_S * symbols
     return airtime
 
@@ -895,7 +895,7 @@ def wifi_throughput_bps(
     packet = checks.up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
     size = count * _subframe(packet)
     symbol = HT_SYMBOL_S[standard] + checks.non_negative("guard_s", guard_s)
-    symbols = np.ceil((SERVICE_AND_TAIL_BITS + 8.0 * size) / (rate * symbol) * (1.0 - 1e-12))
+    symbols = checks.rounded_up((SERVICE_AND_TAIL_BITS + 8.0 * size) / (rate * symbol))
     ppdu = (
         _preamble_s(checks.whole("stream_count", stream_count, low=1), standard) + symbol * symbols
     )

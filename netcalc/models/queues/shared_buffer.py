@@ -10,7 +10,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio, whole
+from netcalc.checks import (
+    FloatArray,
+    keep_nan,
+    model,
+    non_negative,
+    positive,
+    ratio,
+    rounded_down,
+    whole,
+)
 
 
 @model
@@ -364,10 +373,7 @@ def incast_sender_count(
     burst = non_negative("burst_bytes", burst_bytes)
     held = non_negative("buffer_bytes", buffer_bytes) / burst
     served = positive("bandwidth_bps", bandwidth_bps) / positive("sender_bps", sender_bps)
-    count = held + served
-    nearest = np.round(count)  # 0.3 / 0.1 are three senders, too
-    is_whole = np.abs(count - nearest) <= 1e-12 * nearest
-    return np.where(burst == 0.0, np.inf, np.where(is_whole, nearest, np.floor(count)))
+    return np.where(burst == 0.0, np.inf, rounded_down(held + served))
 
 
 @model

@@ -809,4 +809,4 @@ def saturating_pair_count(
     :func:`stop_and_wait_goodput_bps`, solved for the number of pairs.
     """
     pair_bps = 8.0 * positive("payload_bytes", payload_bytes) / positive("cycle_s", cycle_s)
-    return np.maximum(np.ceil(positive("capacity_bps", capacity_bps) / pair_bps), 1.0)
+    return np.maximum(checks.rounded_up(positive("capacity_bps", capacity_bps) / pair_bps), 1.0)

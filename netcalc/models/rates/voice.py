@@ -252,7 +252,7 @@ def voip_call_count(
         link_layer=link_layer,
         link_bytes=link_bytes,
     )
-    return np.floor(checks.positive("bandwidth_bps", bandwidth_bps) / each)
+    return checks.rounded_down(checks.positive("bandwidth_bps", bandwidth_bps) / each)
 
 
 def _with_link(

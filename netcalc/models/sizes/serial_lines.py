@@ -537,7 +537,7 @@ def atm_cell_count(
         frame = MAC_HEADER_BYTES + (8.0 if encapsulation.startswith("pppoe") else 0.0)
         before = ATM_OVERHEAD_BYTES[encapsulation] - frame
         size = np.maximum(size + FCS_BYTES, before + MIN_FRAME_BYTES)
-    return np.ceil(size / CELL_PAYLOAD_BYTES)
+    return checks.rounded_up(size / CELL_PAYLOAD_BYTES)
 
 
 @model

@@ -282,7 +282,7 @@ def window_growth_s(
 def _growth_s(
     window: FloatArray, first: FloatArray, growth: FloatArray, rtt: FloatArray
 ) -> FloatArray:
-    needed = _log(np.maximum(np.ceil(window), first) / first, growth)
+    needed = _log(np.maximum(checks.rounded_up(window), first) / first, growth)
     time: FloatArray = rtt * (np.ceil(needed - _EXACT) + 0.0)
     return time
 

@@ -578,4 +578,4 @@ def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) 
     """
     product = non_negative("bdp_bytes", bdp_bytes)
     window = tcp_window(positive("window_bytes", window_bytes))
-    return np.maximum(np.ceil(product / window), 1.0)
+    return np.maximum(checks.rounded_up(product / window), 1.0)

@@ -489,8 +489,7 @@ def supported_user_count(
         checks.positive("bandwidth_bps", bandwidth_bps),
     )
     share, level = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
-    # 0.3 over 0.1 is 3, not 2.9999999999999996.
-    fitting = np.floor(np.minimum(bandwidth / rate * (1.0 + 4e-16), 2.0 * MAX_USERS))
+    fitting = checks.rounded_down(np.minimum(bandwidth / rate, 2.0 * MAX_USERS))
     fitting, share, level = np.broadcast_arrays(fitting, share, level)
     is_open = (share > 0.0) & (level > 0.0) & (fitting < MAX_USERS)
     active, p, q = (np.where(is_open, array, 0.5) for array in (fitting, share, level))
@@ -738,8 +737,7 @@ def access_node_subscriber_count(
     not_above("mean-above-sold", "mean_bps", mean, sold)
     peak = non_negative("peak_factor", peak_factor) * sold
     left = np.maximum(bandwidth - peak, 0.0) / mean
-    # 1.3e9 over 2e6 must not lose a subscriber by the last digit of a product.
-    return np.floor(left * (1.0 + 1e-12))
+    return checks.rounded_down(left, ratio=1e-12)  # a difference has fewer digits
 
 
 @model

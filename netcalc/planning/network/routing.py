@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import spsolve_triangular
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, rounded_down
 from netcalc.models.queues.md1 import md1_wait_s
 from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.queues.queueing import packet_mix_wait_s
@@ -58,7 +58,7 @@ def ospf_costs(rate_bps: FloatArray, *, reference_bps: float) -> Ints:
     >>> ospf_costs(np.array([10e6, 1.536e6, 1.544e6, 1e9]), reference_bps=100e6).tolist()
     [10, 65, 64, 1]
     """
-    whole = np.floor(reference_bps / rate_bps * (1.0 + 1e-12))
+    whole = rounded_down(reference_bps / rate_bps)
     return np.asarray(np.clip(whole, 1, MOST_OSPF), dtype=np.int64)
 
 
