@@ -96,6 +96,26 @@ def test_a_line_by_name_is_what_runs_inside_where_that_is_asked(arguments, value
         assert "note:" not in run(*arguments).stderr
 
 
+@pytest.mark.each(
+    ("name", "payload_bps"),
+    [
+        # published: RFC 5180, A.2, and G.707: 149.76 Mbit/s of STM-1, 4 and 16 times that
+        ("OC-3", 149.76e6),
+        ("STM-1", 149.76e6),
+        ("sts-12c", 599.04e6),
+        ("OC-48", 2396.16e6),
+        ("STM-16", 2396.16e6),
+        ("oc48c", 2396.16e6),
+        ("STM-8", 8 * 149.76e6),  # a count, though no line has that name
+    ],
+)
+def test_a_count_of_sonet_may_be_its_name(name, payload_bps):
+    assert document("sonet-payload", name)["result"] == pytest.approx(payload_bps)
+    assert document("pos-frame-rate", "64B", "--sts", name)["result"] == pytest.approx(
+        payload_bps / 8 / 65
+    )
+
+
 def test_python_hears_of_a_named_line():
     with doubts() as said:
         given = calculator.formula("atm-packet-rate").arguments({"bandwidth": "OC-3"})
@@ -115,6 +135,8 @@ def test_python_hears_of_a_named_line():
           "tcp_option_bytes": 12}),
         (["rto-s", "50ms", "--rttvar", "0s"], {"min_rto_s": 0.2, "floor": "variation"}),
         (["buffer-rule", "10Gbit/s", "--rtt", "100ms"], {"flow_count": 1}),
+        (["voip-call-count", "10Mbit/s"], {"link_layer": "ethernet"}),
+        (["voip-call-count", "10Mbit/s", "--link", "26B"], {}),  # the bytes say it
         (["first-byte", "50ms"], {"transport": "tcp", "security": "none"}),
         (["serialization", "1538B", "--bandwidth", "1Gbit/s"], {}),
     ],

@@ -70,6 +70,7 @@ LAYER_ALIASES = {
     "wireguard": "wireguard4", "wg": "wireguard4", "wireguard6": "wireguard6",
     "vxlan": "vxlan4", "geneve": "geneve4", "nvgre": "nvgre4", "lisp": "lisp4",
     "gtp": "gtpu4", "gtpu": "gtpu4", "l2tp": "l2tpv2_udp", "l2tpv2": "l2tpv2_udp",
+    "l2tpv3": "l2tpv3_ip4", "stt": "stt4", "openvpn": "openvpn4", "fastd": "fastd4",
     "ipinip": "ipip", "ip4ip4": "ipip", "6to4": "6in4", "udp": "udp4", "ethernet": "eth",
     "vlan": "tag", "dot1q": "tag", "8021q": "tag", "qinq": "tag+tag",
 }  # fmt: skip
@@ -406,7 +407,7 @@ FORMULA_PRESETS: dict[str, tuple[str, dict[str, str]]] = {
         name: ("tunnel_mtu", {"stack": name})
         for name in (
             "vxlan", "gre", "geneve", "ipsec", "esp", "wireguard", "pppoe", "mpls", "gtp", "gtpu",
-            "ipip", "l2tp", "nvgre", "gretap",
+            "ipip", "l2tp", "l2tpv3", "nvgre", "gretap", "openvpn", "fastd", "stt",
         )
     },
     "geo": ("satellite_rtt", {"altitude": "geo"}),

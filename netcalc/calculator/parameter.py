@@ -203,6 +203,7 @@ _PACKET_SIZED = re.compile(
 )
 """Sizes of a packet or of a part of it, which nobody gives in another unit than bytes."""
 _OF_A_PACKET = re.compile(r"\b(packet|segment|datagram|frame|echo)\b")
+_SONET = re.compile(r"(?P<kind>OC|STS|STM)-?(?P<number>\d+)c?", re.IGNORECASE)
 _PERCENTILE = re.compile(
     r"p\s*(?P<p>\d+(?:\.\d+)?)|(?P<th>\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)(?:\s+perc\w*)?"
     r"|(?P<of_100>[1-9]\d(?:\.\d+)?)",
@@ -440,6 +441,8 @@ class Parameter:
                 return units.parse_typed(text, "1", field=self.short_name)
             kinds = units.kinds_of(match["unit"])
             return units.parse_typed(text, kinds[0], field=self.short_name) if kinds else None
+        if self.name == "sts_count" and (match := _SONET.fullmatch(text)):
+            return float(match["number"]) * (3 if match["kind"].upper() == "STM" else 1)
         if self.name == "codec_bps":
             return names.codec_bps(text)
         if self.name == "altitude_m":

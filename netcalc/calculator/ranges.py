@@ -68,6 +68,10 @@ def layers(formula: Formula, arguments: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+_IN_PLACE_OF = {"link_layer": "link_bytes"}
+"""Arguments whose default is not used beside another argument."""
+
+
 def defaults_said(formula: Formula, typed: Collection[str]) -> dict[str, Any]:
     """Return the defaults that an answer names because others may expect another one.
 
@@ -78,7 +82,9 @@ def defaults_said(formula: Formula, typed: Collection[str]) -> dict[str, Any]:
     {'min_rto_s': 0.2}
     """
     return {
-        name: formula.parameter(name).default for name in formula.said_defaults if name not in typed
+        name: formula.parameter(name).default
+        for name in formula.said_defaults
+        if name not in typed and _IN_PLACE_OF.get(name) not in typed
     }
 
 

@@ -55,6 +55,20 @@ ROWS = {
     "vxlan_inner_vlan": IP4 + UDP + 8 + ETH + TAG,
     "geneve": IP4 + UDP + 8 + ETH,  # RFC 8926
     "geneve_inner_vlan": IP4 + UDP + 8 + ETH + TAG,
+    "l2tpv3": IP4 + 4 + ETH,  # RFC 3931, 4.1.1.1; RFC 4719
+    "l2tpv3_ip6_cookie8": IP6 + 4 + 8 + ETH,
+    "l2tpv3_udp_l2spec": IP4 + UDP + 4 + 4 + 4 + ETH,  # RFC 3931, 4.1.2.1 and 4.6
+    "l2tpv3_udp6_cookie4": IP6 + UDP + 4 + 4 + 4 + ETH,
+    "stt": IP4 + 20 + 18 + ETH,  # draft-davie-stt-08: a header like that of TCP, the frame's own
+    "stt6": IP6 + 20 + 18 + ETH,
+    "openvpn": IP4 + UDP + 4 + 4 + 16,  # OVPN_OPCODE_SIZE, OVPN_NONCE_WIRE_SIZE, tag
+    "openvpn6_tap": IP6 + UDP + 4 + 4 + 16 + ETH,
+    "openvpn4_comp": IP4 + UDP + 4 + 4 + 16 + 1,
+    "openvpn_tap+tag": IP4 + UDP + 4 + 4 + 16 + ETH + TAG,
+    "fastd": 1500 - 1448,  # the manual of fastd: TUN over IPv4
+    "fastd_tap": 1492 - 1426,  # TAP
+    "fastd6": 52 + 20,
+    "fastd_null": 28 + 1,
     "geneve_opt0": IP4 + UDP + 8 + ETH,
     "geneve_opt12": IP4 + UDP + 8 + 12 + ETH,
     "geneve_opt252": IP4 + UDP + 8 + 252 + ETH,  # the most that its length field counts
@@ -161,3 +175,30 @@ def test_wireguard_pads_up_to_its_mtu(inner, mtu, outside, source):
 def test_wireguard_in_wireguard_pads_twice():
     # derived: 20 of the innermost header are padded to 32, with 60 and 24 more 116, padded to 128
     assert tunnel_packet_bytes(0, stack="wg+gre+wg+ipip", mtu_bytes=9000) == 60 + 128
+
+
+@pytest.mark.each(
+    ("written", "names"),
+    [
+        ("gre:key", ["gre_key"]),
+        ("gre key", ["gre_key"]),
+        ("geneve4:8", ["geneve4_opt8"]),
+        ("gtpu-pdu", ["gtpu_pdu"]),
+        ("key", ["gre_key", "gretap_key"]),
+        ("vxlan5", []),
+        ("geneve4:7", []),  # options are whole words of 4 bytes
+    ],
+)
+def test_a_name_that_is_nearly_one_is_answered_by_the_right_one(written, names):
+    with pytest.raises(DomainError) as refused:
+        tunnel_mtu_bytes(1500, stack=written)
+    assert refused.value.values["suggestions"] == names
+    if not names:
+        for option in ("gre_key", "geneve4_opt8", "openvpn_tap", "esp4:SUITE:transport"):
+            assert option in str(refused.value)
+
+
+def test_a_tunnel_of_packets_carries_no_tag():
+    for stack in ("openvpn+tag", "fastd+pppoe"):
+        with pytest.raises(DomainError, match="Ethernet"):
+            tunnel_mtu_bytes(1500, stack=stack)

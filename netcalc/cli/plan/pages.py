@@ -260,7 +260,8 @@ def tunnel(*, stack: str, mix_text: str | None, **arguments: Any) -> Plan:
     """Plan a stack of tunnels over Ethernet: MTU, MSS, and what is left of the line.
 
     STACK is written as a capture shows it, outermost layer first: wireguard4, vxlan4+wireguard4,
-    gre, esp4:aes-gcm-16, pppoe.
+    gre, esp4:aes-gcm-16, pppoe. Options follow the name of a layer: gre_key, geneve4_opt8,
+    vxlan4_inner_vlan, gtpu4_pdu, openvpn4_tap, esp4:aes-gcm-16:transport.
 
     \b
     netcalc plan tunnel wireguard6

@@ -10,6 +10,10 @@ A stack is written as a capture shows it, outermost layer first, joined by ``+``
   ``_inner_vlan``; GENEVE with ``_opt8`` for 8 bytes of options
 - ``gtpu4``, ``gtpu6`` (``_pdu``: PDU session container of 5G), ``lisp4``, ``lisp6``,
   ``l2tpv2_udp``, ``l2tpv2_udp6``
+- ``l2tpv3_ip4``, ``l2tpv3_ip6``, ``l2tpv3_udp4``, ``l2tpv3_udp6`` with Ethernet inside (each with
+  ``_cookie4``, ``_cookie8``, ``_l2spec``), ``stt4``, ``stt6``
+- ``openvpn4``, ``openvpn6`` over UDP with an AEAD cipher (``_tap``, ``_comp``: compression
+  framing), ``fastd4``, ``fastd6`` (``_tap``, ``_null``: the method without cipher)
 - ``wireguard4``, ``wireguard6``
 - ``esp4:SUITE``, ``esp6:SUITE`` (``:transport``, ``:nat`` behind the suite, see
   :mod:`netcalc.models.sizes.vpn`)
@@ -47,7 +51,8 @@ def tunnel_packet_bytes(
     packet_bytes : array_like
         Inner IP packet. [byte]
     stack : str
-        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``; options follow the name:
+        ``gre_key``, ``geneve4_opt8``, ``esp4:SUITE:transport``. [text]
     mtu_bytes : array_like
         Largest packet of the path, up to which WireGuard pads. [byte]
 
@@ -84,7 +89,8 @@ def tunnel_packet_bytes(
 
     References
     ----------
-    RFC 2516, 2784, 2890, 3032, 4303, 7348, 7637, 8926, 9300; 3GPP TS 29.281.
+    RFC 2516, 2784, 2890, 3032, 3931, 4303, 4719, 7348, 7637, 8926, 9300; 3GPP TS 29.281;
+    draft-davie-stt-08; OpenVPN, Linux drivers/net/ovpn/proto.h; fastd manual, MTU configuration.
     """
     mtu = whole_packet("mtu_bytes", mtu_bytes)
     size = _outer_bytes(whole_packet("packet_bytes", packet_bytes), stack, mtu)
@@ -113,7 +119,8 @@ def tunnel_wire_bytes(
     packet_bytes : array_like
         Inner IP packet. [byte]
     stack : str
-        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``; options follow the name:
+        ``gre_key``, ``geneve4_opt8``, ``esp4:SUITE:transport``. [text]
     mtu_bytes : array_like
         Largest packet of the path. [byte]
     tag_count : array_like
@@ -172,7 +179,8 @@ def tunnel_overhead_bytes(
     packet_bytes : array_like
         Inner IP packet. [byte]
     stack : str
-        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``; options follow the name:
+        ``gre_key``, ``geneve4_opt8``, ``esp4:SUITE:transport``. [text]
     mtu_bytes : array_like
         Largest packet of the path, up to which WireGuard pads. [byte]
 
@@ -222,7 +230,8 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     mtu_bytes : array_like
         Largest packet of the path: the payload of its Ethernet frames. [byte]
     stack : str
-        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``; options follow the name:
+        ``gre_key``, ``geneve4_opt8``, ``esp4:SUITE:transport``. [text]
 
     Returns
     -------
@@ -273,7 +282,8 @@ def tunnel_tcp_payload_bytes(
     mtu_bytes : array_like
         Largest packet of the path: the payload of its Ethernet frames. [byte]
     stack : str
-        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``; options follow the name:
+        ``gre_key``, ``geneve4_opt8``, ``esp4:SUITE:transport``. [text]
     ip_version : int
         Version of the inner packet, 4 or 6. [1]
     tcp_option_bytes : array_like
@@ -329,7 +339,8 @@ def tunnel_udp_payload_bytes(
     mtu_bytes : array_like
         Largest packet of the path: the payload of its Ethernet frames. [byte]
     stack : str
-        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``; options follow the name:
+        ``gre_key``, ``geneve4_opt8``, ``esp4:SUITE:transport``. [text]
     ip_version : int
         Version of the inner packet, 4 or 6. [1]
 
@@ -384,7 +395,8 @@ def tunnel_goodput_bps(
     mtu_bytes : array_like
         Largest packet of the path: the payload of its Ethernet frames. [byte]
     stack : str
-        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``; options follow the name:
+        ``gre_key``, ``geneve4_opt8``, ``esp4:SUITE:transport``. [text]
     bandwidth_bps : array_like
         Rate of the line. [bit/s, Ethernet line]
     ip_version : int

@@ -45,10 +45,17 @@ OVER_IP = {
     "nvgre": 8.0 + 14.0,  # RFC 7637
     "gtpu": 8.0 + 8.0,  # 3GPP TS 29.281
     "lisp": 8.0 + 8.0,  # RFC 9300
+    "l2tpv3_ip": 4.0 + 14.0,  # RFC 3931: session ID; RFC 4719: Ethernet
+    "l2tpv3_udp": 8.0 + 4.0 + 4.0 + 14.0,
+    "stt": 20.0 + 18.0 + 14.0,  # draft-davie-stt-08, 3: of the first segment of a frame
+    "openvpn": 8.0 + 4.0 + 4.0 + 16.0,  # opcode and peer, packet ID, tag of AEAD ciphers
+    "fastd": 8.0 + 24.0,  # its manual, "MTU configuration": any method but null
 }
 """Headers behind an outer IP header, the inner Ethernet header included. [byte]"""
 
-CARRIES_ETHERNET = ("eth", "tag", "gretap", "vxlan", "geneve", "nvgre")
+CARRIES_ETHERNET = (
+    "eth", "tag", "gretap", "vxlan", "geneve", "nvgre", "l2tpv3_ip", "l2tpv3_udp", "stt", "tap",
+)  # fmt: skip
 _OPTIONS = {
     "gre": {"key": 4.0, "seq": 4.0, "csum": 4.0},  # RFC 2890
     "gretap": {"key": 4.0, "seq": 4.0, "csum": 4.0, "inner_vlan": 4.0},
@@ -56,7 +63,16 @@ _OPTIONS = {
     "geneve": {"inner_vlan": 4.0},
     "nvgre": {"inner_vlan": 4.0},
     "gtpu": {"pdu": 8.0},  # TS 38.415: optional fields 4, container 4
+    "l2tpv3_ip": {"cookie4": 4.0, "cookie8": 8.0, "l2spec": 4.0},  # RFC 3931, 4.1.1 and 4.6
+    "l2tpv3_udp": {"cookie4": 4.0, "cookie8": 8.0, "l2spec": 4.0},
+    "openvpn": {"tap": 14.0, "comp": 1.0},
+    "fastd": {"tap": 14.0, "null": 1.0 - 24.0},
 }
+OPTIONS = (
+    *(f"{base}_{'/'.join(options)}" for base, options in _OPTIONS.items()),
+    "geneve4_opt8", "mpls2", "esp4:SUITE:transport/nat",
+)  # fmt: skip
+"""Layers with their options, of which ``opt8``, ``mpls2`` and a suite stand for others."""
 
 
 class Layer(NamedTuple):
@@ -111,16 +127,39 @@ def _layer(name: str) -> Layer:
         suite = esp[2] or "aes-gcm-16"
         suite_sizes(suite)
         return Layer("esp", 0.0, int(esp[1] or 4), suite, bool(esp[3]), bool(esp[4]))
-    if over_ip := re.fullmatch(r"([a-z]+)([46])?((?:_[a-z0-9]+)*)", name):
-        base, version, options = over_ip[1], int(over_ip[2] or 4), over_ip[3]
-        if base in OVER_IP and (added := _option_bytes(base, options)) is not None:
-            return Layer(base, ip_header_bytes(version) + OVER_IP[base] + added, version)
+    if (over_ip := _over_ip(name)) is not None:
+        return over_ip
     raise DomainError(
         "unknown-layer",
         "stack",
         name,
         layers=[*ON_ETHERNET, *PLAIN, *OVER_IP, "mpls", "wireguard", "esp"],
+        options=list(OPTIONS),
+        suggestions=_near(name),
     )
+
+
+def _over_ip(name: str) -> Layer | None:
+    """Return a layer of :data:`OVER_IP` with its options; None if it is none."""
+    match = re.fullmatch(r"(l2tpv3(?:_ip|_udp)?|[a-z]+)([46])?((?:_[a-z0-9]+)*)", name)
+    if match is None:
+        return None
+    base, version = match[1], int(match[2] or 4)
+    base = "l2tpv3_ip" if base == "l2tpv3" else base
+    added = _option_bytes(base, match[3]) if base in OVER_IP else None
+    if added is None:
+        return None
+    size = ip_header_bytes(version) + OVER_IP[base] + added
+    return Layer("tap" if "_tap" in match[3] else base, size, version)
+
+
+def _near(name: str) -> list[str]:
+    """Return layers that a name may mean: ``gre_key`` for ``gre:key`` and for ``key``."""
+    plain = re.sub(r"[^a-z0-9]+", "_", name)
+    numbered = re.sub(r"_(\d+)$", r"_opt\1", plain)  # the bytes of options
+    near = [text for text in (plain, numbered) if text != name and _over_ip(text) is not None]
+    of_option = [f"{base}_{plain}" for base, options in _OPTIONS.items() if plain in options]
+    return list(dict.fromkeys(near)) or of_option
 
 
 def _option_bytes(base: str, options: str) -> float | None:
