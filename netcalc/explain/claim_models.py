@@ -20,6 +20,7 @@ from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
 from netcalc.models.tcp import cubic, loss_limited, window
 from netcalc.path import Path
 from netcalc.samples import Table
+from netcalc.units import show
 
 CONSTANT_OVERHEAD_BPS = 6e6
 """What some add to a goodput, whatever the packets, to get the rate of the line. [bit/s]"""
@@ -34,6 +35,8 @@ CONVERSIONS = ("binary-prefix", "binary-prefix-in-time")
 
 TIMES = "times-for-over"
 """Name of the mistake whose number is of other units, and no near miss of the right one."""
+SIMPLE = "mathis-of-one"
+"""Name of the mistake that many pages have: its units are mistaken besides."""
 _POWERS = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -142,6 +145,7 @@ def _line_rates(stated: Known) -> list[Model]:
         Model("tcp-timestamps", float(stamped), True, values),
         Model("tcp-plain", float(plain), True, values),
         Model("udp", float(udp), True, values),
+        Model("ip-packets", line * mtu / wire, True, values),
         Model("frames", float(frames), True, values),
         Model("no-preamble", line * segment / (wire - 20), False, values, "tcp-timestamps"),
         Model("no-headers", line, False, values, "tcp-timestamps"),
@@ -228,10 +232,13 @@ def _window_and_loss(stated: Known) -> list[Model]:
         mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
         mss = mtu - STAMPED_HEADERS_BYTES
         values = {"loss_ratio": loss, "rtt_s": rtt}
-        right = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt)
-        models.append(Model("mathis", float(right), True, values))
-        simple = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt, constant=1.0)
-        models.append(Model("mathis-of-one", float(simple), False, values, "mathis"))
+        for suffix, segment in (("", mss), ("-plain", mss + TIMESTAMP_BYTES)):
+            said = {**values, "mss_bytes": segment} if suffix else values
+            of_path = {"mss_bytes": segment, "rtt_s": rtt}
+            right = loss_limited.mathis_throughput_bps(loss, **of_path)
+            models.append(Model(f"mathis{suffix}", float(right), True, said))
+            simple = float(loss_limited.mathis_throughput_bps(loss, **of_path, constant=1.0))
+            models.append(Model(f"{SIMPLE}{suffix}", simple, False, said, f"mathis{suffix}"))
         rate = float(cubic.cubic_throughput_bps(loss, packet_bytes=mtu, rtt_s=rtt)) * mss / mtu
         models.append(Model("cubic", rate, True, values))
     return models
@@ -331,10 +338,13 @@ def unit_mistakes(models: list[Model], text: str, unit: str) -> list[Model]:
     prefix = re.search(r"[\d\s]([kKMGT])i?[bB]", text)
     power = _POWERS[prefix.group(1)] if prefix else 0
     for model in models:
+        right_name = model.name if model.is_right else model.instead_of
+        rate = "" if model.is_right else f", {show(model.value, unit)}"
+        values = {"right": f"{model.said}{rate}"}
+        if model.is_right or model.name.startswith(SIMPLE):
+            mistakes.append(Model("bits-for-bytes", model.value / 8, False, values, right_name))
         if not model.is_right:
             continue
-        values = {"right": str(model.said)}
-        mistakes.append(Model("bits-for-bytes", model.value / 8, False, values, model.name))
         mistakes.append(Model("bytes-for-bits", model.value * 8, False, values, model.name))
         if power:
             factor = 1.024**power

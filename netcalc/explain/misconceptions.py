@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -211,7 +211,8 @@ def claim(
     stated : Known
         What is known: at least the line, or a window or a loss with the round trip.
     path : Path, optional
-        The links, for a claim about a time.
+        The links, for a claim about a time. Of a rate they say the line and the round trip, where
+        ``stated`` does not.
     size_bytes : float, optional
         What crosses the path in that time. [byte]
     frame_bytes : float, optional
@@ -296,6 +297,8 @@ def _judged(
     table: Table | None = None,
 ) -> Claim:
     value, unit = _quantity(text)
+    if path is not None and unit != "s":
+        stated = _of_path(stated, path)
     frames = None if table is None else frames_of(table)
     models = {
         "bit/s": lambda: (
@@ -325,6 +328,15 @@ def _judged(
     lines = [stated.toward(run.direction).line_bps for run in runs] or [stated.line_bps]
     line = max((rate for rate in lines if rate is not None), default=math.nan)
     return Claim(text, value, unit, _rounding(text), tuple(models), line)
+
+
+def _of_path(stated: Known, path: Path) -> Known:
+    """Return what is stated, and of the path what is not: its line and its round trip."""
+    return replace(
+        stated,
+        line_bps=path.bottleneck_bps if stated.line_bps is None else stated.line_bps,
+        rtt_s=(float(path.rtt_s(0.0)) or None) if stated.rtt_s is None else stated.rtt_s,
+    )
 
 
 def _trips_of(evidence: Evidence) -> tuple[claim_models.RoundTripSpread, ...]:

@@ -20,6 +20,7 @@ LOSS = Known(rtt_s=0.05, loss_ratio=1e-4, congestion_control="reno")
         ("94.93 Mbit/s", LINE, "tcp-plain", True),  # 1460 / 1538
         ("95.7 Mbit/s", LINE, "udp", True),  # 1472 / 1538
         ("98.7 Mbit/s", LINE, "frames", True),  # 1518 / 1538
+        ("97.53 Mbit/s", LINE, "ip-packets", True),  # 1500 / 1538
         ("94.00 Mbit/s", LINE, "constant-overhead", False),  # 100 - 6
         ("11.77 Mbit/s", LINE, "bits-for-bytes", False),  # 94.15 / 8
         ("753.2 Mbit/s", LINE, "bytes-for-bits", False),  # 94.15 x 8
@@ -32,6 +33,8 @@ LOSS = Known(rtt_s=0.05, loss_ratio=1e-4, congestion_control="reno")
         ("13.1 Mbit/s", WINDOW, "one-way", False),  # over 40 ms
         ("28.4 Mbit/s", LOSS, "mathis", True),  # 11,584 / 0.05 x 1.2247 / 0.01
         ("23.2 Mbit/s", LOSS, "mathis-of-one", False),  # without 1.2247
+        ("23.36 Mbit/s", LOSS, "mathis-of-one-plain", False),  # 11,680 / 0.05 / 0.01
+        ("2.92 Mbit/s", LOSS, "bits-for-bytes", False),  # 23.36 / 8
     ],
 )
 def test_the_model_behind_a_rate_is_named(text, known, name, right):
@@ -71,6 +74,33 @@ def test_the_model_behind_a_packet_rate_is_named(text, name):
 def test_the_model_behind_a_time_is_named(text, name):
     path = Path.parse("2 Mbit/s 1 ms, 1 Mbit/s 2 ms")
     assert claim(text, Known(), path=path, size_bytes=1500).best.name == name
+
+
+@pytest.mark.each(
+    ("text", "path", "stated", "name"),
+    [
+        # 65,536 x 8 / 100 ms: the round trip is twice the way of the path
+        ("5.24 Mbit/s", "1 Gbit/s 50 ms", {"window_bytes": 65536}, "window"),
+        ("5.24 Mbit/s", "1 Gbit/s 20 ms, T3 30 ms", {"window_bytes": 65536}, "window"),
+        ("975.29 Mbit/s", "1 Gbit/s 50 ms", {}, "ip-packets"),  # 1500 / 1538
+        ("94.15 Mbit/s", "1 Gbit/s, 100 Mbit/s", {}, "tcp-timestamps"),  # of the slowest link
+        ("94.15 Mbit/s", "1 Gbit/s", {"line_bps": 100e6}, "tcp-timestamps"),  # stated besides
+        # 11,584 / 37.29 ms / sqrt(0.001) = 9.823 Mbit/s, in bytes
+        ("1.23 Mbit/s", "34.064 Mbit/s 18.645 ms", {"loss_ratio": 0.001}, "bits-for-bytes"),
+    ],
+)
+def test_a_path_says_the_line_and_the_round_trip_of_a_rate(text, path, stated, name):
+    judged = claim(text, Known(**stated), path=Path.parse(path))
+    assert judged.best.name == name, str(judged)
+
+
+def test_bytes_taken_for_bits_of_a_simple_formula_are_named_with_both_numbers():
+    known = Known(line_bps=34.064e6, rtt_s=0.03729, loss_ratio=0.001)
+    judged = claim("1.23 Mbit/s", known)
+    assert judged.is_misconception
+    assert "C = 1 " in judged.sentence
+    assert "9.823 Mbit/s" in judged.sentence
+    assert judged.right.name == "mathis"
 
 
 def test_the_sender_s_number_is_not_the_receiver_s():
