@@ -422,7 +422,7 @@ def _cells(row: HopRow) -> list[str]:
     middle = row.rtt_mean_s if math.isnan(row.rtt_median_s) else row.rtt_median_s
     times = (row.rtt_min_s, middle, row.rtt_max_s, row.increase_s)
     return [
-        str(row.hop),
+        "?" if row.hop is None else str(row.hop),
         excerpt(row.node) or "no answer",
         _known(row.sent_count, "1"),
         _known(row.loss_ratio, "ratio"),

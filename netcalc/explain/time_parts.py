@@ -41,6 +41,8 @@ SURE_ROUNDS = 5
 """So many show it surely. [1]"""
 LEAST_STEPS, ALIKE_RATIO = 3, 0.1
 """So many steps from probe to probe that differ by no more are those of a queue. [1], [ratio]"""
+SENDS_AT_ONCE = "traceroute"
+"""Tool of Linux that has many probes on their way; the readers of others are named otherwise."""
 HELD_SHARE = 0.5
 """A response that is this share of a timer later waited for it. [ratio]"""
 _OF_SIZE = {"serialization", "serialization-of-sizes", "size-steps"}
@@ -509,11 +511,12 @@ def explain_paths(samples: PathSamples) -> tuple[Finding, ...]:
         if not rows.any():
             continue
         numbers = np.unique(hops[rows])
-        least = np.array([rtts[rows & (hops == hop)].min() for hop in numbers])
-        nodes = [_node(np.asarray(samples.node)[rows & (hops == hop)]) for hop in numbers]
+        at = [rows & (np.isnan(hops) if math.isnan(hop) else hops == hop) for hop in numbers]
+        least = np.array([rtts[each].min() for each in at])
+        nodes = [_node(np.asarray(samples.node)[each]) for each in at]
         finding = _of_hops(name, numbers, least, nodes)
-        step_s = _step_of_probes([rtts[rows & (hops == hop)] for hop in numbers])
-        if step_s > 0:
+        step_s = _step_of_probes([rtts[each] for each in at])
+        if step_s > 0 and samples.meta.tool.startswith(SENDS_AT_ONCE):
             said = Notice("probes-at-once", {"step_s": step_s})
             finding = replace(finding, notices=(said, *finding.notices))
         findings.append(finding)
@@ -526,8 +529,11 @@ def _step_of_probes(hops: list[FloatArray]) -> float:
     Probes that are sent at once wait for each other in front of the slowest line: then their times
     rise, at each hop behind it by the serialization of a probe. [s]
     """
-    steps = np.concatenate([np.diff(times) for times in hops])
-    if steps.size < LEAST_STEPS or not (steps > 0).all():
+    of_hops = [np.diff(times) for times in hops]
+    falling = [index for index, steps in enumerate(of_hops) if (steps <= 0).any()]
+    behind = of_hops[falling[-1] + 1 :] if falling else of_hops  # the line is behind these hops
+    steps = np.concatenate([np.empty(0), *behind])
+    if steps.size < LEAST_STEPS:
         return 0.0
     alike = np.abs(steps / steps[:, None] - 1) <= ALIKE_RATIO
     counts = alike.sum(axis=1)
@@ -549,9 +555,10 @@ def _of_hops(label: str, numbers: FloatArray, least: FloatArray, nodes: list[str
     reached = np.minimum.accumulate(least[::-1])[::-1]
     added = np.diff(reached, prepend=0.0)
     limits = []
+    # the last hop, whose number may be unknown, is none of them
     slow = [int(hop) for hop, a, b in zip(numbers, least, reached, strict=True) if a > b]
     for hop, node, part in zip(numbers.tolist(), nodes, added.tolist(), strict=True):
-        values = {"hop": int(hop), "node": node, "added_s": part}
+        values = {"hop": "?" if math.isnan(hop) else int(hop), "node": node, "added_s": part}
         if part > 0:
             tolerance = SLOW_HOP_TOLERANCE if hop in slow else PART_TOLERANCE
             limits.append(Limit("hop", part, "s", tolerance, values))

@@ -301,7 +301,7 @@ def _responses_plot(samples: measurements.TransactionSamples, stated: Known, the
 
 def _path_plot(samples: measurements.PathSamples, theme: Theme) -> Plot:
     """Draw the round trips to each hop, and the least that a later hop does not undercut."""
-    rows = np.flatnonzero(samples.measured)
+    rows = np.flatnonzero(samples.measured & np.isfinite(np.asarray(samples.hop, float)))
     hop, rtt_s = np.asarray(samples.hop)[rows], np.asarray(samples.rtt_s)[rows]
     groups = np.asarray(samples.group)[rows]
     points, numbers = {}, np.unique(hop)

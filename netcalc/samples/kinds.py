@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntFlag
@@ -301,7 +302,8 @@ class PathSamples(Samples):
     Parameters
     ----------
     hop : array_like
-        Hops that the probe was let go; 1 ends at the first node. [1]
+        Hops that the probe was let go; 1 ends at the first node; nan where it was let go to the
+        target, however far that is. [1]
     rtt_s : array_like
         Round trip to the node that answered; nan without an answer or a time. [s]
     lost : array_like of bool
@@ -336,23 +338,40 @@ class PathSamples(Samples):
     meta: Meta = field(default_factory=Meta)
 
     @property
+    def waited(self) -> BoolColumn:
+        """Rows whose node asked for the target's link address, in vain: no delay of the path.
+
+        Their mark is ``!H``, which some tools write ``!A`` of IPv6, and they took
+        :data:`LEAST_WAIT_S` or more. A node that answers at once did not ask.
+        """
+        marks, nodes = np.asarray(self.mark), np.asarray(self.node)
+        waits = floats(self.rtt_s) >= LEAST_WAIT_S
+        for index in np.flatnonzero(waits):
+            pattern = _NO_HOST_IPV6 if ":" in nodes[index] else _NO_HOST
+            waits[index] = pattern.search(marks[index]) is not None
+        return waits
+
+    @property
     def measured(self) -> BoolColumn:
-        """Rows with an answer and a time."""
-        return ~bools(self.lost) & np.isfinite(floats(self.rtt_s))
+        """Rows with an answer and a time, which is a delay of the path."""
+        return ~bools(self.lost) & np.isfinite(floats(self.rtt_s)) & ~self.waited
 
     def hop_facts(self, group: str = "") -> dict[str, Fact]:
         """Return what the probes of one group say: hops, hops that answered, probes, replies.
 
-        The last hop is the highest number in the file, whether it answered or not.
+        The last hop is the highest number in the file, whether it answered or not; where the target
+        answered a try whose number of hops is unknown (nan), the number of hops is left out, and
+        the last round trip is that of the try.
         """
         of_group = np.asarray(self.group) == group
         hops = floats(self.hop)[of_group]
         lost = bools(self.lost)[of_group]
-        last = hops == hops.max() if hops.size else hops > 0
+        tries = np.isnan(hops)
+        last = tries if tries.any() else hops == hops.max(initial=0)
         times = floats(self.rtt_s)[of_group]
         return fact_row(
-            hop_count=hops.max() if hops.size else 0,
-            responding_hop_count=np.unique(hops[~lost]).size,
+            hop_count=math.nan if tries.any() else hops.max(initial=0),
+            responding_hop_count=np.unique(hops[~lost & ~tries]).size,
             probe_count=hops.size,
             reply_count=np.count_nonzero(~lost),
             last_hop_rtt_median_s=median(times[last & ~lost]),
@@ -363,6 +382,11 @@ class PathSamples(Samples):
         groups = list(dict.fromkeys(np.asarray(self.group).tolist()))
         return [{**fact_row(group=group), **self.hop_facts(group)} for group in groups]
 
+
+LEAST_WAIT_S = 0.1
+"""A node that asks for an address (ARP, ND) gives up after one to three seconds; less than this is
+a round trip. [s]"""
+_NO_HOST, _NO_HOST_IPV6 = re.compile(r"!H"), re.compile(r"![HA]")
 
 DROP_PLACES = {
     "sender's queue": "sender_drop_count",

@@ -394,6 +394,20 @@ def test_probes_that_wait_for_each_other():
     assert "-N 1" in str(found)
 
 
+def test_hops_before_the_slow_line_do_not_show_its_steps():
+    """A quick first hop is a matter of luck; behind it the steps are those of the T1."""
+    text = AT_ONCE_TRACE.replace("3.610 ms  4.682 ms  5.793 ms", "0.612 ms  0.402 ms  0.398 ms")
+    (found,) = explained(text.encode())
+    assert notices(found)["probes-at-once"]["step_s"] == pytest.approx(7.25e-3, rel=0.01)
+
+
+def test_tools_that_send_one_probe_after_the_other():
+    """The times of tracert and of Cisco's traceroute rise by chance: there is no -N to advise."""
+    rows = "  1     1 ms     2 ms     3 ms  192.0.2.1\n  2    11 ms    12 ms    13 ms  192.0.2.9\n"
+    (found,) = explained(f"Tracing route to 192.0.2.9 over a maximum of 30 hops\n\n{rows}".encode())
+    assert "probes-at-once" not in notices(found)
+
+
 @pytest.mark.each("text", [ONE_BY_ONE, JITTER])
 def test_probes_that_do_not(text):
     (found,) = explained(text.encode())

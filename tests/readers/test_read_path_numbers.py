@@ -230,7 +230,7 @@ def test_whether_a_traceroute_came_to_its_end():
     ends = {
         TRACE + hop.format(1, 1, ""): True,  # neither the target nor the last hop
         TRACE + hop.format(1, 9, ""): False,
-        TRACE + hop.format(1, 1, " !H"): False,
+        TRACE + hop.format(1, 1, " !H"): True,  # ended, but not at its target
         TRACE.replace("30", "2") + hop.format(1, 1, "") + hop.format(2, 2, ""): False,
         TRACE.replace("30", "3") + hop.format(1, 1, "") + hop.format(2, 2, ""): True,
     }
@@ -332,10 +332,10 @@ def test_tracert():
         [1, 1, 1, 2, 2, 2, 3], [500, 2000, None, None, None, None, None],
         [1000, 1000, 0, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1, 0],
         ["192.0.2.1", "192.0.2.1", "", "", "", "", "192.0.2.7"], ["a.example"] * 2 + [""] * 5,
-        [""] * 6 + ["!"],
+        [""] * 6 + ["!H"],
     ]  # fmt: skip
-    assert fact(found, "target", "partial") == ("h", False)
-    assert noted(found) == []
+    assert fact(found, "target", "partial") == ("h", True)
+    assert [code for code, _ in noted(found)] == ["target-unreachable"]
     lines = TRACERT.splitlines(keepends=True)
     open_end = read("".join(lines[:5]))
     assert (open_end.meta.partial, noted(open_end)) == (True, [])
@@ -378,8 +378,13 @@ def test_traceroutes_of_ripe_atlas():
         [1, 1, 2, 2, 2], [1500, None, 0, None, None], [0, 1, 0, 0, 0], ["", "", "!H", "", ""],
         [60, None, None, None, None],
     ]  # fmt: skip
-    assert noted(found) == [("late-answers", {"count": 1}), ("probes-of-last-try", {"count": 2})]
-    assert fact(found, "target", "protocol", "partial", "group") == ("h", "udp", False, None)
+    assert noted(found)[:2] == [
+        ("late-answers", {"count": 1}),
+        ("probes-of-last-try", {"count": 2}),
+    ]
+    unreachable = {"target": "h", "hop": "2", "node": "192.0.2.9", "mark": "!H"}
+    assert noted(found)[2:] == [("target-unreachable", unreachable)]
+    assert fact(found, "target", "protocol", "partial", "group") == ("h", "udp", True, None)
     assert found.meta.tool_version == "5080"
     hops = atlas()["result"][:1]
     assert read(json.dumps([atlas(endtime=0, result=hops)]) + "\n").meta.partial

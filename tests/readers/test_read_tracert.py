@@ -20,7 +20,7 @@ FACTS = {
     },
     "tracert_german.txt": {
         "target": "host.example", "hop_count": 4, "responding_hop_count": 3, "probe_count": 10,
-        "reply_count": 7, "partial": False,
+        "reply_count": 7, "partial": True,
     },
     "tracepath.txt": {
         "target": "203.0.113.2", "hop_count": 3, "responding_hop_count": 3, "probe_count": 4,

@@ -17,6 +17,8 @@ from netcalc.samples import PathSamples
 TRACEROUTE = "traceroute"
 LAST_TRY = 255
 """Hop of a last try after several hops without an answer: it is the number of no hop."""
+PORT_CLOSED = "p"
+"""Error of a target that no program listens at: the usual end of a trace over UDP."""
 
 
 def _recognize(file: Input) -> bool:
@@ -27,7 +29,7 @@ def _read(file: Input) -> PathSamples:
     every, warnings = results(file, TRACEROUTE)
     names = names_of(every) if len(every) > 1 else [""]
     traces: list[Trace] = []
-    late = tries = 0
+    late = tries = answered = 0
     for result, name in zip(every, names, strict=True):
         made = Trace(
             target=target_of(result),
@@ -38,27 +40,33 @@ def _read(file: Input) -> PathSamples:
         )
         for hop in rows(result, "result"):
             answers = rows(hop, "result")
-            if number(hop, "hop") >= LAST_TRY:
+            is_try = number(hop, "hop") >= LAST_TRY
+            if is_try and not any(words(answer, "from") for answer in answers):
                 tries += len(answers)
             else:
                 late += sum("late" in answer for answer in answers)
-                made.probes += [_probe(hop, each) for each in answers if "late" not in each]
+                probes = [_probe(hop, each) for each in answers if "late" not in each]
+                answered += is_try * sum(not probe.lost for probe in probes)
+                made.probes += probes
         if made.probes:
             traces.append(made)
     if not traces:
         raise ReaderError("no-path", file=file.name, field="result")
     note(warnings, "late-answers", count=late)
     note(warnings, "probes-of-last-try", count=tries)
+    note(warnings, "last-try-answered", count=answered)
     return to_samples(file, traces, "RIPE Atlas", warnings, tool_version=firmware_of(every))
 
 
 def _probe(hop: Mapping[str, Any], answer: Mapping[str, Any]) -> HopProbe:
     rtt_ms, node, error = number(answer, "rtt"), words(answer, "from"), answer.get("err")
+    count = number(hop, "hop")
+    count = nan if count >= LAST_TRY else count
     if rtt_ms != rtt_ms and not node:
-        return HopProbe(number(hop, "hop"), lost=True)
-    made = HopProbe(number(hop, "hop"), rtt_ms * 1e-3 if rtt_ms >= 0 else nan, node=node)
+        return HopProbe(count, lost=True)
+    made = HopProbe(count, rtt_ms * 1e-3 if rtt_ms >= 0 else nan, node=node)
     made.ttl = number(answer, "ttl")
-    if isinstance(error, str | int) and not isinstance(error, bool):
+    if isinstance(error, str | int) and not isinstance(error, bool) and error != PORT_CLOSED:
         made.add_mark(f"!{shorten(str(error), 10)}")
     return made
 
@@ -71,8 +79,9 @@ FORMAT = Format(
     traps=(
         "A star is a probe without an answer; it has no time.",
         "A late answer belongs to an earlier probe that is already lost, and is not counted twice.",
-        "Hop 255 is a last try after hops without an answer, not the length of the path.",
-        "An error (err) is a mark of the answer, such as !H, whose time counts.",
+        "Hop 255 is a last try after hops without an answer, not the length of the path: its "
+        "answers are those of a hop of unknown number.",
+        "An error (err) is a mark of the answer, such as !N: the target was not reached.",
         "Each probe of the network is a path of its own.",
     ),
 )

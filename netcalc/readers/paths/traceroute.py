@@ -8,10 +8,9 @@ with the path MTU where it becomes known.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from math import nan
+from math import isnan, nan
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -19,13 +18,21 @@ from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.lines import UNITS_S
-from netcalc.readers.paths.traces import ADDRESS, HopProbe, Trace, facts_of, split_name, to_samples
+from netcalc.readers.paths.traces import (
+    ADDRESS,
+    HopProbe,
+    Trace,
+    facts_of,
+    icmp_mark,
+    split_name,
+    to_samples,
+)
 from netcalc.readers.places import TO_NODES, UDP_TO_NODES, Counted
 from netcalc.readers.source import no_measurement, note, shorten
 from netcalc.samples import PathSamples
 
 _HEADER = re.compile(
-    r"^\s*(?:traceroute6?\s+to\s+|Tracing the (?:route|path) to\s+)"
+    r"^\s*(?:traceroute6?\s+(?:from \S+ )?to\s+|Tracing the (?:route|path) to\s+)"
     r"(?P<name>[^\s()]+)\s*(?:\((?P<address>[^()\s]+)\))?(?P<rest>.*)$"
 )
 _LIMIT = re.compile(r"(?<!\d)(\d{1,9}) hops max|max hops: ?(\d{1,9})(?!\d)")
@@ -43,7 +50,9 @@ _TOKEN = re.compile(
     r"|(?P<aside><[^>]*>|\([^()]*\)|'-?[0-9]+')"
     r"|(?P<word>\S+)"
 )
-_ADDRESS_LATER = re.compile(rf"[^()*]*\((?:{ADDRESS.pattern})\)")
+_ADDRESS_LATER = re.compile(
+    rf"(?:[^()*]{{0,200}}\([^()*]{{0,200}}\)){{0,3}}?[^()*]{{0,200}}\((?:{ADDRESS.pattern})\)"
+)
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 _HOP_LINE = (
     r"^\s{0,3}[0-9]{1,2}\s+(?:\[\S+\] ?)?"
@@ -128,8 +137,7 @@ class _TracerouteRuns:
         trace.probes += probes
         if mtu:
             trace.path_mtu_bytes = mtu
-        if cut and len(probes) < _most_probes(trace):
-            trace.cut = True
+        trace.cut |= cut and trace.ends_in_a_hop
         return True
 
     def _run_for(self, hop: int) -> bool:
@@ -153,11 +161,6 @@ def _unreadable(file: Input, line: int) -> ReaderError:
     )
 
 
-def _most_probes(trace: Trace) -> int:
-    """Return how many probes the hops of a run have."""
-    return max(Counter(probe.hop for probe in trace.probes).values(), default=0)
-
-
 def read_probes(
     hop: int, text: str, above: HopProbe | None = None, *, cut: bool = False
 ) -> tuple[list[HopProbe], int] | None:
@@ -167,8 +170,11 @@ def read_probes(
     """
     line = _HopLine(hop, above)
     for token in _TOKEN.finditer(text):
-        if cut and token.end() == len(text) and token["unit"] not in (None, "ms", "msec"):
-            return None
+        if cut and token.end() == len(text):
+            if token["unit"] not in (None, "ms", "msec"):
+                return None
+            if token["mark"] and token["mark"][-1].isdigit():
+                continue
         if not line.add(token):
             return None
     return None if line.words and not cut else (line.probes, line.path_mtu_bytes)
@@ -180,6 +186,8 @@ class _HopLine:
     def __init__(self, hop: int, above: HopProbe | None) -> None:
         self.hop, self.above = hop, above
         self.node, self.name = (above.node, above.node_name) if above else ("", "")
+        self.has_node = False
+        """Whether the line itself names a node."""
         self.probes: list[HopProbe] = []
         self.words: list[str] = []
         self.path_mtu_bytes = 0
@@ -193,25 +201,34 @@ class _HopLine:
                 self.probes.append(HopProbe(self.hop, lost=True))
                 return not self.words
             case "mark":
-                last = self.probes[-1] if self.probes else self.above
-                if last is not None:
-                    last.add_mark(token["mark"])
+                self._add_mark(token["mark"])
             case "mtu":
                 self.path_mtu_bytes = int(token["mtu"])
             case "paren" if self.words and _is_of_name(token["paren"], token.string, token.end()):
                 self.words.append(token[0])
             case "paren" if self.words:
                 name = " ".join(self.words)
-                self.node, self.words = token["paren"], []
+                self.node, self.words, self.has_node = token["paren"], [], True
                 self.name = "" if name == self.node else name
             case "word":
                 self.words.append(token["word"])
         return True
 
+    def _add_mark(self, mark: str) -> None:
+        """Add a mark to the time before it; where there is none, it is an answer without a time."""
+        last = self.probes[-1] if self.probes else self.above
+        if self.words and ADDRESS.fullmatch(self.words[-1]):
+            self.node, self.name, self.words, self.has_node = self.words[-1], "", [], True
+            last = None
+        if last is not None and not isnan(last.rtt_s) and (self.probes or not self.has_node):
+            last.add_mark(mark)
+        elif self.has_node:
+            self.probes.append(HopProbe(self.hop, node=self.node, node_name=self.name, mark=mark))
+
     def _add_time(self, number: str, unit: str) -> bool:
         """Add a probe that was answered by the node that the words before it name, or the last."""
         if self.words:
-            self.node, self.name, self.words = self.words[-1], "", []
+            self.node, self.name, self.words, self.has_node = self.words[-1], "", [], True
             if _NUMBER.fullmatch(self.node) or re.fullmatch(_UNITS, self.node):
                 return False  # a time without a unit, or a unit without its number
         rtt_s = float(number.replace(",", ".")) * UNITS_S[unit]
@@ -255,7 +272,12 @@ TRACEROUTE = Format(
         "Each probe of a hop keeps the address that answered it, of which a hop may have several.",
         "A star is a probe without an answer, also between two times; it has no time of 0.",
         "A name is the text before the brackets, and may not be the name of a host.",
-        "Marks such as !H, !X and !F-1300 are kept with their probe.",
+        "Marks such as !H, !X and !F-1300 are kept with their probe, also without a time. They say "
+        "that the target is unreachable: such a run did not reach it, and has no round trip to it.",
+        "A time before !H is the wait of the last router for an address that nobody has (ARP): it "
+        "is no delay of the path.",
+        "Linux sends 16 probes at once, which wait for each other in front of a slow line: -N 1 "
+        "sends each alone.",
         "A line without a hop number goes on with the hop above it.",
         "A run whose header is missing, or that ends before its target, is partial.",
         "Hops that never answered count, up to the last line.",
@@ -358,6 +380,9 @@ def _add(trace: Trace, hop: Mapping[str, Any]) -> None:
     made = HopProbe(count, rtt * 1e-6 if rtt > 0 else nan, node=node)
     made.node_name = shorten(name, 200) if name != node else ""
     made.ttl = number(member(hop, "received", "ip"), "ttl")
+    icmp = member(hop, "received", "icmp")
+    if isinstance(icmp.get("type"), int) and isinstance(icmp.get("code"), int):
+        made.mark = icmp_mark(icmp["type"], icmp["code"], ipv6=":" in node)
     trace.probes.append(made)
 
 
@@ -382,8 +407,10 @@ _ANSWER = re.compile(
     r"(?P<time>[0-9]+(?:[.,][0-9]+)?)\s*ms(?=\s|$)(?P<more>.*)$"
 )
 _MTU = re.compile(r"pmtu ([0-9]+)")
-_RESUME = re.compile(r"^\s*Resume: pmtu (?P<mtu>[0-9]+)(?: hops (?P<hops>[0-9]+))?")
+_RESUME = re.compile(r"^\s*Resume: pmtu (?P<mtu>[0-9]+)(?P<whole>\s)?")
 _TOO_MANY = re.compile(r"^\s*Too many hops: pmtu ([0-9]+)")
+_WHOLE_ANSWER = re.compile(r"(?:[0-9]\s*ms|reached|no reply|!\S|\s)$|pmtu [0-9]+ back")
+"""End of a line of tracepath that can have lost nothing but its line end."""
 TOO_LARGE = "pmtu"
 """Mark of an answer that says the probe was too large for a link ahead."""
 
@@ -395,12 +422,13 @@ def _read_tracepath(file: Input) -> PathSamples:
     skipped: list[int] = []
     last_line_cut = False
     for line_number, line, cut in text.numbered_lines():
-        if resume := _RESUME.match(line):
+        resume = _RESUME.match(line)
+        if cut and not (resume["whole"] if resume else _WHOLE_ANSWER.search(line)):
+            last_line_cut = True
+        elif resume:
             if traces:
                 traces[-1].ended = True
                 traces[-1].path_mtu_bytes = float(resume["mtu"])
-        elif cut:
-            last_line_cut = True
         elif match := _TRACEPATH_LINE.match(line):
             if not traces or traces[-1].ended or (match["own"] and traces[-1].probes):
                 traces.append(Trace())
@@ -409,7 +437,11 @@ def _read_tracepath(file: Input) -> PathSamples:
                     traces[-1].path_mtu_bytes = float(mtu[1])
             elif not _add_answer(traces[-1], int(match["hop"]), match["rest"]):
                 unread.append(line_number)
-        elif not _TOO_MANY.match(line):
+        elif many := _TOO_MANY.match(line):
+            if traces:
+                traces[-1].gave_up = True
+                traces[-1].path_mtu_bytes = float(many[1])
+        else:
             skipped.append(line_number)
     traces = [trace for trace in traces if trace.probes]
     if not traces:
@@ -418,7 +450,9 @@ def _read_tracepath(file: Input) -> PathSamples:
         raise no_measurement("no-path", file.unpacked, text)
     for trace in traces:
         trace.target = next((p.node for p in trace.probes if "reached" in p.mark), "")
-        trace.cut = not trace.ended or (last_line_cut and trace is traces[-1])
+        trace.gave_up |= trace.ended and not trace.target
+        is_over = trace.ended or trace.gave_up
+        trace.cut = not is_over or (last_line_cut and trace is traces[-1])
     warnings = list(text.warnings)
     note(warnings, "path-lines-unread", numbers=unread)
     note(warnings, "not-of-a-path", numbers=skipped)

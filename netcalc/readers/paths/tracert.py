@@ -6,6 +6,7 @@ The words of Windows are translated and are not looked at.
 from __future__ import annotations
 
 import re
+from math import isnan
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
@@ -35,6 +36,12 @@ _HOP = re.compile(
 _TIMED = re.compile(rf"^\s{{0,3}}[0-9]{{1,2}}\s+(?!\*){_CELL}(?:\s+{_CELL}){{2}}\s+\S")
 _STARS = r"^\s{1,3}[0-9]{1,2}(?:\s{4,}\*){3}\s+[^\s*0-9]"
 _PLAIN = re.compile(r"^\s{0,3}(?P<hop>[0-9]{1,2})\s{2,}(?P<rest>[^\s*<0-9]\S*.*|[0-9.]{7,}.*)$")
+_REPORT = re.compile(
+    rf"^\s{{0,3}}(?P<hop>[0-9]{{1,2}})\s+(?P<cells>(?:{_CELL}\s+){{0,2}})"
+    rf"(?P<node>[^\s*<]\S*(?: \[[^\s\]]+\])?)\s+(?P<report>[^\s\d*<\[]\S*\s*\S.*)$"
+)
+"""A node that reports something instead of a time: "reports: Destination host unreachable."."""
+_REASONS = (("host unreachable", "!H"), ("net unreachable", "!N"), ("protocol unreachable", "!P"))
 _LIKE_HOP = re.compile(r"^\s{0,3}[0-9]{0,3}\s.*(?:\s\*\s|[0-9]\s*ms\s)|^\s{1,3}[0-9]{1,3}\s{2,}\S")
 _TIMES = re.compile(r"\s\*\s|[0-9]\s*ms\s")
 _HEADER = re.compile(r"^\s*(?:Tracing route to|Routenverfolgung zu) ")
@@ -59,24 +66,37 @@ class _TracertRuns:
     def add(self, number: int, line: str, *, cut: bool) -> None:
         """Add a line to its run."""
         has_hops = self.runs and self.runs[-1].probes
-        if cut and any(map(str.isdigit, line)):
-            self.last_line_cut = number
-        elif match := _HOP.match(line):
+        match = _HOP.match(line)
+        if match and not (cut and self._may_go_on(match["rest"] or "")):
             hop = int(match["hop"])
             self._run_with(hop).probes += _probes(hop, match["cells"], match["rest"] or "")
+        elif (match := _REPORT.match(line)) and node_in(match["node"])[0] and self._goes_on(match):
+            hop, (node, name) = int(match["hop"]), node_in(match["node"])
+            probes = _probes(hop, match["cells"], match["node"])
+            probes.append(traces.HopProbe(hop, node=node, node_name=name, mark=_reason(match)))
+            self._run_with(hop).probes += probes
+        elif cut and any(map(str.isdigit, line)):
+            self.last_line_cut = number
         elif has_hops and not _TIMES.search(line) and (plain := _PLAIN.match(line)):
-            hop, (node, name) = int(plain["hop"]), node_in(plain["rest"])
-            run = self._run_with(hop)
-            if node:
-                run.probes.append(traces.HopProbe(hop, node=node, node_name=name, mark="!"))
-            else:
-                self.skipped.append(number)
+            self._run_with(int(plain["hop"]))
+            self.skipped.append(number)
         elif self.runs and (_LIKE_HOP.match(line) or _is_message_of_a_hop(line)):
             self.skipped.append(number)
         else:
             if has_hops and not (cut or _HEADER.match(line) or node_in(line)[0]):
                 self.runs[-1].ended = True  # "Trace complete."
             self.above.append(line)
+
+    def _may_go_on(self, rest: str) -> bool:
+        """Whether a last line without its end may have lost some of its node."""
+        address = self.runs[-1].address if self.runs else ""
+        return not rest.endswith("]") and rest.strip() not in (address, f"{address}.")
+
+    def _goes_on(self, report: re.Match[str]) -> bool:
+        """Whether a report belongs to the run above it, or is its first line."""
+        if self.runs and self.runs[-1].probes:
+            return True
+        return int(report["hop"]) == 1 and any(node_in(line)[0] for line in self.above)
 
     def _run_with(self, hop: int) -> traces.Trace:
         """Return the run of a hop; another one begins where the hops start again."""
@@ -123,6 +143,12 @@ def _begun(above: list[str], hop: int) -> traces.Trace:
     return made
 
 
+def _reason(report: re.Match[str]) -> str:
+    """Return the mark of a report; the words of other languages are not looked at."""
+    text = report["report"].lower()
+    return next((mark for words, mark in _REASONS if words in text), traces.UNNAMED)
+
+
 def _probes(hop: int, cells: str, rest: str) -> list[traces.HopProbe]:
     node, name = node_in(rest)
     probes = []
@@ -146,7 +172,8 @@ WINDOWS = Format(
         "<1 ms is 0.5 ms in an interval of 1 ms, not 1 and not 0.",
         "A star is a probe without an answer, also between two times.",
         "Times are whole milliseconds.",
-        "A node that reports the target unreachable has no time, and the path ends there.",
+        "A node that reports the target unreachable has no time: the path ends there, and the "
+        "target was not reached.",
     ),
     tools={"tracert": Counted(probes=ICMP_PROBES)},
 )
@@ -172,11 +199,15 @@ def _read_pathping(file: Input) -> Table:
     link_lost: float | None = None
     skipped: list[int] = []
     for number, line, cut in text.numbered_lines():
-        if cut:
-            report.partial = True
-        elif match := _ROW.fullmatch(line):
-            report.hops.append(_hop(match, link_lost))
+        if match := _ROW.fullmatch(line):
+            made = _hop(match, link_lost)
             link_lost = None
+            if cut and not line.endswith("]") and made.node != report.address:
+                report.partial = True  # the address may be longer
+            else:
+                report.hops.append(made)
+        elif cut and any(map(str.isdigit, line)):
+            report.partial = True
         elif match := _LINK.fullmatch(line):
             link_lost = float(match["lost"])
         elif "/" in line and "%" in line:
@@ -186,8 +217,8 @@ def _read_pathping(file: Input) -> Table:
             if int(match["hop"]) == 0:
                 report.host = shorten(node_in(match["node"])[1] or match["node"].strip(), 100)
         elif not report.target and not listed:
-            address, name = node_in(line)
-            report.target = name or address
+            report.address, name = node_in(line)
+            report.target = name or report.address
     if not report.hops:
         raise no_measurement("pathping-no-statistics", file.unpacked, text)
     report.partial |= report.hops[-1].hop < listed
@@ -249,7 +280,7 @@ def _read_huawei(file: Input) -> PathSamples:
     skipped: list[int] = []
     last_line_cut = 0
     for number, line, cut in text.numbered_lines():
-        if cut:
+        if cut and line[-1:].isdigit():
             last_line_cut = number
         elif match := _HUAWEI_HEADER.fullmatch(line):
             made = traces.Trace(target=match["host"], address=match["address"], has_header=True)
@@ -262,7 +293,7 @@ def _read_huawei(file: Input) -> PathSamples:
     runs = [trace for trace in runs if trace.probes]
     if not runs:
         raise no_measurement("no-path", file.unpacked, text)
-    runs[-1].cut |= bool(last_line_cut)
+    runs[-1].cut |= bool(last_line_cut) or (not text.ends_complete and runs[-1].ends_in_a_hop)
     warnings = list(text.warnings)
     note(warnings, "last-line-cut", number=last_line_cut)
     note(warnings, "path-lines-unread", numbers=skipped)
@@ -272,10 +303,13 @@ def _read_huawei(file: Input) -> PathSamples:
 def _probes_huawei(match: re.Match[str]) -> list[traces.HopProbe]:
     hop, node = float(match["hop"]), match["node"] or ""
     probes: list[traces.HopProbe] = []
+    is_timed = "ms" in match["cells"]
     for cell in _HUAWEI_CELL.finditer(match["cells"]):
         if cell[0].startswith("!"):
-            if probes:
+            if probes and not isnan(probes[-1].rtt_s):
                 probes[-1].add_mark(cell[0])
+            elif node and (probes or not is_timed):
+                probes.append(traces.HopProbe(hop, node=node, mark=cell[0]))
         elif cell[0] == "*":
             probes.append(traces.HopProbe(hop, lost=True))
         else:

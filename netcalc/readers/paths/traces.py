@@ -7,6 +7,7 @@ A run is either single probes (:class:`Trace`, traceroute) or a report with a ro
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import inf, isnan, nan
@@ -25,8 +26,29 @@ ADDRESS = re.compile(
     r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f.]{0,15}){2,8}(?:%\w+)?"
 )
 
-REFUSALS = re.compile(r"![HNPXSFACVU0-9<?]?")
+REFUSALS = re.compile(r"!\S+")
 """Marks of an answer that ends the path: unreachable or prohibited."""
+_OF_OTHERS = re.compile(r"![HN]")
+"""Marks that no target prints of itself, where its address is unknown."""
+_UNREACHABLE = {0: "!N", 1: "!H", 2: "!P", 3: "", 4: "!F", 5: "!S", 9: "!X", 10: "!X", 13: "!X"}
+_UNREACHABLE_IPV6 = {0: "!N", 1: "!X", 2: "!S", 3: "!H", 4: ""}
+UNNAMED = "!?"
+"""Mark of an answer that ends the path, where the tool's words do not say why in English."""
+
+
+def icmp_mark(kind: float, code: float, *, ipv6: bool) -> str:
+    """Return the mark that traceroute prints of an ICMP message; none if it goes on or arrived.
+
+    >>> [icmp_mark(3, 1, ipv6=False), icmp_mark(1, 3, ipv6=True), icmp_mark(11, 0, ipv6=False)]
+    ['!H', '!H', '']
+    >>> [icmp_mark(3, 3, ipv6=False), icmp_mark(3, 0, ipv6=True), icmp_mark(3, 14, ipv6=False)]
+    ['', '', '!<14>']
+    """
+    if ipv6 and kind == 2:
+        return "!F"
+    if kind != (1 if ipv6 else 3):
+        return ""
+    return (_UNREACHABLE_IPV6 if ipv6 else _UNREACHABLE).get(int(code), f"!<{code:.0f}>")
 
 
 @dataclass(slots=True)
@@ -58,6 +80,8 @@ class Trace:
     limit: int = 0
     path_mtu_bytes: float = nan
     ended: bool = False
+    gave_up: bool = False
+    """Whether the tool says that it stopped before the target answered."""
     cut: bool = False
     has_header: bool = False
     protocol: str = ""
@@ -66,8 +90,13 @@ class Trace:
 
     @property
     def last_hop(self) -> float:
-        """The highest hop so far; -1 before the first."""
+        """The hop of the last probe so far; -1 before the first, nan if it is unknown."""
         return self.probes[-1].hop if self.probes else -1.0
+
+    @property
+    def highest_hop(self) -> int:
+        """The highest hop that was tried."""
+        return int(max((probe.hop for probe in self.probes if not isnan(probe.hop)), default=0))
 
     def number(self) -> None:
         """Number the probes of each hop."""
@@ -78,28 +107,98 @@ class Trace:
                 probe.sequence = seen[probe.hop]
 
     @property
-    def partial(self) -> bool:
-        """Whether the run did not come to an end: no target, no refusal, hops left to try."""
-        if self.cut or not self.probes:
+    def refusal(self) -> HopProbe | None:
+        """The answer that says the target is unreachable; None if the target answered, or nobody.
+
+        It is one of the last hop that answered; what the target itself says is an arrival.
+        """
+        answers = [probe for probe in self.probes if not probe.lost]
+        last = [probe for probe in answers if _same(probe.hop, answers[-1].hop)]
+        if any(map(self._is_target, last)):
+            return None
+        marks = REFUSALS if self._has_address else _OF_OTHERS
+        return next((probe for probe in last if marks.search(probe.mark)), None)
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the target was surely not reached."""
+        if self.gave_up or self.refusal is not None:
             return True
-        if self.ended:
+        is_over = bool(self.limit) and self.last_hop >= self.limit
+        return is_over and self._has_address and not self._is_reached
+
+    @property
+    def ends_in_a_hop(self) -> bool:
+        """Whether the last hop has fewer probes than another."""
+        counts = Counter(probe.hop for probe in self.probes)
+        return counts[self.last_hop] < max(counts.values(), default=0)
+
+    @property
+    def partial(self) -> bool:
+        """Whether the run ended before its target, with hops left to try."""
+        if self.cut or not self.probes or self.refusal is not None or self.gave_up:
+            return True
+        if self.ended or (self.limit and self.last_hop >= self.limit):
             return False
-        last = [probe for probe in self.probes if probe.hop == self.last_hop]
-        if any(REFUSALS.search(probe.mark) for probe in last):
-            return False
-        if self.limit and self.last_hop >= self.limit:
-            return False
-        ends = {self.target, self.address} - {""}
-        return not any({probe.node, probe.node_name} & ends for probe in last)
+        return not self._is_reached
+
+    @property
+    def _is_reached(self) -> bool:
+        return any(self._is_target(p) for p in self.probes if _same(p.hop, self.last_hop))
+
+    @property
+    def _has_address(self) -> bool:
+        return any(map(ADDRESS.fullmatch, (self.target, self.address)))
+
+    def _is_target(self, probe: HopProbe) -> bool:
+        ends = {self.target.lower(), self.address.lower()} - {""}
+        return bool({probe.node.lower(), probe.node_name.lower()} & ends)
+
+
+def _same(hop: float, other: float) -> bool:
+    """Whether two numbers of hops are the same; unknown ones are."""
+    return hop == other or (isnan(hop) and isnan(other))
+
+
+MOST_MISSED = 3
+"""Runs without their target of which each is told how it ended."""
+
+
+def missed_targets(traces: Sequence[Trace]) -> list[Notice]:
+    """Return warnings about the targets that were not reached: who said so, or how far it went."""
+    missed = [trace for trace in traces if trace.is_missed]
+    if len(missed) > MOST_MISSED:
+        targets = [trace.group or trace.target for trace in missed]
+        return [Notice("targets-not-reached", {"count": len(missed), "targets": targets})]
+    notices = []
+    for trace in missed:
+        values: dict[str, Any] = {"target": trace.target or trace.group or "the target"}
+        if trace.refusal is not None:
+            hop = "?" if isnan(trace.refusal.hop) else f"{trace.refusal.hop:.0f}"
+            node = trace.refusal.node or trace.refusal.node_name or "?"
+            values |= {"hop": hop, "node": shorten(node, 100), "mark": trace.refusal.mark}
+            notices.append(Notice("target-unreachable", values))
+        else:
+            notices.append(Notice("target-not-reached", {**values, "hop": trace.highest_hop}))
+    return notices
 
 
 def facts_of(trace: Trace, samples: PathSamples) -> dict[str, Fact]:
-    """Return the row of facts of one run."""
+    """Return the row of facts of one run; where it missed its target, without a last round trip."""
+    counted = samples.hop_facts(trace.group)
+    if trace.is_missed:
+        counted.pop("last_hop_rtt_median_s", None)
     return {
         **fact_row(group=trace.group, target=trace.target, protocol=trace.protocol),
-        **samples.hop_facts(trace.group),
+        **counted,
         **fact_row(path_mtu_bytes=trace.path_mtu_bytes, partial=trace.partial),
     }
+
+
+def warnings_of(file: Input, warnings: Sequence[Notice]) -> tuple[Notice, ...]:
+    """Return warnings, with that of a file that grew, which the text of a file already has."""
+    grew = Notice("file-grew")
+    return (grew, *warnings) if file.unpacked.grew and grew not in warnings else tuple(warnings)
 
 
 def to_samples(
@@ -127,6 +226,8 @@ def to_samples(
     if not np.any(columns["resolution_s"]):
         columns["resolution_s"] = []
     bare = PathSamples(**columns)
+    said = [*warnings, *missed_targets(traces)]
+    note(said, "waits-for-address", count=int(bare.waited.sum()))
     meta_of_runs = file.meta(
         tool,
         targets,
@@ -138,7 +239,7 @@ def to_samples(
             }
             for trace in traces
         ),
-        warnings=tuple(warnings),
+        warnings=warnings_of(file, said),
         partial=any(trace.partial for trace in traces),
         **meta,
     )
@@ -214,6 +315,7 @@ class Report:
     """What one run says of its hops."""
 
     target: str = ""
+    address: str = ""
     host: str = ""
     start: str = ""
     group: str = ""
@@ -259,7 +361,7 @@ def to_table(
             start=reports[0].start if len(reports) == 1 else "",
             units={name: unit for name, unit in UNITS.items() if name in data},
             facts=tuple(report.facts() for report in reports),
-            warnings=tuple(said),
+            warnings=warnings_of(file, said),
             partial=any(report.partial for report in reports),
             **meta,
         ),
@@ -343,8 +445,8 @@ class HopRow:
     ----------
     group : str
         Run or target, where the file has several.
-    hop : int
-        Number of the hop, from 1.
+    hop : int or None
+        Number of the hop, from 1; None where the target answered a last try of unknown hops.
     node : str
         Who answered; several addresses are joined by a blank.
     sent_count : float
@@ -361,7 +463,7 @@ class HopRow:
     """
 
     group: str
-    hop: int
+    hop: int | None
     node: str
     sent_count: float
     loss_ratio: float
@@ -390,7 +492,7 @@ def hop_rows(samples: Samples) -> tuple[HopRow, ...]:
 
     Returns
     -------
-    tuple of Hop
+    tuple of HopRow
         In the order of the runs and their hops. An increase holds for a path on which each answer
         comes back the same way: it may be that of the way back, and a hop without answer hands its
         own on to the next.
@@ -412,18 +514,16 @@ def _of_probes(samples: PathSamples) -> list[HopRow]:
     nodes, times, lost = (
         np.asarray(column) for column in (samples.node, samples.rtt_s, samples.lost)
     )
+    measured = samples.measured
     hops_read = []
     for name in dict.fromkeys(groups.tolist()):
         for number in np.unique(hops[groups == name]):
-            mine = (groups == name) & (hops == number)
-            rtt = times[mine & samples.measured].astype(float)
-            hops_read.append(
-                HopRow(
-                    name, int(number), " ".join(filter(None, dict.fromkeys(nodes[mine].tolist()))),
-                    float(mine.sum()), float(lost[mine].mean()),
-                    *_spread(rtt),
-                )
-            )  # fmt: skip
+            mine = (groups == name) & (np.isnan(hops) if isnan(number) else hops == number)
+            rtt = times[mine & measured].astype(float)
+            who = " ".join(filter(None, dict.fromkeys(nodes[mine].tolist())))
+            hop = None if isnan(number) else int(number)
+            counts = float(mine.sum()), float(lost[mine].mean())
+            hops_read.append(HopRow(name, hop, who, *counts, *_spread(rtt)))
     return hops_read
 
 
@@ -456,7 +556,7 @@ def _of_report(table: Table) -> list[HopRow]:
 
 def _with_increases(rows: list[HopRow]) -> list[HopRow]:
     """Return the hops of one run with what each adds."""
-    rows = sorted(rows, key=lambda row: row.hop)
+    rows = sorted(rows, key=lambda row: inf if row.hop is None else row.hop)
     least = np.array([row.rtt_min_s for row in rows])
     if np.isnan(least).all():
         least = np.array([row.rtt_mean_s for row in rows])
