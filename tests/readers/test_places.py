@@ -23,6 +23,7 @@ UDP = ("udp", "UDP datagrams", "sender", "round trip")
 SYN = ("tcp", "TCP segments", "sender", "round trip")
 HANDSHAKE = ("tcp", "TCP handshakes", "sender", "round trip")
 HTTP = ("tcp", "HTTP requests", "client", "round trip")
+MAC = ("mac", "frames", "sender", "round trip")
 ARP = ("arp", "ARP packets", "sender", "round trip")
 NODES = ("", "probes, answered by ICMP", "sender", "round trip")
 UDP_NODES = ("udp", "UDP datagrams, answered by ICMP", "sender", "round trip")
@@ -32,7 +33,9 @@ LABELS = {
     "netcalc_echo_old.json": ("udp", "application messages", "client", "round trip"),
     "columns/semicolons.csv": ("", "probes", "sender", "round trip"),
     "pings/fping_*": ICMP, "pings/oping*": ICMP, "pings/hrping*": ICMP, "pings/huawei*": ICMP,
-    "pings/cisco_mix.txt": ICMP, "pings/junos_*": ICMP, "pings/mikrotik*": ICMP,
+    "pings/cisco_*": ICMP, "pings/junos_*": ICMP, "pings/mikrotik_mac.txt": MAC,
+    "pings/mikrotik.txt": ICMP, "pings/mikrotik_7.txt": ICMP, "pings/mikrotik_multicast.txt": ICMP,
+    "pings/atlas_ping_0.json": ("", "probes", "sender", "round trip"),
     "pings/nokia*": ICMP, "pings/test_connection_*": ICMP, "pings/atlas_ping.json": ICMP,
     "pings/hping_icmp.txt": ICMP, "pings/hping_syn.txt": SYN, "pings/hping_lost.txt": SYN,
     "pings/nping_icmp.txt": ICMP, "pings/nping_lost.txt": ICMP, "pings/nping_tcp.txt": SYN,

@@ -113,6 +113,24 @@ def test_atlas_ping():
     assert codes(samples) == []
 
 
+def test_numbers_of_the_first_firmware_of_atlas_are_texts():
+    """Probe 677 of 2012: 3 sent, 2 received, 57.87 to 58.27 ms; a size is not stated."""
+    row = read(INPUTS / "pings" / "atlas_ping_0.json").facts()[0]
+    assert (row["sent_count"], row["received_count"], row["target"]) == (3, 2, "192.0.2.12")
+    assert (row["rtt_min_s"], row["rtt_max_s"]) == pytest.approx((0.05787, 0.05827))
+
+
+@pytest.mark.each(("firmware", "payload"), [(1, None), (4460, 12), (4560, 12), (4570, 20)])
+def test_the_size_of_atlas_has_the_icmp_header_up_to_firmware_4560(firmware, payload):
+    """derived: ripe.atlas.sagan's PingResult takes 8 B off below 4570, and none from below 4460."""
+    text = (
+        f'{{"fw":{firmware},"msm_id":1,"prb_id":2,"type":"ping","proto":"ICMP","size":20,'
+        '"dst_addr":"192.0.2.1","sent":1,"rcvd":1,"result":[{"rtt":5.5}]}\n'
+    )
+    sizes = read(text).payload_bytes
+    assert [None if size != size else size for size in sizes] == [payload]
+
+
 def test_atlas_traceroute():
     """By eye: hop 255 is none, the late answer is no probe, hop 3 had 12.5 and 12 ms."""
     samples = read(INPUTS / "paths" / "atlas_traceroute.json")

@@ -21,6 +21,8 @@ CASES = {
     "junos_rapid.txt": [("192.0.2.9", 10, 9, 0, 0.619, None, 0.661)],
     "mikrotik.txt": [("192.0.2.9", 6, 4, 0, 0.5, (8 + 13) / 2, 43)],
     "mikrotik_7.txt": [("192.0.2.9", 3, 3, 0, 0.471, 0.542, 1.489)],
+    "mikrotik_multicast.txt": [("ff02::1", 2, 2, 4, 1, (1 + 4) / 2, 4)],
+    "mikrotik_mac.txt": [("00:0C:42:72:A1:B0", 4, 3, 0, 0.5, 1, 2)],
     "huawei.txt": [("192.0.2.9", 5, 4, 0, 16, (62 + 63) / 2, 94)],
     "huawei_pc.txt": [("192.0.2.10", 3, 2, 0, 110, (110 + 141) / 2, 141)],
     "hrping.txt": [("192.0.2.9", 10, 9, 0, 5.031, 5.206, 9.222)],
@@ -322,3 +324,128 @@ def test_a_mikrotik_whose_probes_were_all_lost_has_a_summary_without_times():
     samples = read(text)
     assert samples.lost.tolist() == [True]
     assert samples.meta.printed == {"sent": 1, "received": 0, "loss_ratio": 1.0}
+
+
+def test_a_broadcast_of_cisco_has_an_answer_of_each_host():
+    """Three requests: the dot after the second answer is the one in the middle."""
+    samples = read(INPUTS / "cisco_broadcast.txt")
+    row = samples.facts()[0]
+    assert (row["target"], row["sent_count"], row["received_count"]) == ("192.0.2.255", 3, 2)
+    assert row["duplicate_count"] == 3
+    assert row["partial"] is True  # nothing is printed at the end
+    times = sorted(zip(samples.sequence, samples.rtt_s, strict=True))
+    assert [(n, t) for n, t in times if n != 1] == [
+        (0, pytest.approx(0.004)), (0, pytest.approx(0.028)), (2, pytest.approx(0.006)),
+        (2, pytest.approx(0.008)), (2, pytest.approx(0.012)),
+    ]  # fmt: skip
+    assert samples.lost[list(samples.sequence).index(1)]
+    assert set(samples.payload_bytes) == {72}
+    part = read(
+        "Reply to request 4 from 192.0.2.2, 4 ms\nReply to request 5 from 192.0.2.2, 5 ms\n"
+    )
+    assert (part.sent, part.received) == (2, 2)
+
+
+def test_a_verbose_ping_of_cisco_has_a_line_for_each_request():
+    samples = read(
+        "Sending 3, 100-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\n"
+        "Reply to request 0 (4 ms)\nRequest 1 timed out\nReply to request 2 (12 ms)\n"
+        "Success rate is 66 percent (2/3), round-trip min/avg/max = 4/8/12 ms\n"
+    )
+    assert (samples.sent, samples.received, samples.meta.partial) == (3, 2, False)
+    assert samples.best_s.tolist() == [pytest.approx(0.004), pytest.approx(0.012)]
+
+
+ALONE = {  # the summary of one request that four hosts answered, where no answer has a line
+    "fping": "192.0.2.255 : xmt/rcv/%return = 1/4/400%, min/avg/max = 0.5/0.6/0.9\n",
+    "BSD": (
+        "PING 224.0.0.1 (224.0.0.1): 56 data bytes\n\n--- 224.0.0.1 ping statistics ---\n"
+        "1 packets transmitted, 4 packets received, -- somebody's printing up packets!\n"
+        "round-trip min/avg/max/stddev = 0.5/0.6/0.9/0.1 ms\n"
+    ),
+    "nping": "Raw packets sent: 1 (28B) | Rcvd: 4 (112B) | Lost: -3 (-300.00%)\n",
+}
+
+
+@pytest.mark.each("tool", ALONE)
+def test_more_answers_than_requests_are_duplicates_of_one_request(tool):
+    text = ALONE[tool]
+    if tool == "nping":
+        text = "Starting Nping 0.7.80 ( https://nmap.org/nping ) at 2026-01-01 10:00 UTC\n" + text
+    row = read(text).facts()[0]
+    assert (row["sent_count"], row["received_count"], row["duplicate_count"]) == (1, 1, 3)
+    assert row["loss_ratio"] == 0
+    with pytest.raises(ReaderError) as refused:  # of two it is unknown which were answered
+        read(text.replace("1/4/400", "2/4/200").replace("1 packets", "2 packets").replace(
+            "sent: 1", "sent: 2"))  # fmt: skip
+    assert refused.value.code == "more-received-than-sent"
+
+
+def lines(reply, hosts=(1, 2)):
+    return "".join(reply.format(host=host) for host in hosts)
+
+
+ANSWERS = {  # one request that two hosts answered
+    "arping": (
+        "ARPING 192.0.2.9\n"
+        + lines("60 bytes from 00:0c:42:72:a1:b{host} (192.0.2.9): index=0 time={host}.0 msec\n")
+        + "\n--- 192.0.2.9 statistics ---\n"
+        "1 packets transmitted, 2 packets received,   0% unanswered (1 extra)\n"
+    ),
+    "arping of iputils": (
+        "ARPING 192.0.2.9 from 192.0.2.2 eth0\n"
+        + lines("Unicast reply from 192.0.2.9 [00:0C:42:72:A1:B{host}]  {host}.0ms\n")
+        + "Sent 1 probes (1 broadcast(s))\nReceived 2 response(s)\n"
+    ),
+    "hping": (
+        "HPING 192.0.2.255 (eth0 192.0.2.255): icmp mode set, 28 headers + 0 data bytes\n"
+        + lines("len=46 ip=192.0.2.{host} ttl=64 id=1 icmp_seq=0 rtt={host}.0 ms\n")
+        + "\n--- 192.0.2.255 hping statistic ---\n"
+        "1 packets transmitted, 2 packets received, -100% packet loss\n"
+    ),
+    "oping": (
+        "PING ff02::1 (ff02::1) 56 bytes of data.\n"
+        + lines("56 bytes from ff02::1 (fe80::{host}): icmp_seq=1 ttl=64 time={host}.00 ms\n")
+        + "\n--- ff02::1 ping statistics ---\n"
+        "1 packets transmitted, 2 received, -100.00% packet loss, time 0.5ms\n"
+    ),
+    "hrPING": (
+        "This is hrPING v5.04 by cFos Software GmbH -- http://www.cfos.de\n"
+        "Pinging 192.0.2.255 [192.0.2.255]\n"
+        + lines("From 192.0.2.{host}: bytes=60 seq=0001 TTL=64 ID=1234 time={host}.000ms\n")
+        + "Packets: sent=1, rcvd=2, error=0, lost=-1 (-100.0% loss) in 0.0 sec\n"
+    ),
+    "BusyBox": (
+        "PING 224.0.0.1 (224.0.0.1): 56 data bytes\n"
+        + lines("64 bytes from 192.0.2.{host}: seq=0 ttl=64 time={host}.000 ms\n")
+        + "\n--- 224.0.0.1 ping statistics ---\n"
+        "1 packets transmitted, 2 packets received, -100% packet loss\n"
+        "round-trip min/avg/max = 1.000/1.500/2.000 ms\n"
+    ),
+    "Huawei": (
+        "  PING 224.0.0.1: 56  data bytes, press CTRL_C to break\n"
+        + lines("    Reply from 192.0.2.{host}: bytes=56 Sequence=1 ttl=255 time={host} ms\n")
+        + "    1 packet(s) transmitted\n    2 packet(s) received\n    0.00% packet loss\n"
+    ),
+    "fping": (
+        "192.0.2.255 : [0], 84 bytes, 1.00 ms (1.00 avg, 0% loss)\n"
+        "192.0.2.255 : duplicate for [0], 84 bytes, 2.00 ms [<- 192.0.2.2]\n"
+        "192.0.2.255 : xmt/rcv/%return = 1/2/200%, min/avg/max = 1.0/1.5/2.0\n"
+    ),
+}
+
+
+@pytest.mark.each("tool", ANSWERS)
+def test_the_answer_of_a_second_host_is_a_duplicate(tool):
+    samples = read(ANSWERS[tool])
+    assert (samples.sent, samples.received, samples.duplicates) == (1, 1, 1)
+    assert samples.best_s.tolist() == [pytest.approx(0.001)]
+    assert samples.loss_ratio == 0
+    assert not {"count-differs", "implausible-loss"} & set(codes(samples))
+
+
+def test_answers_of_a_multicast_without_totals_are_as_many_requests_as_one_host_answered():
+    row = "    {} 192.0.2.{}                                 56  64 {}ms\n"
+    samples = read("".join(row.format(n, 1 + n % 2, n + 1) for n in range(4)))
+    assert (samples.sent, samples.received, samples.duplicates) == (2, 2, 2)
+    assert samples.meta.partial

@@ -328,13 +328,15 @@ class _Oping(ProbeReader):
     protocol = "icmp"
     marks = r"^PING \S+ \([^()\s]+\) [0-9]{1,18} bytes of data\.\s*$"
     hosts_take_turns = True
+    repeats = True
     table = LineTable(
         about=r"PING {target} \([^()\s]+\) {payload_bytes} bytes of data\.\s*$",
         reply=r"[0-9]+ bytes from {target} \([^()\s]+\): icmp_seq={sequence} (?:ttl={ttl} )?"
         r"(?:\S+=\S+ )*time={rtt_ms} ms",
         lost=r"echo reply from {target} \([^()\s]+\): icmp_seq={sequence} timeout",
         summary=r"--- (?P<host>\S+) ping statistics ---",
-        totals=r"{sent} packets transmitted, {received} received, {loss_percent}% packet",
+        totals=rf"{{sent}} packets transmitted, {{received}} received, "
+        rf"(?P<loss_percent>-?{NUMBER})% packet",
         other=r"RTT\[ms\]",
         multiplies=True,
     )

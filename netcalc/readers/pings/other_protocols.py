@@ -23,9 +23,9 @@ class _Arping(ProbeReader):
     table = LineTable(
         about=r"ARPING {target}",
         reply=(
-            r"[0-9]+ bytes from \S+ \([^()]+\): (?:icmp_seq|index)=[0-9]+"
+            r"[0-9]+ bytes from (?P<host>\S+ \([^()]+\)): (?:icmp_seq|index)=[0-9]+"
             r"(?: time={rtt_unit} (?P<unit>usec|msec|sec))?",
-            r"(?:Unicast|Broadcast) reply from \S+ \[[^\]]*\](?: for \S+ \[[^\]]*\])?"
+            r"(?:Unicast|Broadcast) reply from (?P<host>\S+ \[[^\]]*\])(?: for \S+ \[[^\]]*\])?"
             r"\s+{rtt_ms}ms",
         ),
         lost=r"\s*Timeout\s*$",
@@ -38,6 +38,11 @@ class _Arping(ProbeReader):
         other=r"---|rtt ",
         multiplies=True,
     )
+
+    def reply(self, line: ToolLine) -> None:
+        """Add a reply, and keep who sent it: two may answer, and lines have no request."""
+        super().reply(line)
+        self.run.answered_by.append((self.run.probes[-1], line["host"]))
 
     def totals(self, line: ToolLine) -> None:
         """Keep the totals; those with a loss count duplicates only where there are some."""
@@ -135,7 +140,8 @@ class _Nping(ProbeReader):
     unprinted = ("rtt_min_s", "rtt_max_s")
     table = LineTable(
         packet_sent=r"SENT \({}s\) (?P<packet>.*)$",
-        packet_error=r"RCVD \({}s\) (?i:.*(?:unreachable|TTL=0|ttl-zero|time exceeded|prohibited))",
+        packet_error=r"RCVD \({}s\) (?i:.*(?:unreachable|TTL=0|ttl-zero|time exceeded|prohibited"
+        r"|fragmentation (?:required|needed)))",
         packet_received=r"RCVD \({}s\) ",
         totals=(
             r"Max rtt: {rtt_max_ms}ms \| Min rtt: {rtt_min_ms}ms \| Avg rtt: ",

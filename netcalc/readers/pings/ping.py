@@ -56,7 +56,9 @@ def _facts(run: ping_runs.RunLines, result: ping_runs.Probes, *, partial: bool) 
         sent_count=sent,
         received_count=received,
         duplicate_count=(
-            run.counts.get("duplicates", 0) if result.counted_only else int(rows.duplicate.sum())
+            run.counts.get("duplicates", result.duplicates)
+            if result.counted_only
+            else int(rows.duplicate.sum())
         ),
         **counted,
         printed_loss_ratio=loss if loss is not None and 0.0 <= loss <= 1.0 else None,
@@ -405,6 +407,11 @@ def _refuse_uncertain(source: Source, file: _PingRuns, results: list[ping_runs.P
     if row_count == 0:
         raise no_measurement("no-ping", source, file.text)
     for run, result in zip(file.runs, results, strict=True):
+        if result.counted_only and result.received > result.sent:
+            raise ReaderError(
+                "more-received-than-sent", file=source.name, line=run.counts_line or None,
+                field="received", value=str(result.received), sent=result.sent,
+            )  # fmt: skip
         if result.counted_only and ping_lines.is_contradictory(run.counts):
             raise ReaderError(
                 "contradictory-summary",

@@ -481,6 +481,7 @@ def read_counts(text: str) -> dict[str, float] | None:
     counts: dict[str, float] = {"sent": sent, "received": received}
     if share:
         loss = float(f"{(share[1] or share[2]).replace(',', '.')}e-2")
+        loss = -loss if text[: share.start()].endswith("-") else loss
         fitting = [
             pair
             for pair in pairwise(whole)
@@ -489,7 +490,8 @@ def read_counts(text: str) -> dict[str, float] | None:
         if fitting and (sent == 0 or fitting[0] != (sent, received)):
             counts = {"sent": fitting[0][0], "received": fitting[0][1]}
         counts["loss_ratio"] = loss
-    if counts["received"] > counts["sent"] and "printing up" not in text:
+    surplus = counts["received"] > counts["sent"]  # many hosts answered a request
+    if surplus and "printing up" not in text and counts.get("loss_ratio", 0.0) >= 0.0:
         return None
     for plus in _PLUS.finditer(text):
         word = (plus[2] or plus[4]).lower()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
@@ -74,7 +75,22 @@ def _read(file: Input) -> RttSamples:
     return to_samples(file, runs, "RIPE Atlas", warnings, tool_version=firmware_of(every))
 
 
+def _as_number(value: Any) -> Any:
+    """Return a member as a number: the first firmware writes each as a text."""
+    written = isinstance(value, str) and re.fullmatch(r"-?\d{1,9}(?:\.\d{1,18})?", value)
+    return float(value) if written else value
+
+
+def _payload_bytes(result: Mapping[str, Any]) -> float:
+    """Return the user data, which counts the ICMP header up to firmware 4560."""
+    firmware, size = number(result, "fw"), number(result, "size")
+    if firmware < 4460:
+        return nan
+    return size - 8.0 if firmware < 4570 and words(result, "proto") == "ICMP" else size
+
+
 def _run(result: Mapping[str, Any], name: str) -> Run:
+    result = {name: _as_number(value) for name, value in result.items()}
     sent, received = count(result, "sent"), count(result, "rcvd")
     low_ms, high_ms = (number(result, printed) for printed in ("min", "max"))
     made = Run(
@@ -89,7 +105,7 @@ def _run(result: Mapping[str, Any], name: str) -> Run:
         printed=stated(sent=sent, received=received),
         ended=True,
     )
-    size, ttl = number(result, "size"), number(result, "ttl")
+    size, ttl = _payload_bytes(result), number(result, "ttl")
     for reply in rows(result, "result"):
         rtt_ms = number(reply, "rtt")
         if rtt_ms >= 0:
@@ -117,7 +133,8 @@ FORMAT = Format(
         "min, avg and max of -1 mean that there was no answer.",
         "Each probe of the network is a host of its own; results are not mixed.",
         "A result may be an array, one document, or a document in each line.",
-        "The firmware of the first generations has other names for the target.",
+        "The firmware of the first generations has other names for the target, and a size with "
+        "the ICMP header; the first one writes its numbers as texts.",
         "Results of several kinds in one file are refused.",
     ),
     tools={"RIPE Atlas": Counted(probes=PROBES)},

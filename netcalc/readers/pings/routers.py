@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from math import nan
+import re
+from itertools import count
+from math import isnan, nan
 
 from netcalc.readers.format import Input
 from netcalc.readers.lines import LineTable, ToolLine, time_of_parts
 from netcalc.readers.pings.runs import Probe, ProbeReader, payload_of
+from netcalc.readers.places import ICMP_PROBES, ROUND_TRIP, SENDER, MeasuringPoint
 from netcalc.readers.source import note
 
 
 class _Cisco(ProbeReader):
-    """A mark for each probe, and a summary."""
+    """A mark for each probe, and a summary; of a broadcast or multicast a line for each answer."""
 
     tool = "ping (Cisco)"
+    repeats = True
     marks = (
         r"^Sending [0-9]{1,18}, [0-9]{1,18}-byte (?:ICMP|UDP|\S+) Echos? to [^\s,]+"
         r"|^Success rate is [0-9]{1,18} percent \([0-9]{1,18}/[0-9]{1,18}\)"
+        r"|^\.*Reply to request [0-9]{1,9} (?:from \S+, [0-9]{1,9}|\([0-9]{1,9}) ms"
     )
     table = LineTable(
         reads_cut=True,
         multiplies=True,
-        head=r"Sending \d+, {packet_bytes}-byte (?P<protocol>\S+) Echos? to (?P<target>[^\s,]+)",
+        head=r"Sending \d+, {packet_bytes}-byte (?P<protocol>\S+) Echos? to "
+        r"(?P<target>[^\s,]+)",
         marked=r"(?P<marks>[!.UQMNIP?&R]+)\s*$",
+        reply=r"(?P<marks>\.*)Reply to request {sequence} (?:from \S+, {rtt_ms} ms"
+        r"|\((?P<time_ms>[0-9]{1,9}) ms\))(?P<more>\.*)",
+        lost=r"Request {sequence} timed out",
         totals=r"Success rate is \d+ percent \({received}/{sent}\)"
         r"(?:, round-trip min/avg/max = (?P<rtt_min_ms>\d+)/\d+/(?P<rtt_max_ms>\d+) ms)?",
         unread=r"Sending .{0,100} Echos? to ",
@@ -47,10 +56,23 @@ class _Cisco(ProbeReader):
 
     def marked(self, line: ToolLine) -> None:
         """Add a probe for each mark."""
-        for mark in line["marks"]:
+        self.add_marks(line["marks"])
+
+    def add_marks(self, marks: str) -> None:
+        """Add a probe for each mark."""
+        for mark in marks:
             probe = Probe(payload_bytes=self.run.payload_bytes, lost=mark != "!")
             probe.error_reply = mark not in "!."
             self.run.probes.append(probe)
+
+    def reply(self, line: ToolLine) -> None:
+        """Add an answer, of which a request to many hosts has several; dots are lost requests."""
+        self.add_marks(line["marks"])
+        probe = self.probe(line)
+        if "time_s" in line:
+            probe.rtt_s, probe.resolution_s = line["time_s"], 1e-3
+        self.run.probes.append(probe)
+        self.add_marks(line["more"])
 
     def totals(self, line: ToolLine) -> None:
         """Keep a summary; times without a reply are nonsense."""
@@ -63,9 +85,17 @@ class _Cisco(ProbeReader):
             del self.run.printed["rtt_min_s"], self.run.printed["rtt_max_s"]
 
     def finish(self) -> None:
-        """Take a run whose marks are missing for a part."""
+        """Take a run whose marks are missing for a part, and number the lost requests."""
         for run in self.runs:
             run.ended &= not (run.target and run.counted_only)
+            numbers = {probe.sequence for probe in run.probes if not isnan(probe.sequence)}
+            if not numbers:
+                continue
+            free = (float(number) for number in count() if number not in numbers)
+            for probe in run.probes:
+                if isnan(probe.sequence):
+                    probe.sequence = next(free)
+            run.fill(0, whole=bool(run.target))
         note(self.warnings, "times-without-reply", numbers=self.times_alone)
 
 
@@ -78,6 +108,8 @@ CISCO = _Cisco.format(
         "U, Q, M and ? are errors or congestion, no replies.",
         "The summary says the share that succeeded, not the loss.",
         "Times without a reply are nonsense and are not used.",
+        "Of a broadcast or multicast each answer has a line; those beyond the first to a request "
+        "are duplicates, and there is no summary.",
     ),
 )
 
@@ -154,12 +186,21 @@ def _seconds(text: str) -> tuple[float, float]:
     return time_s or step_s / 2, step_s
 
 
+_ADDRESS = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]+)"
+_MAC = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
+_MAC_PING = "mac"
+
+
 class _MikroTik(ProbeReader):
     """The table of RouterOS, and its totals."""
 
     tool = "ping (MikroTik)"
     protocol = "icmp"
-    marks = r"^\s*SEQ HOST\s+SIZE\s+TTL\s+TIME\b"
+    marks = (
+        r"^\s*(?:SEQ )?HOST\s+SIZE\s+TTL\s+TIME\b|"
+        r"^\s*(?:sent=\d+ received=\d+ packet-loss=-?\d+%|"
+        rf"\d{{1,9}} {_ADDRESS}\s+(?:\d{{1,5}} +(?:\d{{1,3}} +)?(?=\d){_PARTS}|timeout) *$)"
+    )
     repeats = True
     table = LineTable(
         convert={
@@ -167,19 +208,31 @@ class _MikroTik(ProbeReader):
             "printed_rtt_min_s": lambda text: _seconds(text)[0],
             "printed_rtt_max_s": lambda text: _seconds(text)[0],
         },
-        other=r"\s*SEQ HOST\s+SIZE\s+TTL\s+TIME\b|\s*STATUS\s*$",
-        row=rf"\s*{{sequence}}(?: (?P<host>\S+))?"
-        rf"(?:\s+{{packet_bytes}}\s+{{ttl}}\s+(?P<rtt>(?=\d){_PARTS}))?"
-        r"(?:\s+(?P<status>[A-Za-z][\w -]*?))?\s*$",
-        totals=r"\s*sent={sent} received={received} packet-loss={loss_percent}%"
+        other=r"\s*(?:SEQ )?HOST\s+SIZE\s+TTL\s+TIME\b|\s*STATUS\s*$",
+        row=(
+            rf"\s*{{sequence}}(?: (?P<host>\S+))?"
+            rf"(?:\s+{{packet_bytes}}(?:\s+{{ttl}})?\s+(?P<rtt>(?=\d){_PARTS}))?"
+            r"(?:\s+(?P<status>[A-Za-z][\w -]*?))?\s*$",
+            rf"\s*(?P<host>\S*[.:]\S*)"
+            rf"(?:\s+{{packet_bytes}}(?:\s+{{ttl}})?\s+(?P<rtt>(?=\d){_PARTS}))?"
+            r"(?:\s+(?P<status>[A-Za-z][\w -]*?))?\s*$",
+            r"\s+(?P<status>timeout)\s*$",
+        ),
+        command=r"\[[^\]]+\] > /?(?:tool )?ping (?:address=)?{target}",
+        totals=r"\s*sent={sent} received={received} packet-loss=(?P<loss_percent>-?\d{1,9})%"
         rf"(?: min-rtt=(?P<printed_rtt_min_s>(?=\d){_PARTS})? avg-rtt={_PARTS} "
         rf"max-rtt=(?P<printed_rtt_max_s>(?=\d){_PARTS})?)?\s*$",
     )
 
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
+        self.typed: list[str] = []
+
     def row(self, line: ToolLine) -> None:
         """Add a probe; of a row with another status, HOST is the node that sent the error."""
-        run, sequence = self.current, float(line["sequence"])
-        if run is None or (run.ended and sequence <= max(probe.sequence for probe in run.probes)):
+        run, highest = self.current, self.highest()
+        sequence = float(line.get("sequence", highest + 1.0))
+        if run is None or (run.ended and sequence <= highest):
             run = self.begin()
         run.ended = False
         answered = "rtt" in line
@@ -191,13 +244,28 @@ class _MikroTik(ProbeReader):
             run.probes.append(Probe(sequence=sequence, lost=True, error_reply=answered))
             return
         probe = self.probe(line)
+        probe.sequence = sequence
         probe.payload_bytes = payload_of(line["packet_bytes"], host)
+        if _MAC.fullmatch(host):
+            run.protocol, probe.payload_bytes = _MAC_PING, nan
         probe.rtt_s, probe.resolution_s = line["rtt"]
         run.probes.append(probe)
+        run.answered_by.append((probe, host))
+
+    def highest(self) -> float:
+        """Return the highest number of the run."""
+        return (
+            max((p.sequence for p in self.current.probes), default=-1.0) if self.current else -1.0
+        )
 
     def accepts(self, line: ToolLine) -> bool:
         """Whether totals belong to a run that has begun."""
-        return self.current is not None or line.kind == "row"
+        return self.current is not None or line.kind != "totals"
+
+    def command(self, line: ToolLine) -> None:
+        """Begin a run with the target that was typed."""
+        self.begin().target = line["target"]
+        self.typed.append(line["target"])
 
     def totals(self, line: ToolLine) -> None:
         """Keep totals, of which a run may have several: the last ones are those of the run."""
@@ -205,14 +273,20 @@ class _MikroTik(ProbeReader):
         super().totals(line)
 
     def finish(self) -> None:
-        """Add the probes without a row."""
+        """Add the probes without a row; answers of many hosts are numbered, not their requests."""
         for run in self.runs:
-            run.fill(0, whole=False)
+            if len({host for _, host in run.answered_by}) > 1:
+                run.target = run.target if run.target in self.typed else ""
+            else:
+                run.answered_by = []
+                run.fill(0, whole=False)
 
 
 MIKROTIK = _MikroTik.format(
     "MikroTik ping",
     "the output of ping on a MikroTik router",
+    probes=ICMP_PROBES,
+    probes_by={_MAC_PING: MeasuringPoint(_MAC_PING, "frames", SENDER, ROUND_TRIP)},
     traps=(
         "The size is that of the IP packet: user data is 28 bytes less, 48 with IPv6.",
         "0ms is a time below 1 ms, not 0.",
@@ -220,6 +294,9 @@ MIKROTIK = _MikroTik.format(
         "A row with a status is no reply; HOST is then the node that sent the error.",
         "Totals in the middle of a run count from its start: the last ones are those of the run.",
         "Numbers begin with 0.",
+        "Of a multicast the answers are numbered, not the requests: those of other hosts than the "
+        "first are duplicates.",
+        "A ping to a MAC address has no TTL, and the user data is unknown.",
     ),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any, ClassVar
@@ -52,6 +52,8 @@ class Run:
     payload_bytes: float = nan
     printed: dict[str, Any] = field(default_factory=dict)
     ended: bool = False
+    answered_by: list[tuple[Probe, str]] = field(default_factory=list)
+    """Replies with the hosts that sent them, where a tool tells hosts apart and not requests."""
 
     @property
     def counted_only(self) -> bool:
@@ -106,6 +108,28 @@ class Run:
         missing = (self.sent or 0) - len(self.probes)
         self.probes += [Probe(lost=True) for _ in range(min(max(missing, 0), 50_000))]
 
+    def settle_surplus(self) -> None:
+        """Take the answers beyond the requests, of a broadcast or multicast, for duplicates.
+
+        The answers of the host that answered first are the replies. Of totals alone it is certain
+        only where there was one request.
+        """
+        if self.counted_only and self.sent == 1 < (self.received or 0):
+            self.received, self.duplicates = 1, (self.received or 0) - 1
+            self.loss_ratio = nan
+        if not self.answered_by:
+            return
+        hosts = [host for _, host in self.answered_by]
+        requests = self.sent
+        if requests is None:  # of a cut text, in which each host answered as often as the first
+            requests = max(map(hosts.count, set(hosts)))
+            self.ended = False
+        surplus = len(hosts) - requests
+        others = [probe for probe, host in self.answered_by if host != hosts[0]]
+        same = [probe for probe, host in self.answered_by if host == hosts[0]]
+        for probe in (others + same[::-1])[: max(surplus, 0)]:
+            probe.duplicate = True
+
     def answered(self, sequence: float) -> bool:
         """Whether a probe of this number was answered before, not longer ago than numbers last."""
         return any(p.sequence == sequence and not p.lost for p in self.probes[-1000:])
@@ -152,10 +176,14 @@ class Run:
         notices: list[Notice] = []
         for quantity in () if self.counted_only else ("sent", "received"):
             printed, counted = getattr(self, quantity), getattr(self, f"{quantity}_count")
+            more = quantity == "received" and printed and self.sent and printed > self.sent
+            if more and printed == len(self.probes) - sum(p.lost for p in self.probes):
+                continue  # of each of many hosts
             if printed is not None and printed != counted:
                 values = {"quantity": quantity, "printed": printed, "counted": counted}
                 notices.append(Notice("count-differs", values))
-        if not isnan(self.loss_ratio) and not 0.0 <= self.loss_ratio <= 1.0:
+        below = self.received is not None and self.sent is not None and self.received > self.sent
+        if not isnan(self.loss_ratio) and not 0.0 <= self.loss_ratio <= 1.0 and not below:
             notices.append(Notice("implausible-loss", {"percent": self.loss_ratio * 100}))
         return notices
 
@@ -172,6 +200,7 @@ def to_samples(
     groups = groups_of([run.group or run.target for run in runs])
     said = [*file.text.warnings, *warnings]
     for run, group in zip(runs, groups, strict=True):
+        run.settle_surplus()
         run.refuse_impossible(file.name)
         said += run.disagreements()
         run.group = group or run.group
@@ -250,6 +279,9 @@ class ProbeReader:
         *,
         traps: tuple[str, ...],
         probes: MeasuringPoint | None = None,
+        probes_by: Mapping[str, MeasuringPoint] | None = None,
+        parts: tuple[str, ...] = (),
+        needs: str = "",
     ) -> Format:
         """Return the format that the class reads; ``probes`` is what its tool's times are of."""
         return Format(
@@ -258,7 +290,9 @@ class ProbeReader:
             recognize=cls.recognize,
             read=cls.read,
             traps=traps,
-            tools={cls.tool: Counted(probes=probes)} if probes else {},
+            tools={cls.tool: Counted(probes=probes, probes_by=probes_by or {})} if probes else {},
+            parts=parts,
+            needs=needs,
         )
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netcalc.readers.lines import LineTable, ToolLine
+from netcalc.readers.lines import NUMBER, LineTable, ToolLine
 from netcalc.readers.pings.runs import Probe, ProbeReader
 from netcalc.readers.places import ICMP_PROBES
 
@@ -30,8 +30,8 @@ class _HrPing(ProbeReader):
         ),
         lost=r".*(?:[Tt]imeout|timed out).*seq=(?P<sequence>[0-9a-f]{4})\b",
         totals=(
-            r"Packets: sent={sent}, rcvd={received}, error={errors}, lost=\d{1,15} "
-            r"\({loss_percent}% loss\)",
+            r"Packets: sent={sent}, rcvd={received}, error={errors}, lost=-?\d{1,15} "
+            rf"\((?P<loss_percent>-?{NUMBER})% loss\)",
             r"RTTs in ms: min/avg/max/dev: {rtt_min_ms} / {} / {rtt_max_ms} / ",
         ),
         other=r"(?:Source address is|Bandwidth in|Correlation:|Statistics for) ",
