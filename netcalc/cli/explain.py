@@ -230,7 +230,7 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
         if plot_path is not None:
             from netcalc import plots  # late: bokeh takes its time
 
-            output.write_plot(plots.explained(samples, findings), plot_path)
+            output.write_plot(plots.explained(samples, findings, stated=facts), plot_path)
             output.print_written(plot_path)
     if len(read) > 1:
         _compare(read, settings["clock_offset_s"], shared.notices, as_json=as_json)

@@ -13,8 +13,8 @@ at 941.5 Mbit/s (TCP payload).
 from netcalc.explain.causes.captures import Together, together
 from netcalc.explain.causes.cause import CAUSES, Cause, Sign, cause_name, cause_sign
 from netcalc.explain.causes.intervals import Intervals
-from netcalc.explain.causes.responses import TableTheory, table_theory
 from netcalc.explain.causes.sessions import FlowCause, flow_causes, main_flow
+from netcalc.explain.causes.theories import TableTheory, table_theory
 from netcalc.explain.claim_models import Model
 from netcalc.explain.evidence import Evidence, Known, delay_variation
 from netcalc.explain.finding import Finding, Limit

@@ -9,7 +9,7 @@ from dataclasses import replace
 from netcalc.checks import named_arguments
 from netcalc.errors import ReaderError
 from netcalc.explain import counters, evidence, frame_tables, summaries, tables, time_parts
-from netcalc.explain.causes import captures, responses
+from netcalc.explain.causes import captures, laws, responses
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.tools import run_cause, socket_causes, trips_cause
 from netcalc.explain.causes.verdict import counterfactuals
@@ -31,6 +31,8 @@ from netcalc.samples import (
     TransferSamples,
 )
 
+OWN_COLUMNS = "columns"
+"""Tool of a table that no tool printed."""
 OVERLOAD_RATIO = 0.05
 """A run that lost this share was sent faster than something could forward. [ratio]"""
 
@@ -96,6 +98,7 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
             or frame_tables.explain_sizes(samples, stated)
             or _of_rows(samples, stated)
             or responses.explain_responses(samples, stated)
+            or laws.explain_laws(samples)
             or counters.explain_counters(samples, stated)
             or summaries.explain_transaction_rates(samples, stated)
             or summaries.explain_one_way(samples, stated)
@@ -187,6 +190,9 @@ def _rates(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     )
     if not findings:
         name = samples.meta.source or type(samples).__name__
+        if isinstance(samples, Table) and samples.meta.tool == OWN_COLUMNS:
+            columns = list(samples.columns())[: tables.SHOWN_COLUMNS]
+            raise ReaderError("columns-without-theory", file=name, names=columns)
         raise ReaderError("nothing-to-explain", file=name)
     return findings
 

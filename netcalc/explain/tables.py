@@ -210,6 +210,19 @@ ROLES = {
     ),
     "window_bytes": ("window_bytes", "window_size_bytes", "buffer_bytes", "socket_buffer_bytes"),
     "loss_ratio": ("loss_ratio", "packet_loss_ratio"),
+    "load_ratio": (
+        "load_ratio", "utilization_ratio", "utilisation_ratio", "utilization", "load", "rho_ratio",
+        "rho",
+    ),
+    "delay_s": (
+        "delay_s", "sojourn_s", "response_s", "response_time_s", "latency_s", "rtt_s", "wait_s",
+        "waiting_time_s", "queue_delay_s", "queueing_delay_s", "time_s",
+    ),
+    "offered_bps": (
+        "offered_bps", "offered_rate_bps", "offered_load_bps", "asked_rate_bps", "target_bps",
+        "target_rate_bps", "sent_rate_bps", "sent_bps",
+    ),
+    "distance_m": ("distance_m", "length_m", "way_m"),
     "rtt_s": ("curve_rtt_s",),
     "line_bps": ("bandwidth_bps", "line_bps"),
     "packet_bytes": ("packet_bytes", "payload_bytes", "size_bytes", "bytes", "bytes_bytes"),

@@ -12,7 +12,7 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
     )
 
 from netcalc.plots.buffers import Buffer, buffers
-from netcalc.plots.captures import Mark, capture_ladder, explained, waits
+from netcalc.plots.captures import Mark, capture_ladder, waits
 from netcalc.plots.courses import courses, latencies, phase
 from netcalc.plots.formula import (
     FormulaCurves,
@@ -23,7 +23,7 @@ from netcalc.plots.formula import (
     formula_plot,
 )
 from netcalc.plots.limits import limits
-from netcalc.plots.measured import measured, sequences
+from netcalc.plots.measured import explained, measured, sequences
 from netcalc.plots.overlay import curves, feedback, overlay, with_guess
 from netcalc.plots.pictures import PICTURE_SUFFIXES, save_picture, svg
 from netcalc.plots.plans import network, plan

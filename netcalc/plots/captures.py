@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import DomainError
-from netcalc.explain import Finding, FlowCause, Intervals, cause_name, cause_sign, main_flow
+from netcalc.explain import FlowCause, Intervals, cause_name, cause_sign, main_flow
 from netcalc.language import phrase, term
 from netcalc.plots import style
-from netcalc.plots.limits import limits
-from netcalc.plots.plot import Plot, ready, together
+from netcalc.plots.plot import Plot, ready
 from netcalc.printable import printable
 from netcalc.readers.captures import tcp
-from netcalc.samples import PacketTrace, Samples, Table
+from netcalc.samples import PacketTrace, Table
 from netcalc.units import show
 
 DRAWN_PACKETS = 40
@@ -438,46 +437,6 @@ def waits(
     text = _describe_waits(flow, rows, shows_causes=shows_causes)
     shown = title or (flow.cause.sentence if shows_causes else phrase("What is waited for?"))
     return Plot(partial(_draw_waits, flow, sources, len(rows), shown, theme), sources, text, theme)
-
-
-@named_arguments
-def explained(
-    samples: Samples, findings: Sequence[Finding], *, theme: style.Theme = "light"
-) -> Plot:
-    """Draw what was waited for, and beneath it the bars of the limits.
-
-    Parameters
-    ----------
-    samples : Samples
-        What a reader made of a file.
-    findings : sequence of Finding
-        What :func:`netcalc.explain.measurement` returns for it; the first one is the title.
-    theme : {'light', 'dark'}
-        Colours of the figures.
-
-    Returns
-    -------
-    Plot
-        Of a capture with a TCP flow that :func:`waits` draws, the figures of both; of anything
-        else those of :func:`limits`.
-
-    Raises
-    ------
-    DomainError
-        If nothing of it can be drawn.
-    """
-    flow = main_flow(samples) if isinstance(samples, PacketTrace) else None
-    if flow is None or flow.waits is None:
-        return limits(findings, theme=theme)
-    said = findings[0].sentence if findings else flow.cause.sentence
-    if said != flow.cause.sentence:  # of all flows together
-        said = phrase("{sentence} Drawn is the largest flow.", sentence=said)
-    drawn = waits(flow, title=said, theme=theme)
-    if not any(each.limits for each in findings):
-        return drawn
-    both = together(drawn, limits(findings, theme=theme))
-    text = "" if said == flow.cause.sentence else said
-    return replace(both, description=f"{text} {drawn.description}".lstrip())
 
 
 def _rows(flow: FlowCause) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -12,13 +13,14 @@ from numpy.typing import NDArray
 from netcalc import compare
 from netcalc import samples as measurements
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.explain import Known, TableTheory, evidence, main_flow, table_theory
+from netcalc.explain import Finding, Known, TableTheory, evidence, main_flow, table_theory
 from netcalc.language import phrase
 from netcalc.models.sizes import framing, headers
 from netcalc.plots.captures import capture_ladder, largest_flow, waits
+from netcalc.plots.limits import limits
 from netcalc.plots.overlay import curves, overlay
 from netcalc.plots.plot import Plot, together
-from netcalc.plots.style import Axis, Theme
+from netcalc.plots.style import Axis, Scale, Theme
 from netcalc.rate_layers import IP, LINE, UNKNOWN, named
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.losses import TIMERS_S
@@ -477,6 +479,10 @@ def table_figure(theory: TableTheory, *, theme: Theme = "light") -> Plot:
     Plot
         A source for each curve and each series of points.
     """
+    title = f"{theory.y_name[:1].upper()}{theory.y_name[1:]} against {theory.x_name}"
+    prediction = theory.prediction
+    if prediction is not None:
+        return _with_residuals(theory, prediction, title, theme)
     named = {
         f"{name}, points" if name in theory.lines else name: p for name, p in theory.points.items()
     }
@@ -486,11 +492,89 @@ def table_figure(theory: TableTheory, *, theme: Theme = "light") -> Plot:
         points=named,
         x_axis=Axis(theory.x_name, theory.x_unit),
         y_axis=Axis(theory.y_name, theory.y_unit, low=0.0),
-        title=f"{theory.y_name[:1].upper()}{theory.y_name[1:]} against {theory.x_name}",
+        title=title,
         theme=theme,
     )
 
 
+def _with_residuals(
+    theory: TableTheory, prediction: tuple[str, FloatArray], title: str, theme: Theme
+) -> Plot:
+    """Draw the only series of a table over what it should be, with its band and the residuals."""
+    ((series, (x, y)),) = theory.points.items()
+    label, curve = prediction
+    predicted = np.interp(x, theory.x, curve)  # the points are among the positions of the curve
+    low, high = theory.bands.get(series, (curve, curve))
+    compared = compare.Comparison(
+        x=x, measured=y, predicted=predicted, residual=y - predicted,
+        outlier=np.zeros(x.shape, bool), curve_x=theory.x, curve_y=curve, curve_low=low,
+        curve_high=high, x_name=theory.x_name, x_unit=theory.x_unit, y_name=theory.y_name,
+        y_unit=theory.y_unit, title=title, measured_label=phrase("measured"),
+        predicted_label=label, sentence="",
+    )  # fmt: skip
+    others = {name: (theory.x, line) for name, line in theory.lines.items() if name != label}
+    scales = [_scale(x), _scale(y)]
+    return overlay(compared, lines=others, x_scale=scales[0], y_scale=scales[1], theme=theme)
+
+
+def _scale(values: FloatArray) -> Scale:
+    """Return the scale that shows the least of some values: logarithms over two decades or more."""
+    low, high = float(values.min()), float(values.max())
+    return "log" if low > 0 and high >= WIDE_RATIO * low else "linear"
+
+
+@named_arguments
+def explained(
+    samples: measurements.Samples,
+    findings: Sequence[Finding],
+    *,
+    stated: Known | None = None,
+    theme: Theme = "light",
+) -> Plot:
+    """Draw what was waited for, and beneath it the bars of the limits.
+
+    Parameters
+    ----------
+    samples : Samples
+        What a reader made of a file.
+    findings : sequence of Finding
+        What :func:`netcalc.explain.measurement` returns for it; the first one is the title.
+    stated : Known, optional
+        What is known besides the file, such as the line of a table.
+    theme : {'light', 'dark'}
+        Colours of the figures.
+
+    Returns
+    -------
+    Plot
+        Of a capture with a TCP flow that :func:`waits` draws, the figures of both; of a table with
+        a theory its points and curves; of anything else those of :func:`limits`.
+
+    Raises
+    ------
+    DomainError
+        If nothing of it can be drawn.
+    """
+    theory = table_theory(samples, stated or Known())
+    if theory is not None:
+        return table_figure(theory, theme=theme)
+    has_limits = any(each.limits for each in findings)
+    flow = main_flow(samples) if isinstance(samples, measurements.PacketTrace) else None
+    if flow is None or flow.waits is None:
+        return limits(findings, theme=theme)
+    said = findings[0].sentence if findings else flow.cause.sentence
+    if said != flow.cause.sentence:  # of all flows together
+        said = phrase("{sentence} Drawn is the largest flow.", sentence=said)
+    drawn = waits(flow, title=said, theme=theme)
+    if not has_limits:
+        return drawn
+    both = together(drawn, limits(findings, theme=theme))
+    text = "" if said == flow.cause.sentence else said
+    return replace(both, description=f"{text} {drawn.description}".lstrip())
+
+
+WIDE_RATIO = 100.0
+"""From this factor on an axis is one of logarithms. [ratio]"""
 MOST_GROUPS = 6
 """Sockets or directions of a figure: those with most rows. [1]"""
 _RATES = {"least": "least_throughput_bps", "sum": "throughput_bps",

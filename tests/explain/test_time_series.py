@@ -86,7 +86,7 @@ def test_what_a_series_may_be_called(text, labels):
 def test_other_tables_are_no_series(text):
     with pytest.raises(ReaderError) as refused:
         measurement(table(text))
-    assert refused.value.code == "nothing-to-explain"
+    assert refused.value.code == "columns-without-theory"
 
 
 @pytest.mark.each(

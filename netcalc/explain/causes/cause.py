@@ -38,6 +38,7 @@ _OF_LIMITS = {
     "serialization": "line", "serialization-of-sizes": "line", "distance": "distance",
     "round-trips": "round-trips", "ack-timer": "nagle-delayed-ack", "host": "server-time",
     "fitted-window": "receiver-window", "fitted-loss": "random-loss", "plateau": "line",
+    "fitted-loss-pftk": "random-loss", "fitted-loss-cubic": "random-loss",
     "saturation": "host", "implied-line": "line", "frame-costs": "packet-rate",
     "host-costs": "host", "host-costs-mbufs": "host", "row-serialization": "line",
     "row-latency": "distance",

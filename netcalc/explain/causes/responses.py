@@ -6,37 +6,104 @@ A law is that of a rate against the round trip, the window or the loss, or of ti
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray, named_arguments
+from netcalc.checks import FloatArray
 from netcalc.explain import tables
 from netcalc.explain.causes.cause import LOW, MEDIUM, Cause, Sign, cause_of_limit
 from netcalc.explain.causes.tools import TRIP_ERROR
 from netcalc.explain.evidence import Evidence, Known, first_known
 from netcalc.explain.finding import Finding, Limit
-from netcalc.explain.frame_tables import Frames, frames_of
-from netcalc.explain.rate_limits import above_line, line_ceiling_bps, rate_limits
+from netcalc.explain.rate_limits import above_line, rate_limits
 from netcalc.explain.summaries import is_over_time
 from netcalc.fit import Fit, transfer_against_size
 from netcalc.messages import Notice
-from netcalc.models.rates import line_rate
-from netcalc.models.tcp import loss_limited
-from netcalc.rate_layers import ETHERNET_LINE, FRAME, PAYLOAD, TCP_PAYLOAD, UNKNOWN, named
+from netcalc.models.tcp import cubic, loss_limited, pftk
+from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.samples import Samples, Table, TransferSamples
-from netcalc.units import show, show_rate
+from netcalc.units import show
 
-LAWS: Mapping[str, tuple[str, float]] = {
-    "response_rtt_s": ("s", -1.0), "window_bytes": ("byte", 1.0), "loss_ratio": ("ratio", -0.5),
+Shape = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class RateLaw:
+    """A way in which a rate follows a quantity: ``factor x shape``.
+
+    ``name`` is among the codes of its sentences. ``trip_s`` gives the round trip of a factor where
+    it is a loss that is varied; the error of the round trip is that of the rate to ``trip_power``.
+    """
+
+    name: str
+    shape: Shape
+    trip_bps: Callable[..., FloatArray] = loss_limited.mathis_throughput_bps
+    trip_power: float = 1.0
+
+    def curve(self, factor: float) -> Shape:
+        """Return the rate at each position. [bit/s]"""
+        return lambda x: np.asarray(factor * self.shape(x))
+
+    def factor(self, x: FloatArray, rate_bps: FloatArray) -> float:
+        """Return the factor with which half of the rows are above the law, and half below."""
+        return float(np.exp(np.median(np.log(rate_bps / self.shape(x)))))
+
+    def trip_s(self, factor: float) -> float:
+        """Return the round trip at which a flow has the law times a factor. [s]"""
+        at = np.array([LOSS_SHOWN])
+        rate_bps = self.trip_bps(at, mss_bytes=MSS_BYTES, rtt_s=1.0)
+        return float(rate_bps[0] / (factor * self.shape(at)[0]))
+
+
+class CubicLaw(RateLaw):
+    """CUBIC, which has Reno's rate as its floor: no factor of one shape, but a round trip."""
+
+    def curve(self, factor: float) -> Shape:
+        """Return the rate at a round trip of ``1 / factor``. [bit/s]"""
+        return lambda x: cubic.cubic_throughput_bps(x, packet_bytes=MSS_BYTES, rtt_s=1 / factor)
+
+    def factor(self, x: FloatArray, rate_bps: FloatArray) -> float:
+        """Return one over the round trip with which half of the rows are above the law."""
+        low, high = SHORTEST_S, LONGEST_S
+        for _ in range(TRIP_STEPS):  # the rate falls with the round trip
+            middle = math.sqrt(low * high)
+            is_faster = np.median(rate_bps / self.curve(1 / middle)(x)) > 1
+            low, high = (low, middle) if is_faster else (middle, high)
+        return 1 / math.sqrt(low * high)
+
+    def trip_s(self, factor: float) -> float:
+        """Return the round trip. [s]"""
+        return 1 / factor
+
+
+LOSS_SHOWN = 1e-3
+"""Any loss shows the round trip that belongs to a law. [ratio]"""
+SHORTEST_S, LONGEST_S, TRIP_STEPS = 1e-5, 10.0, 50
+"""Round trips of CUBIC that are tried, and how often their span is halved. [s], [1]"""
+_TRIP = (RateLaw("", lambda x: np.asarray(1 / x)),)
+_WINDOW = (RateLaw("", lambda x: np.asarray(x)),)
+_RENO = RateLaw("", lambda x: np.asarray(x**-0.5))
+_PFTK = RateLaw(
+    "-pftk",
+    lambda x: np.asarray(pftk.tfrc_throughput_bps(x, mss_bytes=1.0, rtt_s=1.0)),
+    trip_bps=pftk.tfrc_throughput_bps,
+)
+_CUBIC = CubicLaw("-cubic", lambda x: np.asarray(x**-0.75), trip_power=4.0)
+LAWS: Mapping[str, tuple[str, tuple[RateLaw, ...]]] = {
+    "response_rtt_s": ("s", _TRIP), "window_bytes": ("byte", _WINDOW),
+    "loss_ratio": ("ratio", (_RENO, _PFTK, _CUBIC)),
 }  # fmt: skip
-"""What a rate may be measured against: its unit, and the exponent of the law.
+"""What a rate may be measured against: its unit, and the laws, the plainest first.
 
-A window over the round trip; the same of a window; and Reno's rate over the root of the loss.
+A window over the round trip; the same of a window; and of the loss Reno without and with timeouts
+(of four round trips, as RFC 5348 has them), and CUBIC.
 """
+PLAINER_RATIO, PLAINER_ERROR = 2.0, 0.01
+"""A plainer law is kept while its mean error is within this factor of the best, and this more."""
 LEAST_SPAN = 1.5
 """A law is fitted to rows whose positions differ by this factor at least. [ratio]"""
 MOST_LOSS_RATIO = 0.02
@@ -58,17 +125,21 @@ AT_ONCE = ("by-trip", "by-window", "by-loss")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bend:
-    """A law that a cap cuts off: ``min(cap_bps, factor x ** exponent)``; no cap is inf."""
+    """A law that a cap cuts off: ``min(cap_bps, factor x shape)``; no cap is inf.
 
+    ``mean_off`` is the mean of the logarithms of its errors.
+    """
+
+    law: RateLaw
     factor: float
-    exponent: float
     cap_bps: float
     law_count: int
     cap_count: int
+    mean_off: float
 
     def law_bps(self, x: FloatArray) -> FloatArray:
         """Return the law without the cap. [bit/s]"""
-        return np.asarray(self.factor * x**self.exponent)
+        return self.law.curve(self.factor)(x)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,6 +158,13 @@ class RateRows:
         """Unit of the quantity."""
         return LAWS[self.role][0]
 
+    def error_factor(self, name: str) -> float:
+        """Return the factor of the 95% interval of the law of a series; inf if none is known."""
+        bend, rows = self.bends[name], self.rows[name]
+        law, rates = bend.law_bps(self.x[rows]), self.rate_bps[rows]
+        on_law = law <= bend.cap_bps
+        return _error(np.log(rates / law)[on_law], self.step_bps / rates[on_law])
+
     def values(self, name: str, x: float) -> dict[str, Any]:
         """Return the numbers of a row's law: what is in flight, and the round trip."""
         bend = self.bends[name]
@@ -95,9 +173,8 @@ class RateRows:
             return {**values, "window_bytes": bend.factor / 8, "rtt_s": x}
         if self.role == "window_bytes":
             return {**values, "window_bytes": x, "rtt_s": 8 / bend.factor}
-        rate = float(bend.law_bps(np.array([x]))[0])
-        each = float(loss_limited.mathis_throughput_bps(x, mss_bytes=MSS_BYTES, rtt_s=1.0))
-        return {**values, "loss_ratio": x, "rtt_s": each / rate, "mss_bytes": MSS_BYTES}
+        trip_s = bend.law.trip_s(bend.factor)
+        return {**values, "loss_ratio": x, "rtt_s": trip_s, "mss_bytes": MSS_BYTES}
 
 
 def responses_of(table: Table) -> RateRows | None:
@@ -127,36 +204,45 @@ def _read(table: Table) -> RateRows | None:
     if roles[0] == "loss_ratio":
         good &= x < 1
     rows = tables.rows_of(tables.series_of(table), good)
-    exponent = LAWS[roles[0]][1]
-    fits = {name: bend_of(x[at], rates[at], exponent=exponent) for name, at in rows.items()}
+    laws = LAWS[roles[0]][1]
+    fits = {name: plainest_bend(x[at], rates[at], laws) for name, at in rows.items()}
     bends = {name: bend for name, bend in fits.items() if bend is not None}
     step = first_known(table.meta.resolutions.get(name), 0.0)
     return RateRows(role=roles[0], x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step)
 
 
-def bend_of(x: FloatArray, rate_bps: FloatArray, *, exponent: float) -> Bend | None:
+def plainest_bend(x: FloatArray, rate_bps: FloatArray, laws: Sequence[RateLaw]) -> Bend | None:
+    """Return the plainest law that is about as near to the rows as any; None if none is near."""
+    bends = [bend for law in laws if (bend := bend_of(x, rate_bps, law)) is not None]
+    least = min((bend.mean_off for bend in bends), default=math.inf)
+    enough = PLAINER_RATIO * least + PLAINER_ERROR
+    return next((bend for bend in bends if bend.mean_off <= enough), None)
+
+
+def bend_of(x: FloatArray, rate_bps: FloatArray, law: RateLaw) -> Bend | None:
     """Return the law and its cap that fit best; None if some row is far from both.
 
     The rows where the law is highest may be at the cap; the others follow the law.
     """
-    order = np.argsort(-(x**exponent), kind="stable")
-    shape, rates = x[order] ** exponent, rate_bps[order]
-    best, least = None, math.inf
-    for capped in range(shape.size - 1):
-        law = shape[capped:]
-        if law[0] < LEAST_SPAN ** abs(exponent) * law[-1]:
+    order = np.argsort(-law.shape(x), kind="stable")
+    at, rates = x[order], rate_bps[order]
+    best = None
+    for capped in range(at.size - 1):
+        if at[capped:].max() < LEAST_SPAN * at[capped:].min():
             break
-        factor = float(np.exp(np.median(np.log(rates[capped:] / law))))
+        factor = law.factor(at[capped:], rates[capped:])
+        law_bps = law.curve(factor)(at)
         cap = float(np.median(rates[:capped])) if capped else math.inf
-        if capped and cap > CAPPED_RATIO * factor * shape[capped - 1]:
+        if capped and cap > CAPPED_RATIO * law_bps[capped - 1]:
             continue
-        off = np.abs(np.log(rates / np.minimum(factor * shape, cap)))
-        if off.max() <= math.log(1 + tables.FITTED_TOLERANCE) and off.mean() < least:
-            least = float(off.mean())
-            on_law = int(np.count_nonzero(factor * shape <= cap))
+        off = np.abs(np.log(rates / np.minimum(law_bps, cap)))
+        mean_off = float(off.mean())
+        is_near = off.max() <= math.log(1 + tables.FITTED_TOLERANCE)
+        if is_near and (best is None or mean_off < best.mean_off):
+            on_law = int(np.count_nonzero(law_bps <= cap))
             best = Bend(
-                factor=factor, exponent=exponent, cap_bps=cap, law_count=on_law,
-                cap_count=shape.size - on_law,
+                law=law, factor=factor, cap_bps=cap, law_count=on_law,
+                cap_count=at.size - on_law, mean_off=mean_off,
             )  # fmt: skip
     return best
 
@@ -191,7 +277,8 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
         whole = _of_all(seen, name, stated, tables.left_out(len(table), seen.rows))
         findings.append(whole)
         said = (Notice("whole-table-low"),) if whole.confidence == LOW else ()
-        code = "fitted-loss" if seen.role == "loss_ratio" else "fitted-window"
+        is_loss = seen.role == "loss_ratio"
+        code = f"fitted-loss{bend.law.name}" if is_loss else "fitted-window"
         for row in rows.tolist():
             x = float(seen.x[row])
             law = float(bend.law_bps(np.array([x]))[0])
@@ -218,8 +305,7 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
     """Return what all rows of a series say together: the law, what it means, and its interval."""
     bend, rows = seen.bends[name], seen.rows[name]
     off = np.log(seen.rate_bps[rows] / np.minimum(bend.law_bps(seen.x[rows]), bend.cap_bps))
-    on_law = bend.law_bps(seen.x[rows]) <= bend.cap_bps
-    error = _error(off[on_law], seen.step_bps / seen.rate_bps[rows][on_law])
+    error = seen.error_factor(name)
     values = seen.values(name, float(seen.x[rows[0]]))
     what, value = {
         "response_rtt_s": ("window_bytes", bend.factor / 8),
@@ -227,8 +313,9 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
         "loss_ratio": ("fitted_rtt_s", values["rtt_s"]),
     }[seen.role]
     origin = "fitted to the rows"
+    trip_error = error**bend.law.trip_power
     signs = [
-        Sign(what, value, origin, low=value / error, high=value * error),
+        Sign(what, value, origin, low=value / trip_error, high=value * trip_error),
         Sign("law_count", float(bend.law_count), "the table"),
         Sign("row_count", float(rows.size), "the table"),
         Sign(
@@ -264,7 +351,13 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
             code="random-loss" if seen.role == "loss_ratio" else "receiver-window",
             confidence=MEDIUM if is_sure else LOW,
             signs=tuple(signs),
-            variant=AT_ONCE[list(LAWS).index(seen.role)] + ("" if error < math.inf else "-few"),
+            variant="".join(
+                (
+                    AT_ONCE[list(LAWS).index(seen.role)],
+                    bend.law.name,
+                    "" if error < math.inf else "-few",
+                )
+            ),
         ),
     )
 
@@ -336,8 +429,7 @@ def _without_law(seen: RateRows, name: str, rows: NDArray[np.intp], stated: Know
         "high_bps": float(rates.max()), "span_ratio": span,
     }  # fmt: skip
     signs = tuple(Sign(fact, value, "the table") for fact, value in facts.items())
-    exponent = LAWS[seen.role][1]
-    if span ** abs(exponent) < LEAST_SPAN:
+    if span < LEAST_SPAN:
         return Finding(label=name, cause=Cause(signs=signs, variant="narrow"))
     if name in seen.bends:
         return Finding(label=name, cause=Cause(signs=signs, variant="law-of-some"))
@@ -350,7 +442,7 @@ def _without_law(seen: RateRows, name: str, rows: NDArray[np.intp], stated: Know
             return replace(flat, cause=Cause(signs=signs, variant="flat"))
         said = Notice("response-flat", {"count": int(rows.size), "span": span})
         return replace(flat, notices=(said,))
-    odd = _odd(x, rates, exponent)
+    odd = _odd(x, rates, LAWS[seen.role][1])
     if odd is None:
         return Finding(label=name, cause=Cause(signs=signs, variant="no-relation"))
     row, expected = odd
@@ -362,11 +454,11 @@ def _without_law(seen: RateRows, name: str, rows: NDArray[np.intp], stated: Know
     return Finding(label=label, cause=Cause(signs=of_row, variant="odd-row"))
 
 
-def _odd(x: FloatArray, rates: FloatArray, exponent: float) -> tuple[int, float] | None:
+def _odd(x: FloatArray, rates: FloatArray, laws: Sequence[RateLaw]) -> tuple[int, float] | None:
     """Return the only row without which a law explains the others, and what that law gives it."""
     odd = []
     for row in range(x.size if x.size > 2 else 0):
-        bend = bend_of(np.delete(x, row), np.delete(rates, row), exponent=exponent)
+        bend = plainest_bend(np.delete(x, row), np.delete(rates, row), laws)
         if bend is not None:
             expected = float(np.minimum(bend.law_bps(x[row : row + 1]), bend.cap_bps)[0])
             odd.append((row, expected))
@@ -491,168 +583,3 @@ def _fitted(fit: Fit, name: str, param: str) -> Sign:
     if not (low <= value <= high and math.isfinite(high)):
         low = high = math.nan
     return Sign(name, value, "fitted to the rows", low=low, high=high)
-
-
-CURVE_POINTS = 101
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TableTheory:
-    """Points of a table and curves of theory over the same axis.
-
-    ``points`` has x and y of each series; ``lines`` has y at ``x`` of each curve. All are in SI
-    units.
-    """
-
-    x_name: str
-    x_unit: str
-    y_name: str
-    y_unit: str
-    x: FloatArray
-    points: Mapping[str, tuple[FloatArray, FloatArray]]
-    lines: Mapping[str, FloatArray]
-
-
-@named_arguments
-def table_theory(samples: Samples, stated: Known) -> TableTheory | None:
-    """Return the theory to draw on the points of a table.
-
-    Parameters
-    ----------
-    samples : Samples
-        A table of writes, of pairs, of frame sizes, or of a rate against round trip, window or
-        loss.
-    stated : Known
-        ``line_bps`` adds the line's ceiling.
-
-    Returns
-    -------
-    TableTheory or None
-        None for anything else, and for tables with a single position on their axis or no curve.
-    """
-    if not isinstance(samples, Table):
-        return None
-    frames, pairs, writes = frames_of(samples), tables.pairs_of(samples), tables.writes_of(samples)
-    theory = None
-    if frames is not None:
-        theory = _of_frames(frames, stated)
-    elif pairs is not None:
-        theory = _of_pairs(pairs, stated)
-    elif writes is not None:
-        theory = _of_writes(writes)
-    elif (responses := responses_of(samples)) is not None:
-        theory = _of_responses(responses, stated)
-    return theory if theory is not None and theory.lines and np.ptp(theory.x) > 0 else None
-
-
-def _named(series: str, what: str) -> str:
-    return f"{series}: {what}" if series else what
-
-
-def _grid(values: FloatArray) -> FloatArray:
-    """Return positions from the least to the largest value, the values among them."""
-    if not values.size:
-        return np.zeros(1)
-    between = np.linspace(values.min(), values.max(), CURVE_POINTS)
-    return np.unique(np.concatenate([values, between]))
-
-
-def _of_frames(frames: Frames, stated: Known) -> TableTheory:
-    rows = np.concatenate(list(frames.rows.values()))
-    x = _grid(frames.frame_bytes[rows])
-    counted = x
-    if frames.is_payload:
-        headers = np.median(frames.frame_bytes[rows] - frames.counted_bytes[rows])
-        counted = np.maximum(x - headers, 0.0)
-    lines = {}
-    if stated.line_bps is not None:
-        lines["the line"] = 8 * counted * line_rate.frame_rate_pps(x, bandwidth_bps=stated.line_bps)
-    points = {}
-    for name, at in frames.rows.items():
-        rates = 8 * frames.counted_bytes[at] * frames.rate_pps[at]
-        points[name or "measured"] = (frames.frame_bytes[at], rates)
-        likely = frames.with_likely_line(name, stated)
-        if likely.line_bps is not None and likely.line_bps != stated.line_bps:
-            line = line_rate.frame_rate_pps(x, bandwidth_bps=likely.line_bps)
-            of_line = f"a line of {show_rate(likely.line_bps, ETHERNET_LINE)}"
-            lines[_named(name, of_line)] = 8 * counted * line
-        device = frames.device(name, likely)
-        rates = 8 * counted * device.at(x)
-        if np.isfinite(rates).any():
-            is_line = not math.isnan(device.implied_bps)
-            what = (
-                f"a line of {show_rate(device.implied_bps, ETHERNET_LINE)}"
-                if is_line
-                else "the device"
-            )
-            lines[_named(name, what)] = rates
-    return TableTheory(
-        x_name="frame with FCS", x_unit="byte",
-        y_name=named("goodput", PAYLOAD)
-        if frames.is_payload
-        else named("rate", FRAME if frames.is_layer_said else UNKNOWN),
-        y_unit="bit/s",
-        x=x, points=points, lines=lines,
-    )  # fmt: skip
-
-
-def _of_pairs(pairs: tables.Pairs, stated: Known) -> TableTheory:
-    rows = np.concatenate(list(pairs.rows.values()))
-    x = _grid(pairs.count[rows])
-    points, lines = {}, {}
-    ceiling = line_ceiling_bps(Evidence(), stated)
-    if not math.isnan(ceiling):
-        lines["the line"] = np.full(x.size, ceiling)
-    for name, at in pairs.rows.items():
-        points[name or "measured"] = (pairs.count[at], pairs.rate_bps[at])
-        lines[_named(name, f"{pairs.noun}s alike")] = x * pairs.each_bps(name)[0]
-        most = pairs.most_bps(name)
-        if most is not None:
-            lines[_named(name, "all together")] = np.full(x.size, most[0])
-    return TableTheory(
-        x_name=f"{pairs.noun}s", x_unit="1", y_name=named("goodput", PAYLOAD), y_unit="bit/s",
-        x=x, points=points, lines=lines,
-    )  # fmt: skip
-
-
-_AXES = {
-    "response_rtt_s": ("round trip", "a window"), "window_bytes": ("window", "one round trip"),
-    "loss_ratio": ("loss", "Reno"),
-}  # fmt: skip
-
-
-def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
-    rows = np.concatenate(list(responses.rows.values()))
-    shown = responses.x[rows]
-    x = np.unique(np.concatenate([shown, np.geomspace(shown.min(), shown.max(), CURVE_POINTS)]))
-    x_name, law = _AXES[responses.role]
-    ceiling = line_ceiling_bps(Evidence(), stated)
-    points, lines = {}, {}
-    for name, at in responses.rows.items():
-        bend = responses.bends[name]
-        points[name or "measured"] = (responses.x[at], responses.rate_bps[at])
-        cap = bend.cap_bps if math.isnan(ceiling) else ceiling
-        lines[_named(name, law)] = np.minimum(bend.law_bps(x), cap)
-    if not math.isnan(ceiling):
-        lines["the line"] = np.full(x.size, ceiling)
-    return TableTheory(
-        x_name=x_name, x_unit=responses.unit, y_name=named("goodput", PAYLOAD), y_unit="bit/s", x=x,
-        points=points, lines=lines,
-    )  # fmt: skip
-
-
-def _of_writes(writes: tables.Writes) -> TableTheory | None:
-    if not writes.rows:
-        return None
-    rows = np.concatenate(list(writes.rows.values()))
-    x = _grid(writes.size_bytes[rows])
-    points, lines = {}, {}
-    for name, at in writes.rows.items():
-        points[name or "measured"] = (writes.size_bytes[at], writes.write_s[at])
-        costs = writes.costs(name)
-        if costs is not None:
-            lines[_named(name, "costs")] = costs.predict(x)
-    return TableTheory(
-        x_name="size of a write", x_unit="byte", y_name="time of a write", y_unit="s", x=x,
-        points=points, lines=lines,
-    )  # fmt: skip

@@ -1,0 +1,353 @@
+"""Tables of times or losses whose rows follow a law: against load, offered rate or distance.
+
+The delay of a queue against its load, the loss of what is offered beyond a rate, and the round trip
+against distance. Each is fitted with its interval; where the rows contradict it, that is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.checks import FloatArray
+from netcalc.explain import tables
+from netcalc.explain.causes.cause import LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.finding import Finding
+from netcalc.fit import Line, robust_line
+from netcalc.messages import Notice
+from netcalc.models.delays.latency import SPEED_OF_LIGHT_M_S, signal_speed_m_s
+from netcalc.rate_layers import UNKNOWN
+from netcalc.samples import Table
+
+LEAST_ROWS = 3
+"""Fewer rows contradict no law of two parameters. [1]"""
+LEAST_SPAN = 1.5
+"""A law is fitted to rows whose positions differ by this factor at least. [ratio]"""
+LEAST_SURE = 2
+"""Degrees of freedom from which a law is more than a guess. [1]"""
+LEAST_LOAD, MOST_LOAD = 0.3, 0.999
+"""Below the first the largest load leaves all queues nearly empty; above the second the delay
+depends on digits that nobody writes. [ratio]"""
+QUEUES: Mapping[str, float] = {"load-mm1": 1.0, "load-md1": 0.5}
+"""The slope of a delay over its fixed part, which is the service. [ratio]"""
+SHAPE_ERROR = 0.02
+"""No ratio of slope and fixed part is known better than this. [ratio]"""
+OVERLOADED_RATIO = 0.01
+"""A row that loses less is not overloaded. [ratio]"""
+ALIKE_RATIO = 1.25
+"""Losses within this factor are alike. [ratio]"""
+STUDENT_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+"""Student's t of a two-sided 95%, for 1 degree of freedom and more; the last for all above."""
+_TABLE, _FITTED = "the table", "fitted to the rows"
+
+Curve = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowsLaw:
+    """What the rows of a series say, and the law to draw over them, if they follow one.
+
+    ``low`` and ``high`` are the ends of its 95% interval; None where it is not known.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    cause: Cause
+    name: str = ""
+    law: Curve | None = None
+    low: Curve | None = None
+    high: Curve | None = None
+
+    def without(self, variant: str) -> RowsLaw:
+        """Return rows that follow no law, and the sentence that says why."""
+        return replace(self, cause=replace(self.cause, variant=variant))
+
+    def following(
+        self, name: str, signs: tuple[Sign, ...], *, code: str, variant: str, degrees: int
+    ) -> RowsLaw:
+        """Return the rows with the cause that their law stands for."""
+        cause = Cause(
+            code=code, signs=(*self.cause.signs, *signs), variant=variant,
+            confidence=MEDIUM if degrees >= LEAST_SURE else LOW, layer=UNKNOWN,
+        )  # fmt: skip
+        return replace(self, name=name, cause=cause)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Law:
+    """A pair of columns by their roles, the names of the axes, and what fits the rows."""
+
+    x_role: str
+    y_role: str
+    x_axis: tuple[str, str]
+    y_axis: tuple[str, str]
+    fit: Callable[[RowsLaw, Table], RowsLaw]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LawTable:
+    """A table with such a pair of columns: its law, and what the rows of each series say."""
+
+    law: Law
+    series: Mapping[str, RowsLaw]
+    left_out: tuple[Notice, ...]
+
+
+def laws_of(table: Table) -> LawTable | None:
+    """Return the laws of a table; None for one that has no such pair of columns."""
+    for law in LAWS:
+        x, y = tables.numbers(table, law.x_role), tables.numbers(table, law.y_role)
+        if x is None or y is None:
+            continue
+        rows = tables.rows_of(tables.series_of(table), tables.plausible(x) & (y >= 0))
+        series = {
+            name: law.fit(_rows(x[at], y[at], law.x_axis[1]), table) for name, at in rows.items()
+        }
+        return LawTable(law=law, series=series, left_out=tables.left_out(len(table), rows))
+    return None
+
+
+def explain_laws(table: Table) -> tuple[Finding, ...]:
+    """Return what the rows of each series say together.
+
+    Parameters
+    ----------
+    table : Table
+        A load with a delay or a wait; an offered rate with a loss; a distance with a round trip.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each series; empty for other tables.
+    """
+    laws = laws_of(table)
+    if laws is None:
+        return ()
+    return tuple(
+        Finding(
+            label=name, unit="s", cause=rows.cause,
+            notices=(*laws.left_out, *tables.two_points(np.unique(rows.x))),
+        )
+        for name, rows in laws.series.items()
+    )  # fmt: skip
+
+
+def _rows(x: FloatArray, y: FloatArray, unit: str) -> RowsLaw:
+    """Return rows of which nothing is known yet but how many there are, and over which range."""
+    end = {"ratio": "ratio", "bit/s": "bps", "m": "m"}[unit]
+    signs = (
+        Sign("row_count", float(x.size), _TABLE),
+        Sign(f"low_{end}", float(x.min()), _TABLE),
+        Sign(f"high_{end}", float(x.max()), _TABLE),
+    )
+    return RowsLaw(x=x, y=y, cause=Cause(signs=signs, layer=UNKNOWN))
+
+
+def _quantile(degrees: int) -> float:
+    """Return Student's t of a two-sided 95%; nan without a degree of freedom."""
+    return STUDENT_T[min(degrees, len(STUDENT_T)) - 1] if degrees > 0 else math.nan
+
+
+def _interval(name: str, value: float, half: float) -> Sign:
+    return Sign(name, value, _FITTED, low=value - half, high=value + half)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _FittedLine:
+    """A straight line over a shape of x, and the rows that it was fitted to."""
+
+    rows: RowsLaw
+    line: Line
+    shape: Curve
+
+    @property
+    def kept_count(self) -> int:
+        return int(np.count_nonzero(~self.line.outlier))
+
+    @property
+    def quantile(self) -> float:
+        return _quantile(self.kept_count - 2)
+
+    @property
+    def off_ratio(self) -> float:
+        """The largest relative error of the rows that are kept; inf where the line is below 0."""
+        kept: NDArray[np.bool_] = ~self.line.outlier
+        law = self.at(self.rows.x[kept])
+        if not np.all(law > 0):
+            return math.inf
+        return max(float(f"{np.abs(self.rows.y[kept] / law - 1).max():.2g}"), tables.LEAST_OFF)
+
+    def at(self, x: FloatArray) -> FloatArray:
+        """Return the line at positions of the table."""
+        return np.asarray(self.line.intercept + self.line.slope * self.shape(x))
+
+    def end(self, x: FloatArray, sign: float) -> FloatArray:
+        """Return the lower or the upper end of the 95% band."""
+        return np.asarray(self.at(x) + sign * self.quantile * self.line.stderr_at(self.shape(x)))
+
+    def drawn(self) -> RowsLaw:
+        """Return the rows with the line as their law."""
+        return replace(
+            self.rows, law=self.at, low=lambda x: self.end(x, -1.0), high=lambda x: self.end(x, 1.0)
+        )
+
+    def signs(self) -> tuple[Sign, ...]:
+        """Return how many rows follow the line, and how near."""
+        return (
+            Sign("law_count", float(self.kept_count), _TABLE),
+            Sign("off_ratio", self.off_ratio, _FITTED),
+        )
+
+
+def _straight(rows: RowsLaw, column: str, table: Table, shape: Curve) -> _FittedLine | None:
+    """Fit a rising line over a shape of x; None if the rows do not follow it."""
+    step = table.meta.resolutions.get(column) or 0.0
+    line = robust_line(shape(rows.x), rows.y, resolution=step)
+    fitted = _FittedLine(rows, line, shape)
+    is_law = line.slope > 0 and fitted.off_ratio <= tables.FITTED_TOLERANCE
+    return fitted if is_law and fitted.kept_count >= LEAST_ROWS else None
+
+
+def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
+    """Fit a delay to ``fixed + slope x load / (1 - load)``, as any single queue has it.
+
+    Of a delay, the fixed part is the service, and the slope the same in M/M/1 and half of it in
+    M/D/1. Of a wait there is no fixed part, and the slope is the service or half of it.
+    """
+    column = tables.column_name(table, "delay_s")
+    if rows.x.max() > MOST_LOAD:
+        return rows.without("load-full")
+    if rows.x.max() < LEAST_LOAD or np.unique(rows.x).size < LEAST_ROWS:
+        return rows.without("load-narrow")
+    fitted = _straight(rows, column, table, lambda load: np.asarray(load / (1 - load)))
+    if fitted is None:
+        return rows.without("load-scatter")
+    line, quantile, degrees = fitted.line, fitted.quantile, fitted.kept_count - 2
+    slope = _interval("slope_s", line.slope, quantile * line.slope_stderr)
+    signs = (slope, Sign("double_s", 2 * line.slope, _FITTED), *fitted.signs())
+    if "wait" in column or "queue" in column:
+        return fitted.drawn().following(
+            "one queue", signs, code="line", variant="load-wait", degrees=degrees
+        )
+    if line.intercept <= 0:
+        return rows.without("load-scatter")
+    ratio = line.slope / line.intercept
+    variance = (
+        line.slope_stderr**2
+        + (ratio * line.intercept_stderr) ** 2
+        - 2 * ratio * line.covariance
+    ) / line.intercept**2  # fmt: skip
+    half = max(quantile * math.sqrt(max(variance, 0.0)), SHAPE_ERROR)
+    fixed = _interval("fixed_s", line.intercept, quantile * line.intercept_stderr)
+    signs = (fixed, _interval("shape_ratio", ratio, half), *signs)
+    agreeing = [queue for queue, of_queue in QUEUES.items() if abs(ratio - of_queue) <= half]
+    if len(agreeing) == 1:
+        variant = agreeing[0]
+    elif agreeing:
+        variant = "load-either"
+    elif ratio < QUEUES["load-md1"]:
+        variant = "load-steadier"
+    else:
+        variant = "load-between" if ratio < QUEUES["load-mm1"] else "load-bursts"
+    name = {"load-mm1": "M/M/1", "load-md1": "M/D/1"}.get(variant, "one queue")
+    return fitted.drawn().following(name, signs, code="line", variant=variant, degrees=degrees)
+
+
+def _overload(rows: RowsLaw, table: Table) -> RowsLaw:
+    """Fit the rate beyond which everything is lost: the loss there is ``1 - rate / offered``."""
+    offered, loss = rows.x, rows.y
+    if loss.max() > 1:
+        return rows.without("offer-scatter")
+    over = loss >= OVERLOADED_RATIO
+    if not over.any():
+        return rows.without("offer-none")
+    if loss.min() > 0 and loss.max() <= ALIKE_RATIO * loss.min():
+        middle = float(np.median(loss))
+        rows = replace(rows, cause=replace(rows.cause, signs=(
+            *rows.cause.signs, Sign("loss_ratio", middle, _TABLE),
+        )))  # fmt: skip
+        if offered.max() < LEAST_SPAN * offered.min():
+            return rows.without("offer-narrow")
+        flat = replace(rows, law=lambda x: np.full(np.shape(x), middle))
+        return flat.following(
+            "the same loss", (), code="random-loss", variant="offer-flat", degrees=loss.size - 1
+        )
+    order = np.flatnonzero(over)[np.argsort(offered[over], kind="stable")]
+    arrived = offered[order] * (1 - loss[order])
+    is_flat = arrived.max() <= (1 + tables.FLAT_RATIO) * arrived.min()
+    if not is_flat and order.size >= LEAST_ROWS and bool(np.all(np.diff(arrived) < 0)):
+        ends = (
+            Sign("most_bps", float(arrived[0]), _TABLE),
+            Sign("least_bps", float(arrived[-1]), _TABLE),
+        )
+        return rows.following(
+            "", ends, code="packet-rate", variant="offer-collapse", degrees=order.size
+        )
+    capacity = float(np.median(arrived))
+    carried = offered[~over].max(initial=0.0)
+    if not is_flat or carried > (1 + tables.FLAT_RATIO) * capacity:
+        return rows.without("offer-scatter")
+    degrees = order.size - 1
+    scatter = float(np.log(arrived).std(ddof=1)) if degrees else math.nan
+    factor = math.exp(_quantile(degrees) * scatter / math.sqrt(order.size))
+    signs = (
+        Sign("capacity_bps", capacity, _FITTED, low=capacity / factor, high=capacity * factor),
+        Sign("law_count", float(order.size), _TABLE),
+    )
+
+    def beyond(rate_bps: float) -> Curve:
+        return lambda x: np.asarray(np.maximum(0.0, 1 - rate_bps / x))
+
+    has_error = not math.isnan(factor)
+    drawn = replace(
+        rows,
+        law=beyond(capacity),
+        low=beyond(capacity * factor) if has_error else None,
+        high=beyond(capacity / factor) if has_error else None,
+    )
+    variant = "offer" if has_error else "offer-few"
+    return drawn.following(
+        "what exceeds one rate", signs, code="line", variant=variant, degrees=degrees
+    )
+
+
+def _distance(rows: RowsLaw, table: Table) -> RowsLaw:
+    """Fit a round trip to ``fixed + 2 x distance x stretch / speed in fibre``."""
+    column = tables.column_name(table, "response_rtt_s")
+    if np.unique(rows.x).size < LEAST_ROWS or rows.x.max() < LEAST_SPAN * rows.x.min():
+        return rows.without("distance-narrow")
+    fitted = _straight(rows, column, table, np.asarray)
+    if fitted is None:
+        return rows.without("distance-scatter")
+    ways = 1.0 if column.startswith("one_way") else 2.0
+    stretch = fitted.line.slope * float(signal_speed_m_s()) / ways
+    half = fitted.quantile * fitted.line.slope_stderr * float(signal_speed_m_s()) / ways
+    signs = (
+        Sign("fixed_s", fitted.line.intercept, _FITTED),
+        Sign("per_1000_km_s", 1e6 * fitted.line.slope, _FITTED),
+        _interval("stretch_ratio", stretch, half),
+        *fitted.signs(),
+    )
+    is_impossible = ways / fitted.line.slope > SPEED_OF_LIGHT_M_S
+    return fitted.drawn().following(
+        "fitted line",
+        signs,
+        code=UNKNOWN_CAUSE if is_impossible else "distance",
+        variant="distance-impossible" if is_impossible else "rows",
+        degrees=fitted.kept_count - 2,
+    )
+
+
+LAWS = (
+    Law(x_role="load_ratio", y_role="delay_s", x_axis=("load", "ratio"), y_axis=("delay", "s"),
+        fit=_queue),
+    Law(x_role="offered_bps", y_role="loss_ratio", x_axis=("offered rate", "bit/s"),
+        y_axis=("loss", "ratio"), fit=_overload),
+    Law(x_role="distance_m", y_role="response_rtt_s", x_axis=("distance", "m"),
+        y_axis=("round trip", "s"), fit=_distance),
+)  # fmt: skip
+"""The pairs of columns that a law joins."""

@@ -1,0 +1,227 @@
+"""Theory to draw on the points of a table: ceilings, costs, or the law that its rows follow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from netcalc.checks import FloatArray, named_arguments
+from netcalc.explain import tables
+from netcalc.explain.causes import laws
+from netcalc.explain.causes.responses import RateRows, responses_of
+from netcalc.explain.evidence import Evidence, Known
+from netcalc.explain.frame_tables import Frames, frames_of
+from netcalc.explain.rate_limits import line_ceiling_bps
+from netcalc.models.rates import line_rate
+from netcalc.rate_layers import ETHERNET_LINE, FRAME, PAYLOAD, UNKNOWN, named
+from netcalc.samples import Samples, Table
+from netcalc.units import show_rate
+
+CURVE_POINTS = 101
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TableTheory:
+    """Points of a table and curves of theory over the same axis.
+
+    ``points`` has x and y of each series; ``lines`` has y at ``x`` of each curve. All are in SI
+    units. ``bands`` has the ends of the 95% interval of a series' law at ``x``, where it is known.
+    """
+
+    x_name: str
+    x_unit: str
+    y_name: str
+    y_unit: str
+    x: FloatArray
+    points: Mapping[str, tuple[FloatArray, FloatArray]]
+    lines: Mapping[str, FloatArray]
+    bands: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+
+    @property
+    def prediction(self) -> tuple[str, FloatArray] | None:
+        """What the points of a single series should be: its curve, or the lowest of its ceilings.
+
+        None where there are several series.
+        """
+        if len(self.points) != 1:
+            return None
+        lines = list(self.lines.values())
+        name = next(iter(self.lines)) if len(lines) == 1 else "the lowest of the limits"
+        return name, np.min(lines, axis=0)
+
+
+@named_arguments
+def table_theory(samples: Samples, stated: Known) -> TableTheory | None:
+    """Return the theory to draw on the points of a table.
+
+    Parameters
+    ----------
+    samples : Samples
+        A table of writes, of pairs, of frame sizes, or of a rate against round trip, window or
+        loss.
+    stated : Known
+        ``line_bps`` adds the line's ceiling.
+
+    Returns
+    -------
+    TableTheory or None
+        None for anything else, and for tables with a single position on their axis or no curve.
+    """
+    if not isinstance(samples, Table):
+        return None
+    frames, pairs, writes = frames_of(samples), tables.pairs_of(samples), tables.writes_of(samples)
+    theory = None
+    if frames is not None:
+        theory = _of_frames(frames, stated)
+    elif pairs is not None:
+        theory = _of_pairs(pairs, stated)
+    elif writes is not None:
+        theory = _of_writes(writes)
+    elif (responses := responses_of(samples)) is not None:
+        theory = _of_responses(responses, stated)
+    elif (of_laws := laws.laws_of(samples)) is not None:
+        theory = _of_laws(of_laws)
+    return theory if theory is not None and theory.lines and np.ptp(theory.x) > 0 else None
+
+
+def _named(series: str, what: str) -> str:
+    return f"{series}: {what}" if series else what
+
+
+def _grid(values: FloatArray) -> FloatArray:
+    """Return positions from the least to the largest value, the values among them."""
+    if not values.size:
+        return np.zeros(1)
+    ends = values.min(), values.max()
+    between = [np.linspace(*ends, CURVE_POINTS)]
+    if ends[0] > 0:
+        between.append(np.geomspace(*ends, CURVE_POINTS))  # for an axis of logarithms
+    return np.unique(np.concatenate([values, *between]))
+
+
+def _of_frames(frames: Frames, stated: Known) -> TableTheory:
+    rows = np.concatenate(list(frames.rows.values()))
+    x = _grid(frames.frame_bytes[rows])
+    counted = x
+    if frames.is_payload:
+        headers = np.median(frames.frame_bytes[rows] - frames.counted_bytes[rows])
+        counted = np.maximum(x - headers, 0.0)
+    lines = {}
+    if stated.line_bps is not None:
+        lines["the line"] = 8 * counted * line_rate.frame_rate_pps(x, bandwidth_bps=stated.line_bps)
+    points = {}
+    for name, at in frames.rows.items():
+        rates = 8 * frames.counted_bytes[at] * frames.rate_pps[at]
+        points[name or "measured"] = (frames.frame_bytes[at], rates)
+        likely = frames.with_likely_line(name, stated)
+        if likely.line_bps is not None and likely.line_bps != stated.line_bps:
+            line = line_rate.frame_rate_pps(x, bandwidth_bps=likely.line_bps)
+            of_line = f"a line of {show_rate(likely.line_bps, ETHERNET_LINE)}"
+            lines[_named(name, of_line)] = 8 * counted * line
+        device = frames.device(name, likely)
+        rates = 8 * counted * device.at(x)
+        if np.isfinite(rates).any():
+            is_line = not math.isnan(device.implied_bps)
+            what = (
+                f"a line of {show_rate(device.implied_bps, ETHERNET_LINE)}"
+                if is_line
+                else "the device"
+            )
+            lines[_named(name, what)] = rates
+    return TableTheory(
+        x_name="frame with FCS", x_unit="byte",
+        y_name=named("goodput", PAYLOAD)
+        if frames.is_payload
+        else named("rate", FRAME if frames.is_layer_said else UNKNOWN),
+        y_unit="bit/s",
+        x=x, points=points, lines=lines,
+    )  # fmt: skip
+
+
+def _of_pairs(pairs: tables.Pairs, stated: Known) -> TableTheory:
+    rows = np.concatenate(list(pairs.rows.values()))
+    x = _grid(pairs.count[rows])
+    points, lines = {}, {}
+    ceiling = line_ceiling_bps(Evidence(), stated)
+    if not math.isnan(ceiling):
+        lines["the line"] = np.full(x.size, ceiling)
+    for name, at in pairs.rows.items():
+        points[name or "measured"] = (pairs.count[at], pairs.rate_bps[at])
+        lines[_named(name, f"{pairs.noun}s alike")] = x * pairs.each_bps(name)[0]
+        most = pairs.most_bps(name)
+        if most is not None:
+            lines[_named(name, "all together")] = np.full(x.size, most[0])
+    return TableTheory(
+        x_name=f"{pairs.noun}s", x_unit="1", y_name=named("goodput", PAYLOAD), y_unit="bit/s",
+        x=x, points=points, lines=lines,
+    )  # fmt: skip
+
+
+_AXES = {
+    "response_rtt_s": ("round trip", "a window"), "window_bytes": ("window", "one round trip"),
+    "loss_ratio": ("loss", "Reno"),
+}  # fmt: skip
+
+
+def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
+    rows = np.concatenate(list(responses.rows.values()))
+    shown = responses.x[rows]
+    x = _grid(shown)
+    x_name, law = _AXES[responses.role]
+    ceiling = line_ceiling_bps(Evidence(), stated)
+    points, lines, bands = {}, {}, {}
+    for name, at in responses.rows.items():
+        bend, error = responses.bends[name], responses.error_factor(name)
+        points[name or "measured"] = (responses.x[at], responses.rate_bps[at])
+        cap = bend.cap_bps if math.isnan(ceiling) else ceiling
+        of_law = {"-pftk": "Reno with timeouts", "-cubic": "CUBIC"}.get(bend.law.name, law)
+        lines[_named(name, of_law)] = np.minimum(bend.law_bps(x), cap)
+        if error < math.inf:
+            low, high = (np.minimum(bend.law_bps(x) * by, cap) for by in (1 / error, error))
+            bands[name or "measured"] = (low, high)
+    if not math.isnan(ceiling):
+        lines["the line"] = np.full(x.size, ceiling)
+    return TableTheory(
+        x_name=x_name, x_unit=responses.unit, y_name=named("goodput", PAYLOAD), y_unit="bit/s", x=x,
+        points=points, lines=lines, bands=bands,
+    )  # fmt: skip
+
+
+def _of_laws(table: laws.LawTable) -> TableTheory:
+    x = _grid(np.concatenate([rows.x for rows in table.series.values()]))
+    points, lines, bands = {}, {}, {}
+    for name, rows in table.series.items():
+        series = name or "measured"
+        points[series] = (rows.x, rows.y)
+        if rows.law is not None:
+            lines[_named(name, rows.name)] = rows.law(x)
+            if rows.low is not None and rows.high is not None:
+                bands[series] = (rows.low(x), rows.high(x))
+    (x_name, x_unit), (y_name, y_unit) = table.law.x_axis, table.law.y_axis
+    return TableTheory(
+        x_name=x_name, x_unit=x_unit, y_name=y_name, y_unit=y_unit, x=x, points=points,
+        lines=lines, bands=bands,
+    )  # fmt: skip
+
+
+def _of_writes(writes: tables.Writes) -> TableTheory | None:
+    if not writes.rows:
+        return None
+    rows = np.concatenate(list(writes.rows.values()))
+    x = _grid(writes.size_bytes[rows])
+    points, lines, bands = {}, {}, {}
+    for name, at in writes.rows.items():
+        points[name or "measured"] = (writes.size_bytes[at], writes.write_s[at])
+        costs = writes.costs(name)
+        if costs is not None:
+            law, margin = costs.predict(x), costs.margin(x)
+            lines[_named(name, "costs")] = law
+            if np.isfinite(margin).all():
+                bands[name or "measured"] = (law - margin, law + margin)
+    return TableTheory(
+        x_name="size of a write", x_unit="byte", y_name="time of a write", y_unit="s", x=x,
+        points=points, lines=lines, bands=bands,
+    )  # fmt: skip

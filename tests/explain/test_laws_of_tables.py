@@ -1,0 +1,205 @@
+"""Tables of a delay against load, of a loss against offered rate, of a round trip against distance.
+
+The rows are computed from textbook formulas here; what is found is compared with their parameters.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from netcalc import readers
+from netcalc.errors import ReaderError
+from netcalc.explain import Known, measurement, table_theory
+
+LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)
+
+
+def table(head, xs, ys):
+    return readers.read(
+        head + "\n" + "".join(f"{x},{y:.6g}\n" for x, y in zip(xs, ys, strict=True))
+    )
+
+
+def explained(head, xs, ys):
+    (finding,) = measurement(table(head, xs, ys), Known())
+    return finding.cause
+
+
+def of_load(second, *, service=2.0, head="load [ratio],delay [ms]", loads=LOADS, fixed=0.0):
+    """A delay of ``fixed + service + second x service x load / (1 - load)``."""
+    ys = [fixed + service * (1 + second * load / (1 - load)) for load in loads]
+    return explained(head, loads, ys)
+
+
+@pytest.mark.parametrize(
+    ("second", "variant"),
+    # Kleinrock: the wait is (1 + c^2) / 2 service x load / (1 - load); c^2 is 1, 0, 0.5 and 3 here.
+    [(1.0, "load-mm1"), (0.5, "load-md1"), (0.75, "load-between"), (2.0, "load-bursts")],
+)
+def test_a_queue_is_known_by_what_the_load_adds(second, variant):
+    cause = of_load(second)
+    assert (cause.code, cause.variant) == ("line", variant)
+    assert cause.sign("fixed_s") == pytest.approx(2e-3, rel=1e-3)
+    assert cause.sign("shape_ratio") == pytest.approx(second, rel=1e-3)
+    assert cause.confidence == "medium"
+
+
+def test_a_path_before_the_queue_is_not_taken_for_service():
+    """10 ms of path and an M/D/1 of 2 ms: a slope of 1 ms over 12 ms fixed."""
+    cause = of_load(0.5, fixed=10.0)
+    assert cause.variant == "load-steadier"
+    assert cause.sign("slope_s") == pytest.approx(1e-3, rel=1e-3)
+    assert cause.sign("fixed_s") == pytest.approx(12e-3, rel=1e-3)
+
+
+def test_a_wait_has_no_fixed_part():
+    waits = [6 * load / (1 - load) for load in LOADS]
+    cause = explained("utilization [ratio],wait [us]", LOADS, waits)
+    assert cause.variant == "load-wait"
+    assert cause.sign("slope_s") == pytest.approx(6e-6, rel=1e-4)
+    assert cause.sign("double_s") == pytest.approx(12e-6, rel=1e-4)
+
+
+def test_with_noise_the_interval_holds_the_service():
+    """Scatter of 3 % in each row, 200 tables: the 95 % interval misses the service in few of them."""
+    random, inside, named = np.random.default_rng(5), 0, 0
+    delays = np.array([1 / (1 - load) for load in LOADS])
+    for _ in range(200):
+        noisy = delays * random.normal(1, 0.03, delays.size)
+        cause = explained("load [ratio],delay [ms]", LOADS, noisy)
+        sign = next(each for each in cause.signs if each.name == "fixed_s")
+        inside += sign.low <= 1e-3 <= sign.high
+        named += cause.variant in ("load-mm1", "load-either")
+    assert inside >= 176, "95 % of 200 less four standard deviations"
+    assert named >= 176
+
+
+@pytest.mark.parametrize(
+    ("loads", "delays", "variant"),
+    [
+        ((0.05, 0.1, 0.2), (1.05, 1.1, 1.25), "load-narrow"),
+        ((0.5, 0.9), (2.0, 10.0), "load-narrow"),
+        ((0.5, 0.9, 1.0), (2.0, 10.0, 400.0), "load-full"),
+        ((0.1, 0.5, 0.7, 0.9), (8.0, 3.0, 9.0, 1.0), "load-scatter"),
+    ],
+)
+def test_loads_that_show_no_queue_say_why(loads, delays, variant):
+    cause = explained("load [ratio],delay [ms]", loads, delays)
+    assert (cause.code, cause.variant) == ("unknown", variant)
+
+
+def test_what_exceeds_a_rate_is_lost():
+    """A line of 96 Mbit/s: the loss is 1 - 96 / offered."""
+    rates = (50, 90, 100, 120, 150, 200)
+    losses = [max(0.0, 1 - 96 / rate) * 100 for rate in rates]
+    cause = explained("offered [Mbit/s],loss [%]", rates, losses)
+    assert (cause.code, cause.variant) == ("line", "offer")
+    assert cause.sign("capacity_bps") == pytest.approx(96e6, rel=1e-4)
+    assert cause.sign("law_count") == 4
+
+
+def test_the_same_share_is_lost_at_any_rate():
+    cause = explained("offered [Mbit/s],loss [%]", (10, 20, 50, 90), (2.0, 2.1, 1.9, 2.0))
+    assert (cause.code, cause.variant) == ("random-loss", "offer-flat")
+    assert cause.sign("loss_ratio") == pytest.approx(0.02, rel=0.01)
+
+
+def test_a_device_that_does_less_the_more_is_offered():
+    """Of 100, 200 and 400 Mbit/s arrive 80, 60 and 20."""
+    cause = explained("offered [Mbit/s],loss [%]", (50, 100, 200, 400), (0, 20, 70, 95))
+    assert (cause.code, cause.variant) == ("packet-rate", "offer-collapse")
+    assert cause.sign("most_bps") == pytest.approx(80e6)
+    assert cause.sign("least_bps") == pytest.approx(20e6)
+
+
+@pytest.mark.parametrize(
+    ("rates", "losses", "variant"),
+    [
+        ((10, 50, 90), (0, 0, 0.5), "offer-none"),
+        ((90, 95, 100), (2, 2, 2.1), "offer-narrow"),
+        ((10, 50, 90, 200), (30, 0, 20, 1), "offer-scatter"),
+    ],
+)
+def test_losses_that_show_no_limit_say_why(rates, losses, variant):
+    cause = explained("offered [Mbit/s],loss [%]", rates, losses)
+    assert (cause.code, cause.variant) == ("unknown", variant)
+
+
+def test_a_round_trip_grows_with_the_distance():
+    """1.2 times the distance in fibre of index 1.468, both ways, and 0.5 ms in the hosts."""
+    ways = (100, 500, 1000, 5000)
+    trips = [0.5 + 2 * 1.2 * way * 1e3 * 1.468 / 299792458 * 1e3 for way in ways]
+    cause = explained("distance [km],rtt [ms]", ways, trips)
+    assert (cause.code, cause.variant) == ("distance", "rows")
+    assert cause.sign("stretch_ratio") == pytest.approx(1.2, rel=1e-3)
+    assert cause.sign("fixed_s") == pytest.approx(0.5e-3, rel=0.01)
+
+
+def test_faster_than_light_is_a_mistake():
+    ways = (100, 500, 1000, 5000)
+    cause = explained("distance [km],rtt [ms]", ways, [0.001 * way for way in ways])
+    assert (cause.code, cause.variant) == ("unknown", "distance-impossible")
+
+
+CUBIC_C, CUBIC_BETA = 0.4, 0.7
+
+
+def cubic_mbps(loss, rtt):
+    """RFC 9438, 5.1, in segments of 1448 B; its floor is that of Reno (square root of 1.5)."""
+    raw = (CUBIC_C * (3 + CUBIC_BETA) / (4 * (1 - CUBIC_BETA))) ** 0.25 * (rtt / loss) ** 0.75
+    return 8 * 1448 * max(raw, math.sqrt(1.5 / loss)) / rtt / 1e6
+
+
+def tfrc_mbps(loss, rtt):
+    """RFC 5348, 3.1, with b = 1 and timeouts of four round trips."""
+    root = math.sqrt(2 * loss / 3)
+    timeouts = 4 * 3 * math.sqrt(3 * loss / 8) * loss * (1 + 32 * loss**2)
+    return 8 * 1448 / rtt / (root + timeouts) / 1e6
+
+
+@pytest.mark.parametrize(
+    ("law", "losses", "rtt", "variant"),
+    [
+        (cubic_mbps, (1e-5, 1e-4, 3e-4, 1e-3), 0.1, "by-loss-cubic"),
+        (tfrc_mbps, (1e-3, 5e-3, 0.01, 0.03, 0.05, 0.1), 0.05, "by-loss-pftk"),
+        (lambda loss, rtt: 8 * 1448 * math.sqrt(1.5 / loss) / rtt / 1e6,
+         (1e-4, 1e-3, 5e-3, 0.01), 0.03, "by-loss"),
+    ],
+)  # fmt: skip
+def test_which_sender_a_curve_of_losses_is_of(law, losses, rtt, variant):
+    rates = [law(loss, rtt) for loss in losses]
+    head = "loss [ratio],throughput [Mbit/s]"
+    whole, *_ = measurement(table(head, losses, rates), Known())
+    assert (whole.cause.code, whole.cause.variant) == ("random-loss", variant)
+    assert whole.cause.sign("fitted_rtt_s") == pytest.approx(rtt, rel=0.02)
+
+
+def test_a_law_is_drawn_with_its_band_and_what_is_left():
+    delays = [1.03, 1.4, 2.05, 3.4, 4.9, 10.1]
+    theory = table_theory(table("load [ratio],delay [ms]", LOADS, delays), Known())
+    label, curve = theory.prediction
+    low, high = theory.bands["measured"]
+    assert label == "M/M/1"
+    assert np.all((low < curve) & (curve < high))
+    assert np.interp(0.5, theory.x, curve) == pytest.approx(2.0e-3, rel=0.05)
+
+
+def test_the_prediction_of_several_ceilings_is_the_lowest():
+    """20 flows of 10 Mbit/s on 100 Mbit/s: until ten of them each has its own, then all share."""
+    flows = (1, 2, 5, 10, 20)
+    rates = [min(10.0 * count, 100.0) for count in flows]
+    theory = table_theory(table("flows,throughput [Mbit/s]", flows, rates), Known())
+    _, curve = theory.prediction
+    assert np.interp(flows, theory.x, curve) == pytest.approx([1e6 * rate for rate in rates])
+
+
+def test_columns_without_a_theory_are_named_with_those_that_have_one():
+    samples = table("temperature [1],time [us]", (2, 4, 8), (10, 20, 30))
+    with pytest.raises(ReaderError) as refused:
+        measurement(samples, Known())
+    assert refused.value.code == "columns-without-theory"
+    assert "temperature" in str(refused.value)
+    assert "time against a size, a load or a distance" in str(refused.value)
