@@ -125,7 +125,7 @@ FACTS: Mapping[str, str] = {
             # transfers
             "stream_count", "sent_byte_count", "received_byte_count", "sent_rate_bps",
             "received_rate_bps", "duration_s", "omitted_s", "retransmit_count", "datagram_count",
-            "lost_datagram_count", "jitter_s",
+            "lost_datagram_count", "out_of_order_count", "jitter_s",
             # paths
             "hop_count", "responding_hop_count", "last_hop_rtt_median_s", "path_mtu_bytes",
             # sockets

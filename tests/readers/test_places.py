@@ -56,6 +56,7 @@ LABELS = {
     "transfers/flowmon.xml": ("udp", "IP packets", "receiver", "one way"),
     "transfers/ndt7*": ("tcp", "TCP segments", "server", "round trip"),
     "transfers/netesto*": ("tcp", "TCP segments", "sender", "round trip"),
+    "transfers/iperf2_bounceback.txt": ("tcp", "application requests", "client", "round trip"),
     "transfers/netperf_rr*": ("tcp", "application requests", "client", "round trip"),
     "transfers/qperf_sizes.txt": ("tcp", "application requests", "client", "round trip"),
     "transfers/qperf_loop.txt": ("tcp", "application requests", "client", "round trip"),

@@ -20,6 +20,12 @@ def noted(samples):
     return [(one.code, dict(one.values)) for one in samples.meta.warnings]
 
 
+def implausible(*lines):
+    """The warning about values that count as unknown, of pairs of a line and what is in it."""
+    numbers, shown = [line for line, _ in lines], [text for _, text in lines]
+    return "implausible-lines", {"numbers": numbers, "values": shown}
+
+
 def facts(samples, *names):
     return [tuple(row.get(name) for name in names) for row in samples.facts()]
 
@@ -57,7 +63,7 @@ CLOCKS = {
 }
 TOOLS = {
     "FlowMonitor": "ns-3 FlowMonitor", "ntttcp XML": "ntttcp", "iperf3 JSON": "iperf3",
-    "iperf3 text": "iperf3", "iperf 2": "iperf 2", "iperf 2 CSV": "iperf 2",
+    "iperf3 text": "iperf3", "iperf 2 CSV": "iperf 2",
     "iperf 2 enhanced CSV": "iperf 2", "ndt7": "ndt7", "qperf": "qperf", "curl": "curl",
     "wget": "wget", "scp": "scp", "dd": "dd",
 }  # fmt: skip
@@ -778,9 +784,10 @@ def test_ends_of_a_client_of_iperf3():
     ):  # fmt: skip
         assert facts(read(text), *names) == [expected], text
     two = begin + sender + receiver
-    first = read(STOPPED.format("client") + two + two)
+    other = two.replace("port 1 ", "port 2 ")
+    first = read(STOPPED.format("client") + two + other)
     assert facts(first, "partial") == [(False,), (False,)], "of which run it is is not known"
-    last = read(two + two + STOPPED.format("client"))
+    last = read(two + other + STOPPED.format("client"))
     assert facts(last, "partial") == [(False,), (True,)]
     assert facts(read(two + two.replace("host h", "host i")), "target", "group") == [
         ("h", "run 1"), ("i", "run 2"),
@@ -790,7 +797,7 @@ def test_ends_of_a_client_of_iperf3():
     assert bare.side.tolist() == ["sender"]
     back = read(begin + row(2, 1, 5) + sender + receiver)
     assert (noted(back), values(back.payload_bytes)) == (
-        [("implausible-lines", {"numbers": [5]})],
+        [implausible((5, "2.00-1.00   sec  5 Bytes  40 bits/sec"))],
         [10],
     )
 
@@ -985,5 +992,5 @@ def test_losses_that_cannot_be_are_unknown_and_named():
         found = read(iperf3(UDP, intervals=[], end={"sum": {**SUM, "lost_packets": lost}}))
         assert facts(found, "lost_datagram_count") == [(known,)]
         expected = [] if known is not None else [
-            ("implausible-values", {"count": 1, "name": "lost_packets"})]  # fmt: skip
+            ("impossible-values", {"name": "lost_packets", "values": [str(lost)]})]  # fmt: skip
         assert noted(found) == expected

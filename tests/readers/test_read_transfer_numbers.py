@@ -23,6 +23,12 @@ def noted(samples):
     return [(one.code, dict(one.values)) for one in samples.meta.warnings]
 
 
+def implausible(*lines):
+    """The warning about values that count as unknown, of pairs of a line and what is in it."""
+    numbers, shown = [line for line, _ in lines], [text for _, text in lines]
+    return "implausible-lines", {"numbers": numbers, "values": shown}
+
+
 def facts(samples, *names):
     return [tuple(row.get(name) for name in names) for row in samples.facts()]
 
@@ -433,7 +439,7 @@ def test_a_client_of_iperf3():
     cut = read(text.replace("  1000 Bytes", "  1,000 Bytes"))
     assert noted(cut) == [("iperf-lines-unread", {"numbers": [4]})]
     odd = read(text.replace("  1000 Bytes", "  -1 Bytes"))
-    assert noted(odd) == [("implausible-lines", {"numbers": [4]})]
+    assert noted(odd) == [implausible((4, "0.00-1.00   sec  -1 Bytes  8000 bits/sec"))]
     assert values(odd.payload_bytes) == [None, 500]
     stopped = read(
         text.replace("\niperf Done.\n", "iperf3: interrupt - the client has terminated\n")
@@ -494,7 +500,7 @@ def test_datagrams_of_iperf3():
              "sent_byte_count", "received_byte_count")  # fmt: skip
     assert facts(found, *names) == [("udp", 10, 2, 0.2, 0.00025, 1000, 800)]
     odd = read(text.replace("2/10 (20%)", "12/10 (120%)"))
-    assert noted(odd) == [("implausible-lines", {"numbers": [8]})]
+    assert noted(odd) == [implausible((8, "0.250 ms  12/10 (120%)"))]
     assert facts(odd, "lost_datagram_count", "loss_ratio") == [(None, None)]
 
 
@@ -588,7 +594,7 @@ def test_datagrams_of_an_iperf2_client():
     assert bare.facts() == [whole | {"datagram_count": 21}]
     odd = read(text + report.format("-0.250 ms 30/20 (150%)"))
     assert facts(odd, "jitter_s", "lost_datagram_count", "datagram_count") == [(None, None, 20)]
-    assert noted(odd) == [("implausible-lines", {"numbers": [8]})]
+    assert noted(odd) == [implausible((8, "-0.250 ms 30/20 (150%)"))]
 
 
 def test_two_clients_of_iperf2_that_run_at_once_have_their_own_datagrams():
@@ -645,7 +651,7 @@ def test_servers_of_iperf2():
     assert facts(alone, "direction", "sent_byte_count", "protocol") == [("upload", 100, "tcp")]
     backwards = read(link.format(1, 8) + line.format("  1", 100, 800, "")
                      + "[  1] 2.00-1.50 sec  100 Bytes  800 bits/sec\n")  # fmt: skip
-    assert noted(backwards) == [("implausible-lines", {"numbers": [3]})]
+    assert noted(backwards) == [implausible((3, "2.00-1.50 sec  100 Bytes  800 bits/sec"))]
     assert len(backwards) == 1
 
 
@@ -779,9 +785,9 @@ def test_odd_values_of_iperf3_json():
     ))  # fmt: skip
     assert noted(odd) == [
         ("intervals-repeated", {"count": 1}),
-        ("implausible-values", {"count": 1, "name": "bytes"}),
-        ("implausible-values", {"count": 1, "name": "bits_per_second"}),
-        ("implausible-values", {"count": 1, "name": "seconds"}),
+        ("impossible-values", {"name": "bytes", "values": ["-5.0"]}),
+        ("impossible-values", {"name": "bits_per_second", "values": ["-40.0"]}),
+        ("impossible-values", {"name": "seconds", "values": ["None"]}),
     ]  # fmt: skip
     assert values(odd.payload_bytes) == [10, None, 3]
     assert values(odd.duration_s) == [1, 1, 0.5]
@@ -810,7 +816,7 @@ def test_datagrams_of_iperf3_json():
     old = json_of(iperf3(rows, start=udp, end={"sum": both}))
     assert facts(old, *names) == [("udp", 1000, None, 10, 2, 0.2, 0.0005)]
     odd = json_of(iperf3({**rows, "lost_packets": 11}, start=udp, end={"sum": both}))
-    assert noted(odd) == [("implausible-values", {"count": 1, "name": "lost_packets"})]
+    assert noted(odd) == [("impossible-values", {"name": "lost_packets", "values": ["11"]})]
     every = json_of(iperf3({**rows, "lost_packets": 10}, start=udp, end={"sum": both}))
     assert (noted(every), values(every.lost_count)) == ([], [10])
 
@@ -847,13 +853,13 @@ def test_csv_of_iperf2():
     single = read(csv2(1, "0.0-3.0", 1500, 4000, port=40000))
     assert facts(single, *names) == [("upload", 1500, 4000, 3, "tcp", False)]
     odd = read(text + csv2(1, "3.0-4.0", -1, 0, port=40000))
-    assert ("implausible-lines", {"numbers": [3]}) in noted(odd)
+    assert implausible((3, "3.0-4.0,-1,0")) in noted(odd)
     assert values(odd.payload_bytes) == [1000, 500, None]
     zero = read(text + csv2(1, "3.0-4.0", 0, 0, port=40000))
     assert values(zero.payload_bytes) == [1000, 500, 0]
     assert "implausible-lines" not in [code for code, _ in noted(zero)]
     back = read(text + csv2(1, "4.0-3.0", 5, 40, port=40000))
-    assert ("implausible-lines", {"numbers": [3]}) in noted(back)
+    assert implausible((3, "4.0-3.0,5,40")) in noted(back)
     assert values(back.duration_s) == [1, 2, 0]
     still = read(text + csv2(1, "3.0-3.0", 5, 40, port=40000))
     assert "implausible-lines" not in [code for code, _ in noted(still)]
@@ -868,7 +874,7 @@ def test_datagrams_of_iperf2_csv():
     assert facts(found, *names) == [("udp", 10, 2, 0.0005, 1000)]
     assert values(found.jitter_s) == [0.00025]
     odd = read(csv2(3, "0.0-1.0", 1000, 8000, 0.25, 11, 10, 110.0, 0, port=40000))
-    assert ("implausible-lines", {"numbers": [1]}) in noted(odd)
+    assert implausible((1, "0.0-1.0,1000,8000,0.25,11,10,110.0,0")) in noted(odd)
     assert facts(odd, "lost_datagram_count") == [(None,)]
     for jitter, lost, count in ((0, 0, 10), (-1, 0, 10), (0, -1, 10), (0, 0, -1), (0, 1, -2)):
         one = read(text + csv2(3, "1.0-2.0", 9, 72, jitter, lost, count, 0.0, 0, port=40000))

@@ -50,7 +50,7 @@ def test_intervals_of_iperf3_json_that_begin_late_or_have_no_length():
     assert (values(still.duration_s), noted(still)) == ([0], [])
     assert facts(still, *names) == [(10, None, 0)]
     odd = read(iperf3(interval(0, 1, 10, packets=3, lost_packets=-1), protocol="UDP"))
-    assert noted(odd) == [("implausible-values", {"count": 1, "name": "lost_packets"})]
+    assert noted(odd) == [("impossible-values", {"name": "lost_packets", "values": ["-1"]})]
     assert values(odd.lost_count) == [None]
 
 

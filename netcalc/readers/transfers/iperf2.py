@@ -21,11 +21,20 @@ from statistics import median
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
-from netcalc.readers.places import HANDSHAKE, SEGMENTS, TRANSPORT, Counted
-from netcalc.readers.source import csv_rows, note, shorten
+from netcalc.readers.format import Format, Input, columns_of, groups_of, joined
+from netcalc.readers.lines import compiled
+from netcalc.readers.places import (
+    CLIENT,
+    HANDSHAKE,
+    REQUESTS,
+    SEGMENTS,
+    TRANSPORT,
+    Counted,
+    MeasuringPoint,
+)
+from netcalc.readers.source import csv_rows, note, shorten, unit_of
 from netcalc.readers.transfers import iperf_text, transfer
-from netcalc.samples import FlowSeries
+from netcalc.samples import FlowSeries, Samples, Table, fact_row
 
 _CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\d)")
 _SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d{1,5})(?!\d)")
@@ -38,10 +47,36 @@ _FAILED = re.compile(
     r"|WARNING: (did not receive ack.*|ack of last datagram failed.*)"
 )
 _SOCKET = re.compile(r"\bicwnd/mss/irtt=\d{1,9}/(?P<mss>\d{1,9})/(?P<rtt>\d{1,12})\b")
+_EXCHANGES = compiled(
+    r"\s*{reply_count}={mean_ms}/{least_ms}/{most_ms}(?:/{std_ms})? ms"
+    r"(?:.*?\s(?:(?P<rps>\d[\d.]*) rps|RPS=(?P<last>\d[\d.]*)))?"
+)
+"""End of a line of ``--bounceback``: requests and their replies, no transfer."""
+_SIZES = compiled(
+    r".*?req/reply(?: size = {request_bytes} Byte/ *{response_bytes} Byte"
+    r"|/hold=(?P<request>\d{1,9})/(?P<response>\d{1,9})/)"
+)
+_DETAILS = re.compile(r"\s(?:[A-Z]{1,2}8(?:\(f\))?-PDF:|OWD |trip-time \()")
+"""Lines behind a total: histograms (``T8-PDF: bin(w=1ms):...``), delays one way."""
 _WRITES = re.compile(
     r"\s+\d+/\d+\s+(?P<retries>-?\d+)"
-    r"(?:\s+(?P<cwnd>-?\d+)K/(?P<rtt>-?\d+)(?:\((?P<rttvar>-?\d+)\))? us)?"
+    r"(?:\s+(?:-?\d+K\(\d+\)/)?(?P<cwnd>-?\d+)K(?:\(\d+\))?"
+    r"/(?P<rtt>-?\d+)(?:\((?P<rttvar>-?\d+)\))? us)?"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchanges:
+    """What a line says of requests and their replies."""
+
+    start_s: float
+    duration_s: float
+    reply_count: int
+    rtt_mean_s: float
+    rtt_min_s: float
+    rtt_max_s: float
+    rtt_std_s: float
+    transaction_rate: float
 
 
 @dataclass(slots=True)
@@ -57,6 +92,9 @@ class _Iperf2Run:
     totals: dict[tuple[str, str], dict[str, transfer.Interval]] = field(default_factory=dict)
     reported: set[str] = field(default_factory=set)
     sent_counts: dict[str, float] = field(default_factory=dict)
+    out_of_order: list[iperf_text.OutOfOrder] = field(default_factory=list)
+    sizes: tuple[float, float] = (nan, nan)
+    exchanges: list[_Exchanges] = field(default_factory=list)
 
     def way(self, direction: str) -> transfer.Way:
         """Return a direction of the run."""
@@ -79,6 +117,8 @@ class _Iperf2Text:
     def __init__(self) -> None:
         self.runs: list[_Iperf2Run] = []
         self.remarks = iperf_text.Remarks()
+        self.sizes = (nan, nan)
+        """Sizes of a request and its reply (``--bounceback``)."""
         self.commands: list[iperf_text.IperfCommand] = []
         self.sums: list[iperf_text.IntervalLine] = []
 
@@ -86,20 +126,34 @@ class _Iperf2Text:
         """Add a line to its run."""
         if command := iperf_text.read_command(line):
             self.commands.append(command)
+        if sizes := _SIZES.match(line):
+            request = sizes["request_bytes"] or sizes["request"]
+            response = sizes["response_bytes"] or sizes["response"]
+            self.sizes = (float(request), float(response))
         if failed := _FAILED.search(line):
             self.remarks.messages.append(shorten(failed[1] or failed[2], 100))
         elif self._begin_run(line):
             return
+        elif said := iperf_text.read_out_of_order(line):
+            self._run_of(said.stream).out_of_order.append(said)
         elif interval := iperf_text.read_interval(line):
             if interval.is_sum:
                 self.sums.append(replace(interval, stream="all"))
-            if not _interval(self._run_of(interval.stream), interval):
-                self.remarks.implausible.append(number)
+            run = self._run_of(interval.stream)
+            if exchanges := _EXCHANGES.match(interval.rest):
+                run.exchanges.append(_exchanges_of(interval, exchanges))
+                return
+            if _begins_again(run, interval):
+                links = dict(run.links)
+                run = _Iperf2Run(run.is_client, run.protocol, run.port, run.target, links=links)
+                self.runs.append(run)
+            odd = _interval(run, interval, number)
+            self.remarks.implausible += [(number, shown) for shown in odd]
         elif report := _REPORT.search(line):
             self._run_of(report[1]).reported.add(report[1])
         elif sent := _SENT.search(line):
             self._run_of(sent[1]).sent_counts[sent[1]] = iperf_text.number_of(sent[2])
-        elif iperf_text.looks_like_interval(line) and "datagrams received out-of-order" not in line:
+        elif iperf_text.looks_like_interval(line) and not _DETAILS.search(line):
             self.remarks.unread.append(number)
 
     def _begin_run(self, line: str) -> bool:
@@ -131,24 +185,111 @@ class _Iperf2Text:
         return next((run for run in reversed(self.runs) if stream in run.links), self.runs[-1])
 
 
-def _read_text(file: Input) -> FlowSeries:
+def _read_text(file: Input) -> Samples:
     text = _Iperf2Text()
     for number, line in zip(file.text.numbers, file.text.lines, strict=True):
         text.add(number, line)
+    if any(run.exchanges for run in text.runs):
+        return _exchanges(file, text)
     if len(text.runs) == 1 and not text.runs[0].ways:
         for interval in text.sums:  # of lines that are not there
-            _interval(text.runs[0], interval)
+            _interval(text.runs[0], interval, None)
     runs = [run for run in text.runs if run.totals or any(way.rows for way in run.ways.values())]
     ways = [_finish(run) for run in runs]
+    kept = iperf_text.each_once([list(run.links.values()) for run in runs], ways)
+    text.remarks.copies = len(runs) - len(kept)
+    runs, ways = [runs[index] for index in kept], [ways[index] for index in kept]
     alone = len(runs) == len(text.commands) == 1 and runs[0].is_client
     printed = iperf_text.printed_of(text.commands[0], ways[0]) if alone else {}
     return iperf_text.to_samples(file, ways, text.remarks, tool="iperf 2", printed=printed)
 
 
-def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine) -> bool:
-    """Add a line to a run; False if a part of it cannot be right."""
+def _exchanges_of(interval: iperf_text.IntervalLine, said: re.Match[str]) -> _Exchanges:
+    mean, least, most, std = (
+        round(float(said[f"{name}_ms"] or nan) / 1e3, 9)
+        for name in ("mean", "least", "most", "std")
+    )
+    return _Exchanges(
+        interval.start_s,
+        interval.end_s - interval.start_s,
+        int(said["reply_count"]),
+        mean,
+        least,
+        most,
+        std,
+        iperf_text.number_of(said["rps"] or said["last"] or ""),
+    )
+
+
+def _exchanges(file: Input, text: _Iperf2Text) -> Table:
+    """Return requests and replies: a row for each interval, and a row of facts for each run.
+
+    The last line of several, from 0, is their total; a line alone is both.
+    """
+    runs = [run for run in text.runs if run.exchanges]
+    groups = groups_of([""] * len(runs))
+    rows: list[_Exchanges] = []
+    names: list[str] = []
+    facts = []
+    for group, run in zip(groups, runs, strict=True):
+        last = run.exchanges[-1]
+        is_whole = last.start_s == 0
+        intervals = run.exchanges[:-1] if is_whole and len(run.exchanges) > 1 else run.exchanges
+        rows += intervals
+        names += [group] * len(intervals)
+        mean_s = last.rtt_mean_s if is_whole else nan
+        facts.append(
+            fact_row(
+                {"counter:rps": last.transaction_rate if is_whole else nan},
+                group=group,
+                target=run.target,
+                protocol=run.protocol or "tcp",
+                reply_count=last.reply_count if is_whole else sum(r.reply_count for r in intervals),
+                rtt_min_s=min(row.rtt_min_s for row in run.exchanges),
+                rtt_s=mean_s,
+                rtt_max_s=max(row.rtt_max_s for row in run.exchanges),
+                duration_s=last.duration_s if is_whole else nan,
+                partial=not is_whole,
+            )
+        )
+    columns = columns_of(_Exchanges, rows)
+    sizes = dict(zip(("request_bytes", "response_bytes"), text.sizes, strict=True))
+    known = {name: [size] * len(rows) for name, size in sizes.items() if not isnan(size)}
+    units = {name: unit_of(name) for name in (*known, *columns)} | {"transaction_rate": "1/s"}
+    warnings = list(file.text.warnings)
+    note(warnings, "iperf-lines-unread", numbers=text.remarks.unread)
+    return file.table(
+        "iperf 2 (bounceback)",
+        {"group": names, **known, **columns},
+        {"group": "text", **units},
+        facts=facts,
+        warnings=warnings,
+        target=joined(run.target for run in runs),
+        clock="seconds since the start of the run",
+        partial=file.unpacked.grew or any(bool(row["partial"]) for row in facts),
+    )
+
+
+def _begins_again(run: _Iperf2Run, interval: iperf_text.IntervalLine) -> bool:
+    """Whether an interval is of another run, pasted without its first lines."""
+    starts = [
+        row.start_s
+        for way in run.ways.values()
+        for row in way.rows
+        if row.stream.lstrip("*") == interval.stream
+    ]
+    is_reported = any(
+        side == transfer.RECEIVER and interval.stream in parts
+        for (_, side), parts in run.totals.items()
+    )
+    is_back = interval.start_s == 0 and (interval.stream not in run.reported or is_reported)
+    return is_back and len(starts) > 1 and interval.end_s <= starts[-1]
+
+
+def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine, number: int | None) -> list[str]:
+    """Add a line to a run; return what of it cannot be right."""
     if interval.is_sum:
-        return True  # a sum of the lines above it
+        return []  # a sum of the lines above it
     link = run.links.get(interval.stream)
     back = interval.starred or (link is not None and "(reverse)" in link.rest)
     if run.is_client and link is not None and link.remote_port != run.port:
@@ -158,9 +299,11 @@ def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine) -> bool:
     way = run.way(direction)
     stream = f"*{interval.stream}" if interval.starred else interval.stream
     row = interval.row(side, stream=stream)
-    if row.duration_s < 0:
-        return False
+    row.line = number
     losses = iperf_text.read_losses(interval.rest)
+    odd = iperf_text.implausible(interval, losses)
+    if row.duration_s < 0:
+        return odd
     if losses is not None:
         way.protocol = way.protocol or "udp"
         losses.put_in(row)
@@ -176,7 +319,7 @@ def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine) -> bool:
         run.totals.setdefault((direction, side), {})[stream] = row
     else:
         way.rows.append(row)
-    return interval.right and not (losses and losses.implausible)
+    return odd
 
 
 def _known(text: str | None) -> float:
@@ -198,6 +341,8 @@ def _finish(run: _Iperf2Run) -> list[transfer.Way]:
         lengths = Counter(row.stream for row in way.rows)
         way.partial = any(count > 1 and stream not in own for stream, count in lengths.items())
         way.protocol = way.protocol or "tcp"
+        if len(run.ways) == 1:
+            way.out_of_order_count = iperf_text.sum_out_of_order(run.out_of_order)
         _add_sockets(run, way)
     return transfer.in_order(run.ways)
 
@@ -226,6 +371,7 @@ TEXT = Format(
         "Datagrams sent and datagrams in the server's report differ by the last one.",
         "The mss of a connection has no TCP options in it, its irtt is in microseconds.",
         "A jitter below 0, a loss below 0 or above all is unknown, with its line.",
+        "--bounceback prints requests and replies: round trips, and no rate of a transfer.",
     ),
     tools={
         "iperf 2": Counted(  # the bytes that write and read return
@@ -233,6 +379,10 @@ TEXT = Format(
             facts={"rtt_s": HANDSHAKE},
             rates=TRANSPORT,
             loss_at_receiver=True,
+        ),
+        "iperf 2 (bounceback)": Counted(  # its manual: a request until its reply is read
+            probes=REQUESTS,
+            facts={"counter:rps": MeasuringPoint("", "application requests", CLIENT)},
         ),
     },
 )
@@ -268,7 +418,7 @@ def _read_csv(file: Input) -> FlowSeries:
     text = file.text
     runs: list[dict[str, _CsvStream]] = []
     unread: list[int] = []
-    odd: list[int] = []
+    odd: list[tuple[int, str]] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
         line = line.rstrip()
         if not re.match(_LINE, line):
@@ -282,13 +432,13 @@ def _read_csv(file: Input) -> FlowSeries:
                 value=shorten(line),
             )  # fmt: skip
         if cells[5] != _SUM and not _add(runs, cells):
-            odd.append(number)
+            odd.append((number, shorten(",".join(cells[6:]))))
     if not runs:
         raise ReaderError("iperf-nothing", file=file.name)
     ways = [_ways(run) for run in runs]
     warnings = list(text.warnings)
     note(warnings, "not-lines-of-iperf", numbers=unread)
-    note(warnings, "implausible-lines", numbers=odd)
+    iperf_text.note_implausible(warnings, odd)
     if any(way.sent and not way.received for run in ways for way in run):
         warnings.append(Notice("iperf-csv-side"))
     return transfer.flow_series(file, ways, warnings, tool="iperf 2")

@@ -9,11 +9,10 @@ the client's count, an interrupted client the server's).
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from math import isnan, nan
+from math import fsum, isnan, nan
 from statistics import median
 from typing import Any
 
@@ -33,6 +32,8 @@ _MARKS = r'"(?:test_start|connecting_to|accepted_connection|tcp_mss_default)"|"i
 _WITHIN_TEXT = r"^Server JSON output:"
 """Mark of the text of a client that holds the JSON of its server."""
 _REVERSED = "_bidir_reverse"
+_SUMS = ("sum", "sum_sent", "sum_received")
+"""Until 3.10 both directions of --bidir have them: the last of a name hides the one before."""
 
 
 def _recognize(file: Input) -> bool:
@@ -58,8 +59,10 @@ def _read(file: Input) -> FlowSeries:
         runs += begun
         cut = {"line": fault.line, "offset": fault.offset}
         warnings.append(Notice("iperf3-document-cut", cut))
-    odd: Counter[str] = Counter()
-    ways = [_Run(run, odd).ways() for run in runs]
+    runs, copies = _each_once(runs)
+    odd = _Odd()
+    tests = [_Run(run, odd) for run in runs]
+    ways = [test.ways() for test in tests]
     for way in ways[-1] if begun else ():
         way.partial = True
     errors = list(dict.fromkeys(filter(None, (document.words(run, "error") for run in runs))))
@@ -69,14 +72,15 @@ def _read(file: Input) -> FlowSeries:
             raise ReaderError("iperf-error-only", file=file.name, message=message)
         raise ReaderError("iperf-nothing", file=file.name)
     note(warnings, "iperf-reported", messages=[shorten(text, 100) for text in errors])
-    note(warnings, "intervals-repeated", count=odd.pop("repeated", 0))
-    for name, count in odd.items():
-        warnings.append(Notice("implausible-values", {"count": count, "name": name}))
+    note(warnings, "runs-repeated", count=copies)
+    note(warnings, "intervals-repeated", count=odd.repeated)
+    for name, values in odd.values.items():
+        warnings.append(Notice("impossible-values", {"name": name, "values": values}))
     start = document.member(runs[0], "start")
     return transfer.flow_series(
         file,
         [run for run in ways if run],
-        [*documents.warnings, *warnings],
+        [*_used(documents.warnings, tests), *warnings],
         partial=documents.fault is not None,
         tool="iperf3",
         version=document.words(start, "version").removeprefix("iperf "),
@@ -156,10 +160,49 @@ def _runs_of(documents: document.Documents) -> list[dict[str, Any]]:
     ]
 
 
+@dataclass(slots=True)
+class _Odd:
+    """What cannot be: the values of each name, and how many intervals are there twice."""
+
+    values: dict[str, list[str]] = field(default_factory=dict)
+    repeated: int = 0
+
+    def add(self, name: str, value: Any) -> None:
+        """Keep a value that counts as unknown."""
+        self.values.setdefault(name, []).append(shorten(str(value)))
+
+
+def _each_once(runs: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    """Return the runs without copies of the one before, and how many there were.
+
+    The cookie is the test's, the time that of its end: 3.16 and 3.17 may write a document twice.
+    """
+    kept: list[dict[str, Any]] = []
+    for run in runs:
+        start = document.member(run, "start")
+        before = document.member(kept[-1], "start") if kept else {}
+        is_whole = bool(kept and document.member(kept[-1], "end") and "cookie" in start)
+        if not kept or (run != kept[-1] and not (is_whole and start == before)):
+            kept.append(run)
+    return kept, len(runs) - len(kept)
+
+
+def _used(warnings: Sequence[Notice], tests: Sequence[_Run]) -> list[Notice]:
+    """Return the warnings without that of sums with one name, where none of them is used."""
+    said = []
+    for warning in warnings:
+        names = [name for name in warning.values.get("names", ()) if name not in _SUMS]
+        if warning.code != "json-twins" or not any(test.has_twins for test in tests):
+            said.append(warning)
+        elif names:
+            said.append(Notice("json-twins", {"names": names}))
+    return said
+
+
 class _Run:
     """The directions of a run that were measured, and what its beginning says of all of them."""
 
-    def __init__(self, run: _Object, odd: Counter[str]) -> None:
+    def __init__(self, run: _Object, odd: _Odd) -> None:
         self.run, self.odd = run, odd
         start, self.end = document.member(run, "start"), document.member(run, "end")
         self.test = document.member(start, "test_start")
@@ -170,6 +213,10 @@ class _Run:
         has_ended = "streamed" not in run or run.get("ended")
         self.partial = bool(document.words(run, "error")) or not self.end or not has_ended
         self.by_direction: dict[str, transfer.Way] = {}
+        self.sends: dict[float, bool] = {}
+        """Socket -> whether the end that wrote the file sent by it, as the intervals say."""
+        self.has_twins = False
+        """Whether the sums of both directions have one name, so that one of them is lost."""
 
     def ways(self) -> list[transfer.Way]:
         """Return the directions."""
@@ -177,8 +224,13 @@ class _Run:
         main, other = transfer.UPLOAD, transfer.DOWNLOAD
         if self.is_reverse:
             main, other = other, main
-        self._add_totals("", main)
-        self._add_totals(_REVERSED, other)
+        self.has_twins = self._are_twins()
+        if self.has_twins:
+            self._add_streams(main)
+            self._add_streams(other)
+        else:
+            self._add_totals("", main)
+            self._add_totals(_REVERSED, other)
         for way in self.by_direction.values():
             self._complete(way)
         return transfer.in_order(self.by_direction)
@@ -199,9 +251,10 @@ class _Run:
                 row = _row(stream, transfer.SENDER if sends else transfer.RECEIVER, self.odd)
                 if row is None:
                     continue
+                self.sends[document.number(stream, "socket")] = sends
                 key = (row.stream, row.start_s, row.omitted)
                 if key in seen:
-                    self.odd["repeated"] += 1
+                    self.odd.repeated += 1
                     way.is_cut_short = self.partial
                     continue
                 seen.add(key)
@@ -218,12 +271,53 @@ class _Run:
             way.sent, way.received = totals
             way.congestion_control = document.words(self.end, "sender_tcp_congestion")
 
+    def _are_twins(self) -> bool:
+        flags = [_parts(stream)[0].get("sender") for stream in document.rows(self.end, "streams")]
+        both = any(flag is True for flag in flags) and any(flag is False for flag in flags)
+        is_bidir = both or document.number(self.test, "bidir") > 0 or len(self.by_direction) > 1
+        return is_bidir and not any(name.endswith(_REVERSED) for name in self.end)
+
+    def _add_streams(self, direction: str) -> None:
+        """Add the totals of a direction from those of its streams, whose flag says which it is."""
+        sends = (direction == transfer.UPLOAD) == self.is_client
+        own = transfer.side_of(direction, is_client=self.is_client)
+        exchanged = self.is_client and not self.partial
+        sent: dict[str, transfer.Interval] = {}
+        received: dict[str, transfer.Interval] = {}
+        for index, stream in enumerate(document.rows(self.end, "streams")):
+            sender, receiver = _parts(stream)
+            flag = sender.get("sender", self.sends.get(document.number(sender, "socket")))
+            if flag is not sends:
+                continue
+            parts = {"sum": sender} if sender is receiver else {
+                "sum_sent": sender, "sum_received": receiver
+            }  # fmt: skip
+            totals = _totals(parts, "", own, self.odd, exchanged=exchanged)
+            for kept, total in zip((sent, received), totals, strict=True):
+                if total is not None:
+                    kept[str(index)] = total
+        if sent or received:
+            way = self._way(direction)
+            way.sent, way.received = (
+                transfer.join_totals(totals) if totals else None for totals in (sent, received)
+            )
+            way.congestion_control = document.words(self.end, "sender_tcp_congestion")
+
     def _complete(self, way: transfer.Way) -> None:
         """Add what was left out of the run, how many streams it had, and its protocol."""
         omitted_s = document.number(self.test, "omit")
         ends = [row.start_s + row.duration_s for row in way.rows if row.omitted]
         if omitted_s > 0 or ends:
             way.omitted_s = transfer.first_known(omitted_s, max(ends, default=nan))
+        if transfer.side_of(way.direction, is_client=self.is_client) == transfer.RECEIVER:
+            # The other end never learns it, and writes 0.
+            came = [udp for udp, _ in map(_parts, document.rows(self.end, "streams"))]
+            counts = [
+                document.number(udp, "out_of_order")
+                for udp in came
+                if udp.get("sender") in (None, False) or len(self.by_direction) == 1
+            ]
+            way.out_of_order_count = fsum(counts) if counts else nan
         if not way.streams:
             count = int(transfer.first_known(document.number(self.test, "num_streams"), 0))
             way.streams.update(map(str, range(min(count, 1000))))
@@ -232,12 +326,19 @@ class _Run:
             way.protocol = "udp" if is_udp else "tcp" if way.rows else ""
 
 
-def _row(stream: _Object, side: str, odd: Counter[str]) -> transfer.Interval | None:
+def _parts(stream: _Object) -> tuple[_Object, _Object]:
+    """Return the sender's and the receiver's total of a stream; of UDP one has both."""
+    if udp := document.member(stream, "udp"):
+        return udp, udp
+    return document.member(stream, "sender"), document.member(stream, "receiver")
+
+
+def _row(stream: _Object, side: str, odd: _Odd) -> transfer.Interval | None:
     start, length = document.number(stream, "start"), document.number(stream, "seconds")
     if isnan(length):
         length = document.number(stream, "end") - start
     if isnan(start) or not length >= 0:
-        odd["seconds"] += 1
+        odd.add("seconds", stream.get("seconds"))
         return None
     socket = document.number(stream, "socket")
     return replace(
@@ -254,9 +355,7 @@ def _row(stream: _Object, side: str, odd: Counter[str]) -> transfer.Interval | N
     )
 
 
-def _counted(
-    part: _Object, odd: Counter[str], *, duration_s: float | None = None
-) -> transfer.Interval:
+def _counted(part: _Object, odd: _Odd, *, duration_s: float | None = None) -> transfer.Interval:
     """Return what one side counted of a stream in an interval, or in all of a run."""
     packets, lost = _losses(part, odd)
     return transfer.Interval(
@@ -270,26 +369,26 @@ def _counted(
     )
 
 
-def _losses(row: _Object, odd: Counter[str]) -> tuple[float, float]:
+def _losses(row: _Object, odd: _Odd) -> tuple[float, float]:
     """Return the datagrams, and how many of them were lost; a loss that cannot be is unknown."""
     packets, lost = document.number(row, "packets"), document.number(row, "lost_packets")
     if lost > packets or lost < 0:
-        odd["lost_packets"] += 1
+        odd.add("lost_packets", row.get("lost_packets"))
         lost = nan
     return packets, lost
 
 
-def _count(row: _Object, name: str, odd: Counter[str]) -> float:
+def _count(row: _Object, name: str, odd: _Odd) -> float:
     """Return a number that cannot be below 0; one that is, is counted and unknown."""
     value = document.number(row, name)
     if value < 0:
-        odd[name] += 1
+        odd.add(name, value)
         return nan
     return value
 
 
 def _totals(
-    end: _Object, suffix: str, own: str, odd: Counter[str], *, exchanged: bool
+    end: _Object, suffix: str, own: str, odd: _Odd, *, exchanged: bool
 ) -> tuple[transfer.Interval | None, transfer.Interval | None]:
     """Return the sender's and the receiver's totals of one direction.
 
@@ -318,7 +417,7 @@ def _totals(
     return sent, received
 
 
-def _side(part: _Object, odd: Counter[str], *, sure: bool) -> transfer.Interval | None:
+def _side(part: _Object, odd: _Odd, *, sure: bool) -> transfer.Interval | None:
     """Return the total of one side; None if there is none, or a 0 that may mean unknown."""
     if not part:
         return None

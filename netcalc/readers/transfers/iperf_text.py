@@ -21,6 +21,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
+from netcalc.readers.lines import last_digit
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers import transfer
 from netcalc.readers.transfers.transfer import number_of as plain_number
@@ -28,7 +29,7 @@ from netcalc.samples import FlowSeries
 
 # At most two digits behind a decimal comma: 1,234 could be a thousand, and iperf never groups.
 _NUMBER = r"-?(?:\d{1,30}(?:\.\d{1,30}|,\d{1,2})?|nan|inf)"
-_TIME = r"\d+(?:[.,]\d+)?"
+_TIME = r"\d+(?:[.,]\d{1,30})?"
 _ROW = re.compile(
     r"(?P<clock>.{0,60}?)"
     r"\[\s*(?P<id>SUM(?:-\w+)?|(?:\*\s*)?\d+)\](?:\[(?P<role>[TR]X-[CS])\])?"
@@ -71,6 +72,10 @@ class IntervalLine:
     rate_bps: float
     right: bool
     rest: str
+    agrees: bool = True
+    """Whether the rate is that of the size in the time."""
+    shown: str = ""
+    """Its time, size and rate as they are written."""
 
     @property
     def is_sum(self) -> bool:
@@ -82,8 +87,8 @@ class IntervalLine:
         return transfer.Interval(
             start_s=self.start_s,
             duration_s=self.end_s - self.start_s,
-            payload_bytes=self.byte_count,
-            throughput_bps=self.rate_bps,
+            payload_bytes=self.byte_count if self.agrees else nan,
+            throughput_bps=self.rate_bps if self.agrees else nan,
             stream=stream or self.stream,
             side=side,
             omitted=omitted,
@@ -95,19 +100,21 @@ class StreamEnds:
     """A line that names the two ends of a stream."""
 
     stream: str
+    local_port: int
     remote_port: int
     rest: str
 
 
 @dataclass(slots=True)
 class Remarks:
-    """Errors that iperf printed, the numbers of lines that are unread or implausible, and how many
-    intervals it printed twice."""
+    """Errors that iperf printed, lines that are unread, lines with what is implausible in them, and
+    how many intervals and runs are there twice."""
 
     messages: list[str] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
-    implausible: list[int] = field(default_factory=list)
+    implausible: list[tuple[int, str]] = field(default_factory=list)
     repeated: int = 0
+    copies: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,8 +215,15 @@ def to_samples(
     note(warnings, "iperf-reported", messages=list(dict.fromkeys(remarks.messages)))
     note(warnings, "intervals-repeated", count=remarks.repeated)
     note(warnings, "iperf-lines-unread", numbers=remarks.unread)
-    note(warnings, "implausible-lines", numbers=remarks.implausible)
+    note(warnings, "runs-repeated", count=remarks.copies)
+    note_implausible(warnings, remarks.implausible)
     return transfer.flow_series(file, runs, [*warnings, *further], **meta)
+
+
+def note_implausible(warnings: list[Notice], odd: Sequence[tuple[int, str]]) -> None:
+    """Add the warning about values that count as unknown, with their lines."""
+    numbers, values = ([line for line, _ in odd], [shown for _, shown in odd])
+    note(warnings, "implausible-lines", numbers=numbers, values=values)
 
 
 def printed_of(command: IperfCommand | None, ways: Sequence[transfer.Way]) -> dict[str, Any]:
@@ -234,16 +248,25 @@ def read_interval(line: str) -> IntervalLine | None:
     bits, base = (1, 1000) if row["what"] == "bits" else (8, 1024)
     rate = number_of(row["rate"]) * bits * base ** transfer.POWERS[row["rate_unit"]]
     has_size, has_rate = 0 <= size < inf, 0 <= rate < inf
+    start_s, end_s = number_of(row["start"]), number_of(row["end"])
+    agrees = not (has_size and has_rate) or transfer.agree(
+        transfer.Interval(0.0, end_s - start_s, size, rate),
+        byte_step=last_digit(row["size"], 1024.0 ** transfer.POWERS[row["size_unit"]]),
+        rate_step=last_digit(row["rate"], bits * float(base) ** transfer.POWERS[row["rate_unit"]]),
+        time_step=last_digit(row["end"], 1.0),
+    )
     return IntervalLine(
         stream=row["id"].lstrip("* "),
         starred="*" in row["id"],
         role=row["role"] or "",
-        start_s=number_of(row["start"]),
-        end_s=number_of(row["end"]),
+        start_s=start_s,
+        end_s=end_s,
         byte_count=float(round(size)) if has_size else nan,
         rate_bps=round(rate, 3) if has_rate else nan,
         right=has_size and has_rate,
         rest=row["rest"],
+        agrees=agrees,
+        shown=line[row.start("start") : row.start("rest")],
     )
 
 
@@ -256,6 +279,72 @@ def looks_like_interval(line: str) -> bool:
     return bool(_LIKE_A_ROW.search(line[:_LONGEST]))
 
 
+_OUT_OF_ORDER = re.compile(
+    r".{0,60}?\[\s*(?P<id>SUM|(?:\*\s*)?\d+)\](?:\[(?P<role>[TR]X-[CS])\])?"
+    rf"\s+(?P<start>{_TIME})\s*-\s*(?P<end>{_TIME})\s+sec\s+(?P<count>\d{{1,15}})"
+    r" datagrams received out-of-order"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfOrder:
+    """A line that says how many datagrams came behind later ones."""
+
+    stream: str
+    role: str
+    start_s: float
+    end_s: float
+    count: float
+
+
+def read_out_of_order(line: str) -> OutOfOrder | None:
+    """Return how many datagrams of a stream came out of order, if the line says it."""
+    said = _OUT_OF_ORDER.match(line)
+    if said is None:
+        return None
+    stream, role = said["id"].lstrip("* "), said["role"] or ""
+    start_s, end_s = number_of(said["start"]), number_of(said["end"])
+    return OutOfOrder(stream, role, start_s, end_s, number_of(said["count"]))
+
+
+def sum_out_of_order(lines: Sequence[OutOfOrder]) -> float:
+    """Return the datagrams out of order in a run; nan where no line says so.
+
+    The last line of a stream is its total. iperf3 calls the line of each stream a sum.
+    """
+    of_streams = [line for line in lines if line.stream != "SUM"] or list(lines)
+    total = 0.0 if lines else nan
+    for stream in {line.stream for line in of_streams}:
+        own = [line for line in of_streams if line.stream == stream]
+        end_s = max(line.end_s for line in own)
+        whole = [line for line in own if line.start_s == 0 and line.end_s == end_s]
+        once = whole[-1:] if stream != "SUM" else whole
+        total += sum(line.count for line in once or own)
+    return total
+
+
+def each_once(
+    connections: Sequence[Sequence[StreamEnds]], ways: Sequence[list[transfer.Way]]
+) -> list[int]:
+    """Return the indexes of runs that are no copy of the one before, pasted twice.
+
+    A copy has the same ports and the same numbers.
+    """
+    return [
+        index
+        for index, links in enumerate(connections)
+        if not (index and links and links == connections[index - 1])
+        or repr(ways[index]) != repr(ways[index - 1])
+    ]
+
+
+def implausible(interval: IntervalLine, losses: DatagramLosses | None) -> list[str]:
+    """Return what of an interval counts as unknown, as it is written."""
+    is_right = interval.right and interval.agrees and interval.start_s <= interval.end_s
+    odd = [] if is_right else [interval.shown]
+    return odd + ([losses.shown] if losses is not None and losses.implausible else [])
+
+
 def read_connection(line: str) -> StreamEnds | None:
     """Return the two ends of a stream, if the line names them."""
     ends = _CONNECTED.match(line)
@@ -263,6 +352,7 @@ def read_connection(line: str) -> StreamEnds | None:
         return None
     return StreamEnds(
         stream=ends["id"].lstrip("* "),
+        local_port=int(ends["local_port"]),
         remote_port=int(ends["remote_port"]),
         rest=ends["rest"],
     )
@@ -276,6 +366,8 @@ class DatagramLosses:
     lost_count: float
     datagram_count: float
     implausible: bool
+    shown: str = ""
+    """The numbers as they are written."""
 
     def put_in(self, row: transfer.Interval) -> None:
         """Put the numbers into the interval that they are of."""
@@ -296,6 +388,7 @@ def read_losses(rest: str) -> DatagramLosses | None:
         lost_count=nan if bad_loss else lost,
         datagram_count=nan if total < 0 else total,
         implausible=bad_jitter or bad_loss,
+        shown=printed[0].strip(),
     )
 
 
@@ -309,7 +402,8 @@ _MARKS = {
     "Server listening on ": r"Server listening on \d+",
     "Accepted connection from ": r"Accepted connection from \S+, port \d+",
     " connected to ": r"\[ *\d+\] local \S+ port \d+ connected to \S+ port \d+",
-    " sec ": r"\[(?: *\d+|SUM)\] +\d+\.\d\d-\d+\.\d\d {2,}sec +[\d.]+ [KMGT]?Bytes",
+    " sec ": r"\[(?: *\d+|SUM)\](?:\[[TR]X-[CS]\])? +"
+    r"\d+\.\d\d-\d+\.\d\d {2,}sec +[\d.]+ [KMGT]?Bytes",
 }
 """The last is of an interval alone: iperf3 pads the end of the time, iperf 2 does not."""
 _TARGET = re.compile(r"Connecting to host (\S+), port (\d+)")
@@ -352,6 +446,8 @@ class _Iperf3Run:
     """Directions whose total is one for both sides, as before version 3.7."""
     sent_count: float = nan
     command: IperfCommand | None = None
+    links: list[StreamEnds] = field(default_factory=list)
+    out_of_order: list[OutOfOrder] = field(default_factory=list)
     verbose: dict[str, float] = field(default_factory=dict)
     """What a verbose client says it was asked for."""
 
@@ -415,6 +511,9 @@ class _Iperf3Text:
             self.runs.append(_Iperf3Run(is_client=not is_server))
         elif accepted and (last.ways or last.is_client):
             self.runs.append(_Iperf3Run(is_client=False))
+        elif _begins_again(last, line):  # without the line that names the server
+            is_client, reverse, header = last.is_client, last.reverse, last.header
+            self.runs.append(_Iperf3Run(is_client, reverse=reverse, header=header))
         return self.runs[-1]
 
 
@@ -428,13 +527,35 @@ def _read(file: Input) -> FlowSeries:
         text.runs[0].interrupted = True
     runs = [run for run in text.runs if any(way.rows for way in run.ways.values()) or run.totals]
     ways = [_finish(run) for run in runs]
+    kept = each_once([run.links for run in runs], ways)
+    text.remarks.copies = len(runs) - len(kept)
+    runs, ways = [runs[index] for index in kept], [ways[index] for index in kept]
     left_out: list[Notice] = []
     note(left_out, "iperf-server-output", numbers=text.other_end)
+    if any(_has_bytes_of_sender(run, way) for run in runs for way in run.ways.values()):
+        left_out.append(Notice("udp-total-of-sender"))
     alone = printed_of(runs[0].command, ways[0]) | runs[0].verbose if len(runs) == 1 else {}
     return to_samples(
         file, ways, text.remarks, left_out, tool="iperf3", version=text.version, printed=alone,
         host=text.host, start=text.start,
     )  # fmt: skip
+
+
+def _begins_again(run: _Iperf3Run, line: str) -> bool:
+    """Whether a line is of another run, pasted without its first line: the time begins again."""
+    if read_connection(line) is not None:
+        return any(way.rows for way in run.ways.values())
+    interval = read_interval(line)
+    if interval is None or interval.start_s > 0 or interval.is_sum:
+        return False
+    way = run.ways.get(_direction(run, interval)[0], transfer.Way(""))
+    ends = [
+        row.start_s + row.duration_s
+        for row in way.rows
+        if row.stream == interval.stream and not row.omitted
+    ]
+    is_label = re.search(r"\b(?:sender|receiver)\s*$", interval.rest)
+    return not is_label and len(ends) > 1 and interval.end_s < ends[-1] - 0.01
 
 
 def _iso(text: str) -> str:
@@ -464,14 +585,18 @@ def _read_line(run: _Iperf3Run, line: str, remarks: Remarks, number: int) -> boo
     if interval := read_interval(line):
         _interval(run, interval, remarks, number)
         return True
-    if read_connection(line) is not None:
+    if link := read_connection(line):
+        run.links.append(link)
+        return True
+    if said := read_out_of_order(line):
+        run.out_of_order.append(said)
         return True
     if "Interval" in line and "Transfer" in line:
         run.header, run.is_header_new = line, True
         return True
-    if said := _VERBOSE.search(line):
+    if asked := _VERBOSE.search(line):
         names = {"rate": "asked_rate_bps", "write": "write_bytes"}
-        run.verbose |= {names[key]: float(v) for key, v in said.groupdict().items() if v}
+        run.verbose |= {names[key]: float(v) for key, v in asked.groupdict().items() if v}
     if starting := _STARTING.search(line):
         run.protocol = starting[1].lower()
         run.omitted_s = number_of(starting[2]) or nan
@@ -492,9 +617,9 @@ def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number:
     rest = interval.rest
     label = re.search(r"\b(sender|receiver)\s*$", rest)
     losses = read_losses(rest)
-    if not interval.right or (losses is not None and losses.implausible):
-        remarks.implausible.append(number)
     row = interval.row(own, omitted="(omitted)" in rest)
+    row.line = number
+    remarks.implausible += [(number, shown) for shown in implausible(interval, losses)]
     if losses is not None:
         losses.put_in(row)
     else:
@@ -504,7 +629,6 @@ def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number:
     elif "Retr" in run.header:
         way.protocol = "tcp"
     if row.duration_s < 0:
-        remarks.implausible.append(number)
         return
     if not label and _is_repeated(run, way, row):
         remarks.repeated += 1
@@ -513,7 +637,7 @@ def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number:
     if label or _is_total(way, row, interval):
         if not label:
             run.unlabelled.add(direction)
-        side = label[1] if label else own
+        side = label[1] if label else own if losses is None else transfer.SENDER
         run.totals.setdefault((direction, side), {})[row.stream] = row
     elif not interval.is_sum:
         way.rows.append(row)
@@ -582,7 +706,9 @@ def _finish(run: _Iperf3Run) -> list[transfer.Way]:
             for side in (transfer.SENDER, transfer.RECEIVER)
         )
         _udp(run, way, exchanged=exchanged)
-        _count_what_came(way)
+        way.out_of_order_count = sum_out_of_order(
+            [said for said in run.out_of_order if len(run.ways) == 1 or _is_of(said, run, way)]
+        )
         omitted = [row.start_s + row.duration_s for row in way.rows if row.omitted]
         way.omitted_s = run.omitted_s if run.omitted_s > 0 else max(omitted, default=nan)
         if not (run.protocol or way.protocol):  # a receiver of TCP has no header of its own
@@ -594,6 +720,12 @@ def _finish(run: _Iperf3Run) -> list[transfer.Way]:
         both = way.sent and way.received
         way.partial |= run.is_client and not (exchanged and (both or run.done))
     return transfer.in_order(run.ways)
+
+
+def _is_of(said: OutOfOrder, run: _Iperf3Run, way: transfer.Way) -> bool:
+    """Whether a line of datagrams out of order has the role of a direction (``--bidir``)."""
+    is_upload = said.role.startswith("TX") == run.is_client
+    return bool(said.role) and is_upload == (way.direction == transfer.UPLOAD)
 
 
 def _total(
@@ -648,29 +780,28 @@ def _udp(run: _Iperf3Run, way: transfer.Way, *, exchanged: bool) -> None:
 
     Where a total is labelled, a sender's losses are always 0 and nobody's.
     """
-    if way.sent is None:
-        return
-    lost = way.sent
-    is_single = way.direction in run.unlabelled and way.received is None and exchanged
-    if is_single and not isnan(lost.lost_count):
+    own = transfer.side_of(way.direction, is_client=run.is_client)
+    single = run.totals.get((way.direction, transfer.SENDER), {})
+    lost = transfer.join_totals(single) if single else None
+    is_single = way.direction in run.unlabelled and way.received is None
+    knows = exchanged or own == transfer.RECEIVER
+    if lost is not None and is_single and knows and not isnan(lost.lost_count):
         way.received = transfer.Interval(
             jitter_s=lost.jitter_s, lost_count=lost.lost_count, datagram_count=lost.datagram_count
         )
+    if way.sent is None:
+        return
     way.sent.lost_count = way.sent.jitter_s = nan
     if isnan(way.sent.datagram_count):
         way.sent.datagram_count = run.sent_count
 
 
-def _count_what_came(way: transfer.Way) -> None:
-    """Take the receiver's bytes from its intervals where its total has those that were sent."""
-    total, intervals = way.received, transfer.sum_of_side(way.rows, transfer.RECEIVER)
-    if total is None or intervals is None or not total.lost_count > 0:
-        return
-    came = total.payload_bytes * (1 - total.lost_count / total.datagram_count)
-    apart = abs(intervals.payload_bytes / came - 1) if came > 0 else inf
-    if intervals.payload_bytes < 0.97 * total.payload_bytes and apart < 0.25:
-        total.payload_bytes = intervals.payload_bytes
-        total.throughput_bps = intervals.throughput_bps
+def _has_bytes_of_sender(run: _Iperf3Run, way: transfer.Way) -> bool:
+    """Whether a receiver printed the sender's bytes as its total, and others in its intervals."""
+    came = transfer.sum_of_side(way.rows, transfer.RECEIVER)
+    if way.direction not in run.unlabelled or way.sent is None or came is None:
+        return False
+    return abs(way.sent.payload_bytes - came.payload_bytes) > 0.03 * way.sent.payload_bytes
 
 
 FORMAT = Format(
@@ -687,8 +818,10 @@ FORMAT = Format(
         "A server whose client is gone prints its last interval twice, and a total that counts "
         "what came later over the time before it.",
         "The server's own report inside that of a client (--get-server-output) is no second run.",
-        "A receiver's total of 3.0 and 3.1 may have the bytes that were sent: its intervals have "
-        "those that came.",
+        "The only total of UDP before 3.7 has the bytes that were sent and the receiver's losses: "
+        "the intervals have the bytes that came.",
+        "A total that its own intervals contradict, or a rate that is not the bytes in the time, "
+        "is not used.",
         "A [SUM] is not a stream, and a line that ends in sender or receiver is not an interval.",
         "A number behind the rate is Retr or Total Datagrams, as the header above it says.",
         "With --bidir the role in the line says the direction.",

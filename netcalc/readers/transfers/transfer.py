@@ -6,9 +6,10 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import fsum, isfinite, isnan, nan
+from math import fsum, inf, isfinite, isnan, nan
 from typing import Any
 
+from netcalc.display import show, unit_of_name
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number
@@ -49,7 +50,7 @@ POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 class Interval:
     """What one side counted in an interval of one stream, or in all of a run: a total.
 
-    The fields are those of :class:`netcalc.samples.FlowSeries`.
+    The fields are those of :class:`netcalc.samples.FlowSeries`, and the line of the file.
     """
 
     start_s: float = 0.0
@@ -68,6 +69,8 @@ class Interval:
     jitter_s: float = nan
     datagram_count: float = nan
     lost_count: float = nan
+    line: int | None = field(default=None, compare=False, repr=False)
+    """Line of the file that says so."""
 
 
 @dataclass(slots=True)
@@ -86,6 +89,8 @@ class Way:
     partial: bool = False
     is_cut_short: bool = False
     """Whether the run ended within an interval, so that the totals count beyond their time."""
+    out_of_order_count: float = nan
+    """Datagrams that arrived behind later ones."""
     sent: Interval | None = None
     """The total that the sender counted."""
     received: Interval | None = None
@@ -121,6 +126,7 @@ class Way:
             datagram_count=datagrams,
             lost_datagram_count=lost,
             loss_ratio=lost / datagrams if datagrams > 0 else None,
+            out_of_order_count=self.out_of_order_count,
             jitter_s=received.jitter_s if received else None,
             rtt_s=self.rtt_s,
             mss_bytes=self.mss_bytes,
@@ -215,6 +221,7 @@ def flow_series(
             parts += [way.direction] if len(ways) > 1 else []
             way.group = " ".join(parts)
     ways = [way for run in runs for way in run]
+    warnings = [*warnings, *_unlikely(ways)]
     if any(way.is_cut_short and (way.sent or way.received) for way in ways):
         warnings = [*warnings, Notice("totals-beyond-intervals")]
     meta = {
@@ -225,6 +232,108 @@ def flow_series(
     }
     partial |= file.unpacked.grew or any(way.partial for way in ways)
     return series_of(file, ways, warnings, tool=tool, partial=partial, **meta)
+
+
+_SHORTEST_S = 1.0
+"""A time up to this is not impossible, however short the run. [s]"""
+_LARGEST_WINDOW = 2.0**32
+"""Congestion window that no connection reaches: four times the largest window of TCP. [byte]"""
+_ROUNDING = 0.03
+"""Share of a total by which the sum of its intervals may differ: they have three digits. [1]"""
+_PACKET_BYTES = 1500.0
+"""Bytes up to which a rate has too few digits to contradict them. [byte]"""
+_LAST_WRITES = {"udp": 1500.0, "tcp": 131072.0}
+"""Bytes between the last interval and the end of a run: one write of the usual size. [byte]"""
+
+
+def agree(
+    part: Interval, *, byte_step: float = 1.0, rate_step: float = 0.0, time_step: float = 0.01
+) -> bool:
+    """Whether the rate is that of the bytes in the time, within the last digits of them."""
+    byte_count = max(part.payload_bytes, part.throughput_bps * part.duration_s / 8)
+    if not (part.duration_s > 2 * time_step and byte_count > _PACKET_BYTES):
+        return True  # too little to tell
+    least = 8 * (part.payload_bytes - byte_step) / (part.duration_s + time_step)
+    most = 8 * (part.payload_bytes + byte_step) / (part.duration_s - time_step)
+    low, high = part.throughput_bps - rate_step, part.throughput_bps + rate_step
+    return not (0.98 * least > high or 1.02 * most < low)  # an unknown number contradicts nothing
+
+
+def _unlikely(ways: Iterable[Way]) -> list[Notice]:
+    """Make unknown what cannot be in a run of that length, or beside its intervals; say so."""
+    lines: dict[int, list[str]] = {}
+    values: dict[str, list[str]] = {}
+    warnings = []
+    for way in ways:
+        for line, name, shown in _impossible(way):
+            if line is None:
+                values.setdefault(name, []).append(shown)
+            else:
+                lines.setdefault(line, []).append(f"{name} {shown}")
+        warnings += [
+            warning
+            for side, total in ((SENDER, way.sent), (RECEIVER, way.received))
+            if total and (warning := _settled(way, side, total))
+        ]
+    said = [text for texts in lines.values() for text in texts]
+    if said:
+        warnings.append(Notice("implausible-lines", {"numbers": list(lines), "values": said}))
+    for name, shown_values in values.items():
+        warnings.append(Notice("impossible-values", {"name": name, "values": shown_values}))
+    return warnings
+
+
+def _impossible(way: Way) -> list[tuple[int | None, str, str]]:
+    """Make times longer than the run and absurd windows unknown; return line, name and value."""
+    parts = [*way.rows, *filter(None, (way.sent, way.received))]
+    ends = [part.start_s + part.duration_s for part in parts]
+    length_s = max((end for end in ends if end > 0), default=inf)
+    limits = {
+        "jitter_s": length_s,
+        "rtt_s": max(length_s, _SHORTEST_S),
+        "rttvar_s": max(length_s, _SHORTEST_S),
+        "cwnd_bytes": _LARGEST_WINDOW,
+    }
+    odd = []
+    for part in (*parts, way):
+        for name in limits:
+            value, unit = getattr(part, name, nan), unit_of_name(name)
+            if value > limits[name]:
+                run = f" in a run of {show(length_s, 's')}" if unit == "s" else ""
+                shown = show(value, unit, digits=13) + run
+                odd.append((part.line if isinstance(part, Interval) else None, name, shown))
+                setattr(part, name, nan)
+    return odd
+
+
+def _settled(way: Way, side: str, total: Interval) -> Notice | None:
+    """Take bytes and rate from the intervals where a total contradicts them, which fill its time.
+
+    One end counted both, and both cannot be right: the intervals are many, the total is one.
+    """
+    rows = [row for row in way.rows if row.side == side and not row.omitted]
+    lengths: dict[str, float] = {}
+    for row in rows:
+        lengths[row.stream] = lengths.get(row.stream, 0.0) + row.duration_s
+    counted = sum_of_side(rows, side)
+    if counted is None or way.is_cut_short:
+        return None
+    longest, shortest = max(lengths.values()), min(lengths.values())
+    if not (abs(longest / total.duration_s - 1) < _ROUNDING and shortest > 0.97 * longest):
+        return None
+    name, unit = "payload_bytes", "byte"
+    if isnan(total.payload_bytes) or isnan(counted.payload_bytes):
+        name, unit = "throughput_bps", "bit/s"
+        counted.throughput_bps = fsum(row.duration_s * row.throughput_bps for row in rows) / longest
+    printed, summed = getattr(total, name), getattr(counted, name)
+    apart = abs(printed - summed) - _ROUNDING * max(printed, summed)
+    if isnan(apart) or apart <= (_LAST_WRITES.get(way.protocol, 0.0) if unit == "byte" else 0.0):
+        return None
+    total.payload_bytes, total.throughput_bps = counted.payload_bytes, counted.throughput_bps
+    return Notice(
+        "total-contradicts-intervals",
+        {"side": side, "total": show(printed, unit), "intervals": show(summed, unit)},
+    )
 
 
 def series_of(
@@ -243,8 +352,10 @@ def series_of(
         for row in way.rows:
             row.group = way.group
             rows.append(row)
+    columns = columns_of(Interval, rows)
+    del columns["line"]
     return FlowSeries(
-        **columns_of(Interval, rows),
+        **columns,
         meta=Meta(
             tool_version=shorten(version, 40),
             target=shorten(target, 200),

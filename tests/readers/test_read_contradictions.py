@@ -1,0 +1,268 @@
+"""Transfers whose file contradicts itself: names used twice, totals, impossible values, copies.
+
+Expected numbers are read off the lines, which are in the forms of iperf3 (``iperf_locale.c``), of
+iperf 2 (``Locale.c``) and of nuttcp.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from netcalc.readers import read
+
+INPUTS = Path(__file__).parent / "inputs" / "transfers"
+MIB = 1024**2
+TWINS = (INPUTS / "iperf3_bidir_3.9.json").read_text()
+NAMES = ("direction", "sent_byte_count", "received_byte_count", "retransmit_count")
+BOTH = [("upload", 5_000_000, 4_900_000, 3), ("download", 2_600_000, 2_500_000, 8)]
+
+
+def dumps(document):
+    return json.dumps(document) + "\n"
+
+
+def codes(samples):
+    return [notice.code for notice in samples.meta.warnings]
+
+
+def facts(samples, *names):
+    return [tuple(row.get(name) for name in names) for row in samples.facts()]
+
+
+def test_sums_of_one_name_are_those_of_no_direction():
+    found = read(TWINS)
+    assert facts(found, *NAMES) == BOTH
+    assert codes(found) == [], "no sum is used, so none is lost"
+    rates = facts(found, "sent_rate_bps", "received_rate_bps", "duration_s")
+    assert rates[0] == pytest.approx((20e6, 4.9e6 * 8 / 2.05, 2.0))
+    once = dumps(json.loads(TWINS))  # what jq leaves of the names
+    assert facts(read(once), *NAMES) == BOTH
+
+
+def test_streams_of_one_name_in_other_orders_and_without_flags():
+    document = json.loads(TWINS)
+    document["end"]["streams"].reverse()
+    assert facts(read(dumps(document)), *NAMES) == BOTH
+    for stream in document["end"]["streams"]:
+        for part in stream.values():
+            del part["sender"]
+    assert facts(read(dumps(document)), *NAMES) == BOTH, "the intervals say who sent"
+    del document["end"]["streams"]
+    intervals = [("upload", 5_000_000, None, 3), ("download", None, 2_500_000, None)]
+    assert facts(read(dumps(document)), *NAMES) == intervals
+
+
+def test_sums_of_one_name_in_a_stream_of_events_and_at_a_server():
+    document = json.loads(TWINS)
+    events = [{"event": "start", "data": document["start"]}]
+    events += [{"event": "interval", "data": part} for part in document["intervals"]]
+    events += [{"event": "end", "data": document["end"]}]
+    assert facts(read("\n".join(map(json.dumps, events)) + "\n"), *NAMES) == BOTH
+    document["start"]["accepted_connection"] = document["start"].pop("connecting_to")
+    for stream in (s for interval in document["intervals"] for s in interval["streams"]):
+        stream["sender"] = not stream["sender"]
+    for stream in document["end"]["streams"]:
+        for part in stream.values():
+            part["sender"] = not part["sender"]
+        if not stream["sender"]["sender"]:
+            stream["sender"]["bytes"] = 0  # the client's count never came
+    names = NAMES[:3]
+    assert facts(read(dumps(document)), *names) == [
+        ("upload", None, 4_900_000), ("download", 2_600_000, 2_500_000),
+    ]  # fmt: skip
+
+
+def test_datagrams_both_ways_under_one_name():
+    document = json.loads(TWINS)
+    document["start"]["test_start"]["protocol"] = "UDP"
+    losses = [(5_000_000, 3, 3400, True, 0.25), (2_600_000, 68, 1768, False, 0.5)]
+    document["end"]["streams"] = [
+        {"udp": {"socket": 5 if sends else 7, "seconds": 2.0, "bytes": size, "lost_packets": lost,
+                 "bits_per_second": 4 * size, "jitter_ms": jitter, "packets": count,
+                 "out_of_order": 2, "sender": sends}}
+        for size, lost, count, sends, jitter in losses
+    ]  # fmt: skip
+    document["end"]["sum"] = document["end"]["streams"][1]["udp"]
+    names = ("direction", "sent_byte_count", "received_byte_count", "lost_datagram_count",
+             "datagram_count", "jitter_s", "out_of_order_count")  # fmt: skip
+    assert facts(read(dumps(document)), *names) == [
+        ("upload", 5_000_000, None, 3, 3400, 0.00025, None),
+        ("download", 2_600_000, 2_500_000, 68, 1768, 0.0005, 2),
+    ]
+
+
+CLIENT = """\
+Connecting to host 192.0.2.20, port 5201
+{reverse}[  5] local 192.0.2.10 port 40010 connected to 192.0.2.20 port 5201
+"""
+REVERSE = "Reverse mode, remote host 192.0.2.20 is sending\n"
+LOSSES = "[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n"
+TCP = "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+
+
+def line(start, end, size, rate, rest=""):
+    return f"[  5]   {start}.00-{end}.00   sec  {size}  {rate}  {rest}\n"
+
+
+OLD = (
+    CLIENT.format(reverse=REVERSE) + LOSSES
+    + line(0, 1, "12.2 MBytes", "102 Mbits/sec", "0.076 ms  7000/15700 (45%)")
+    + line(1, 2, "12.2 MBytes", "102 Mbits/sec", "0.059 ms  7000/15700 (45%)")
+    + "- - - - -\n" + LOSSES
+    + line(0, 2, "44.0 MBytes", "185 Mbits/sec", "0.059 ms  14000/31400 (45%)")
+    + "[  5] Sent 31400 datagrams\n\niperf Done.\n"
+)  # fmt: skip
+
+
+def test_the_only_total_of_datagrams_has_the_bytes_of_the_sender():
+    found = read(OLD)
+    names = ("direction", "sent_rate_bps", "received_byte_count", "lost_datagram_count",
+             "datagram_count", "jitter_s", "partial")  # fmt: skip
+    came = 2 * round(12.2 * MIB)
+    assert facts(found, *names) == [("download", 185e6, came, 14000, 31400, 59e-6, False)]
+    assert facts(found, "received_rate_bps") == [(pytest.approx(4 * came),)]
+    assert codes(found) == ["udp-total-of-sender"]
+    server = OLD.replace(REVERSE, "").replace(
+        "Connecting to host 192.0.2.20, port 5201",
+        "Accepted connection from 192.0.2.10, port 40009",
+    )
+    server = server.replace("44.0 MBytes  185 Mbits/sec", "0.00 Bytes  0.00 bits/sec")
+    names = ("direction", "sent_byte_count", *names[2:5])
+    assert facts(read(server), *names) == [("upload", None, came, 14000, 31400)]
+
+
+def total(text):
+    begin = CLIENT.format(reverse="") + TCP
+    lines = "".join(
+        line(n, n + 1, "10.0 MBytes", "83.9 Mbits/sec", "0   300 KBytes") for n in (0, 1, 2)
+    )
+    return begin + lines + "- - - -\n" + TCP + line(0, 3, *text, "0             sender") + (
+        line(0, 3, "29.9 MBytes", "83.6 Mbits/sec", "receiver") + "\niperf Done.\n"
+    )  # fmt: skip
+
+
+def test_a_total_beside_its_own_intervals():
+    names = ("sent_byte_count", "sent_rate_bps", "received_byte_count")
+    right = read(total(("30.0 MBytes", "83.9 Mbits/sec")))
+    assert (facts(right, *names), codes(right)) == ([(30 * MIB, 83.9e6, round(29.9 * MIB))], [])
+    # 300 MBytes in 3 s are 839 Mbit/s: only the intervals show that it is ten times too much.
+    wrong = read(total(("300 MBytes", "839 Mbits/sec")))
+    assert facts(wrong, *names) == [(30 * MIB, 80 * MIB, round(29.9 * MIB))]
+    assert [str(notice) for notice in wrong.meta.warnings] == [
+        "the total of the sender, 300 MiB, contradicts its intervals, 30 MiB; bytes and rate are "
+        "taken from the intervals"]  # fmt: skip
+    # 30 MBytes in 3 s are 84 Mbit/s, not 8.39: one of the three numbers is wrong.
+    odd = read(total(("30.0 MBytes", "8.39 Mbits/sec")))
+    assert facts(odd, *names) == [(30 * MIB, 80 * MIB, round(29.9 * MIB))]
+    assert [notice.values.get("numbers") for notice in odd.meta.warnings] == [[9]]
+
+
+def test_totals_of_nuttcp_and_iperf_2_beside_their_intervals():
+    nuttcp = "".join(
+        f"   10.0000 MB /   1.00 sec =   83.8861 Mbps{' ' * 5}0 retrans\n" for _ in range(3)
+    )
+    end = " {} MB /   3.00 sec =  {} Mbps 1 %TX 2 %RX 0 retrans 0.25 msRTT\n"
+    assert codes(read(nuttcp + end.format("30.0000", "83.8861"))) == []
+    wrong = read(nuttcp + end.format("300.0000", "838.8608"))
+    assert facts(wrong, "received_byte_count") == [(30 * MIB,)]
+    assert codes(wrong) == ["total-contradicts-intervals"]
+    iperf2 = (INPUTS / "iperf2_tcp.txt").read_text()
+    body, last = iperf2.rstrip("\n").rsplit("\n", 1)
+    assert codes(read(iperf2)) == []
+    number = re.search(r"([\d.]+) MBytes +([\d.]+) Mbits", last)
+    tenfold = last.replace(number[1], f"{10 * float(number[1]):.0f}").replace(
+        number[2], f"{10 * float(number[2]):.0f}")  # fmt: skip
+    assert codes(read(f"{body}\n{tenfold}\n")) == ["total-contradicts-intervals"]
+
+
+def test_values_that_no_run_of_that_length_has():
+    late = OLD.replace("0.076 ms", "611273000.000 ms")
+    found = read(late)
+    assert found.jitter_s.tolist() != found.jitter_s.tolist(), "nan"
+    assert [str(notice) for notice in found.meta.warnings][1] == (
+        "line 5: impossible values count as unknown: 'jitter_s 611273 s in a run of 2 s'"
+    )
+    document = json.loads(TWINS)
+    first = document["intervals"][0]["streams"][0]
+    first |= {"rtt": 4294967295, "snd_cwnd": 2**40}
+    odd = read(dumps(document))
+    assert [notice.values for notice in odd.meta.warnings] == [
+        {"name": "rtt_s", "values": ["4294.967295 s in a run of 2.05 s"]},
+        {"name": "cwnd_bytes", "values": ["1.099511627776 TB"]},
+    ]
+    assert odd.rtt_s.tolist()[1] == 0.009
+
+
+OUT_OF_ORDER = "[{}] {}-{} sec  {} datagrams received out-of-order\n"
+UDP = "[  5]   0.00-2.00   sec  2.50 MBytes  10.5 Mbits/sec  0.019 ms  0/1800 (0%)  {}\n"
+
+
+def test_datagrams_out_of_order_are_a_fact():
+    begin = CLIENT.format(reverse="") + LOSSES + UDP.format("sender")
+    end = UDP.format("receiver") + "\niperf Done.\n"
+    for lines, count in (
+        (OUT_OF_ORDER.format("SUM", "0.0", " 2.0", 6), 6),
+        (OUT_OF_ORDER.format("  5", "0.0", " 2.0", 6), 6),
+        (OUT_OF_ORDER.format("SUM", "0.0", " 2.0", 6) * 2, 12),  # one for each stream
+        (OUT_OF_ORDER.format("  5", "0.0", " 2.0", 4) + OUT_OF_ORDER.format("  7", "0.0", " 2.0", 3)
+         + OUT_OF_ORDER.format("SUM", "0.0", " 2.0", 7), 7),
+        ("", None),
+    ):  # fmt: skip
+        found = read(begin + lines + end)
+        assert (facts(found, "out_of_order_count"), codes(found)) == ([(count,)], [])
+    old = (INPUTS / "iperf2_udp.txt").read_text()
+    stream = re.search(r"\[ +(\d+)\]", old)[0][1:-1]
+    parts = [("0.0", "1.0", 2), ("1.0", "2.0", 3), ("0.0", "2.0", 5)]
+    said = "".join(OUT_OF_ORDER.format(stream, *part) for part in parts)
+    assert facts(read(old + said), "out_of_order_count") == [(5,)]
+
+
+def test_exchanges_of_iperf_2_are_no_upload():
+    found = read(INPUTS / "iperf2_bounceback.txt")
+    assert found.facts() == [
+        {"target": "192.0.2.25", "protocol": "tcp", "reply_count": 20, "rtt_min_s": 0.002102,
+         "rtt_s": 0.002512, "rtt_max_s": 0.004301, "duration_s": 2, "counter:rps": 398,
+         "partial": False}]  # fmt: skip
+    assert codes(found) == [], "delays one way and histograms do no harm"
+    assert found.data["reply_count"].tolist() == [10, 10]
+    assert (found.data["request_bytes"][0], found.data["response_bytes"][0]) == (100, 200)
+    old = (INPUTS / "iperf2_bounceback.txt").read_text()
+    older = re.sub(r"Tx=\S+ Rx=\S+  RPS=(\d+)", r"  \1 rps", old)
+    assert read(older).facts() == found.facts()
+    cut = "\n".join(old.splitlines()[:12]) + "\n"
+    assert facts(read(cut), "reply_count", "rtt_max_s", "rtt_s", "partial") == [
+        (20, 0.004301, None, True)]  # fmt: skip
+
+
+@pytest.mark.each("name", ["iperf3_tcp.txt", "iperf3_bidir.txt", "iperf3_server.txt",
+                           "iperf2_tcp.txt", "iperf2_udp.txt", "iperf2_dual.txt",
+                           "iperf3_tcp.json", "iperf3_stream.json"])  # fmt: skip
+def test_a_file_that_was_pasted_twice_is_one_run(name):
+    text = (INPUTS / name).read_text()
+    once, twice = read(text), read(text + text)
+    assert twice.facts() == once.facts()
+    assert codes(twice) == [*codes(once), "runs-repeated"]
+
+
+def test_runs_that_are_no_copies():
+    text = (INPUTS / "iperf3_tcp.txt").read_text()
+    port = re.search(r"port (\d+) connected", text)[1]
+    assert len(read(text + text.replace(port, "40999")).facts()) == 2
+    document = json.loads((INPUTS / "iperf3_tcp.json").read_text())
+    other = json.loads(json.dumps(document))
+    other["start"]["timestamp"]["timesecs"] += 60
+    assert len(read(dumps(document) + dumps(other)).facts()) == 2
+
+
+@pytest.mark.each("name", ["iperf3_tcp.txt", "iperf2_tcp.txt", "iperf2_udp.txt"])
+def test_a_time_that_begins_again_is_another_run(name):
+    lines = (INPUTS / name).read_text().splitlines(keepends=True)
+    body = "".join(row for row in lines if not re.search("Connecting|Client| local ", row))
+    rows = read(body + body).facts()
+    assert [row["group"] for row in rows] == ["run 1", "run 2"]
+    whole = read("".join(lines)).facts()[0]
+    assert {row["sent_byte_count"] for row in rows} == {whole["sent_byte_count"]}
