@@ -95,7 +95,7 @@ def unit_of_name(name: str) -> str:
     return next((unit for end, unit in _UNIT_OF_END.items() if name.endswith(end)), "")
 
 
-def show(value: float, unit: str, *, digits: int = 4) -> str:
+def show(value: float, unit: str, *, digits: int = 4, binary: bool = True) -> str:
     """Write a number in ``unit`` as people read it, with a prefix and ``digits`` digits.
 
     Parameters
@@ -106,6 +106,9 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
         One of the SI units of :func:`netcalc.units.parse`; any other is appended unchanged.
     digits : int
         Significant digits; 17 keeps every bit of the number.
+    binary : bool
+        Whether a size may be in KiB or MiB; beside one that is in kB or MB it is in these, with
+        all digits.
 
     Returns
     -------
@@ -126,6 +129,8 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
 
     >>> show(65536, "byte"), show(64000, "byte"), show(65537, "byte")
     ('64 KiB', '64 kB', '65.54 kB')
+    >>> show(65536, "byte", binary=False)
+    '65.536 kB'
 
     From a day on, a time is in days, and from two years on in years of 365.25 days:
 
@@ -152,8 +157,10 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     base = next(name for _, factor, name in steps if factor == 1.0)
     if value == 0 or not math.isfinite(value):
         return f"{value:g} {base}"
-    if unit == "byte" and (binary := _binary(value, digits)):
-        return binary
+    if unit == "byte" and (whole := _binary(value, digits)):
+        if binary:
+            return whole
+        digits = len(f"{abs(value):.0f}".rstrip("0"))  # all of them
     # Rounded first: 999.96 kbit/s at four digits is 1 Mbit/s, not 1000 kbit/s.
     rounded = abs(float(f"{value:.{digits}g}"))
     _, factor, name = next((step for step in steps if rounded >= step[0]), steps[-1])

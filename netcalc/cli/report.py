@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from netcalc import compare, explain, fit, readers
+from netcalc import compare, display, explain, fit, readers
 from netcalc import samples as kinds
 from netcalc.checks import in_blocks
 from netcalc.cli import print_json, say
@@ -146,9 +146,13 @@ def print_facts(samples: kinds.Samples) -> None:
     table.add_column(no_wrap=True)
     for _ in range(1 + len(rows[:MOST_RUNS])):
         table.add_column()
+    decimal = kinds.decimal_sizes(rows[:MOST_RUNS])
     for name in names[:MOST_FACTS]:
         shown = [
-            cell(_fact_text(samples, row, name) if name in row else "") for row in rows[:MOST_RUNS]
+            cell(_fact_text(samples, row, name, binary=name not in decimal))
+            if name in row
+            else cell("")
+            for row in rows[:MOST_RUNS]
         ]
         table.add_row(cell(excerpt(name)), *shown, cell(_place_text(samples, name)))
     print_table(table)
@@ -166,14 +170,19 @@ def _place_text(samples: kinds.Samples, name: str) -> str:
     return "; ".join(sorted(filter(None, map(str, places))))
 
 
-def _fact_text(samples: kinds.Samples, row: Mapping[str, Any], name: str) -> str:
+def _fact_text(
+    samples: kinds.Samples, row: Mapping[str, Any], name: str, *, binary: bool = True
+) -> str:
     """Write a fact with its unit, a rate with its layer; a count as it is."""
     value, unit = row[name], kinds.unit_of_fact(name)
     if unit == "bit/s":
         return show_rate(value, rate_layer(samples, row, name))
     if isinstance(value, str | bool) or unit is None:
         return excerpt(str(value))
-    return f"{value:,}" if unit == "1" and isinstance(value, int) else show(value, unit)
+    if unit == "1" and isinstance(value, int):
+        return f"{value:,}"
+    # A fact is a number: no object of another package.
+    return display.show(value, unit, binary=binary)
 
 
 def print_formats(*, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
-from netcalc import datasets, explain
+from netcalc import datasets, display, explain
 from netcalc.datasets import Puzzle
 from netcalc.errors import NetcalcError
 from netcalc.explain import Finding, FlowCause, Known, cause_name
@@ -17,8 +17,8 @@ from netcalc.plots import Mark, Plot, waits
 from netcalc.plots.measured import measured
 from netcalc.printable import html_text
 from netcalc.readers.places import place, probes
-from netcalc.samples import PacketTrace, RttSamples, Samples, unit_of_fact
-from netcalc.units import parse, show
+from netcalc.samples import PacketTrace, RttSamples, Samples, decimal_sizes, unit_of_fact
+from netcalc.units import parse
 from netcalc.widgets.controls import choice, switch, text_box
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, html_table, notes_of, panel
@@ -229,21 +229,25 @@ def fact_rows(samples: Samples) -> list[tuple[str, str, str, str]]:
     """Return the table of facts: name, value, layer and way, and the side that counted."""
     rows = []
     runs = samples.facts()
+    decimal = decimal_sizes(runs)
     for run in runs:
         label = f"{run['group']}: " if len(runs) > 1 and "group" in run else ""
         for name, value in run.items():
             if name in ("group", "partial"):
                 continue
             at = place(samples, run, name)
-            rows.append((f"{label}{name}", _text(name, value), at.what, at.side))
+            shown = _text(name, value, binary=name not in decimal)
+            rows.append((f"{label}{name}", shown, at.what, at.side))
     return rows[:MOST_FACTS]
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: Any, *, binary: bool) -> str:
     unit = unit_of_fact(name)
     if isinstance(value, str | bool) or unit is None:
         return str(value)
-    return f"{value:,}" if unit == "1" and isinstance(value, int) else show(float(value), unit)
+    if unit == "1" and isinstance(value, int):
+        return f"{value:,}"
+    return display.show(float(value), unit, binary=binary)
 
 
 def _known(puzzle: Puzzle) -> Known:

@@ -47,6 +47,7 @@ from netcalc.samples.meta import (
     FactRow,
     Instrument,
     Meta,
+    decimal_sizes,
     fact_row,
     unit_of_fact,
 )
@@ -63,7 +64,8 @@ __all__ = [
     "SCHEMA", "BoolColumn", "BulkSamples", "Fact", "FactRow", "FloatColumn", "FlowSeries",
     "HopSamples", "Instrument",
     "Layer", "LineFile", "Meta", "PacketTrace", "PathSamples", "RttSamples", "Samples", "Table",
-    "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "fact_row",
+    "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples",
+    "decimal_sizes", "fact_row",
     "json_line", "json_ready", "load", "loads", "unit_of_fact", "write_atomically",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 from netcalc.checks import named_arguments
-from netcalc.display import unit_of_name
+from netcalc.display import show, unit_of_name
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 
@@ -197,6 +197,26 @@ def unit_of_fact(name: str) -> str | None:
     if name.startswith(OF_COLUMNS):
         return unit_of_name(name.partition(":")[2]) or "1"
     return "1" if name.startswith(_OF_A_FILE) else FACTS.get(name)
+
+
+def decimal_sizes(rows: Sequence[FactRow]) -> frozenset[str]:
+    """Return the names of sizes that would be shown in MiB beside MB: more is then read as less.
+
+    What was sent and received is compared, and every fact with that of other rows.
+
+    >>> sorted(decimal_sizes([{"sent_byte_count": 60 * 1024**2, "received_byte_count": 62.7e6}]))
+    ['received_byte_count', 'sent_byte_count']
+    """
+    systems: dict[str, set[bool]] = {}
+    names = {
+        name: "sizes" if name.endswith("_byte_count") else name for row in rows for name in row
+    }
+    for row in rows:
+        for name, value in row.items():
+            if unit_of_fact(name) == "byte" and value:
+                is_binary = "iB" in show(float(value), "byte")
+                systems.setdefault(names[name], set()).add(is_binary)
+    return frozenset(name for name, group in names.items() if len(systems.get(group, ())) > 1)
 
 
 def _plain(value: Any) -> Any:
