@@ -64,7 +64,7 @@ def test_a_wait_has_no_fixed_part():
 
 
 def test_with_noise_the_interval_holds_the_service():
-    """Scatter of 3 % in each row, 200 tables: the 95 % interval misses the service in few of them."""
+    """Scatter of 3 % in each row, 200 tables: the 95 % interval misses the service in few."""
     random, inside, named = np.random.default_rng(5), 0, 0
     delays = np.array([1 / (1 - load) for load in LOADS])
     for _ in range(200):
