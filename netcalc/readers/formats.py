@@ -71,9 +71,24 @@ KINDS = {
     "nmap": "a report of nmap",
     "system log": "a system log",
     "account list": "a list of accounts, as /etc/passwd",
+    "ip route": "a list of routes or neighbours of ip",
+    "tc": "a list of queues of tc without counters (netcalc reads tc -s qdisc)",
+    "ethtool": "settings of ethtool (netcalc reads ethtool -S)",
+    "ifconfig": "the output of ifconfig (netcalc reads ip -s link and netstat -i)",
+    "nmcli": "the output of nmcli",
+    "ipconfig": "the output of ipconfig",
+    "/proc/net table": "a table of /proc/net without counters or sockets of TCP and UDP",
+    "vmstat": "statistics of a system, not of its network (vmstat, free, /proc)",
+    "sysctl": "settings of a kernel (sysctl)",
+    "ARP table": "a table of addresses (ARP)",
+    "resolver": "a configuration of the resolver, or an answer of nslookup or resolvectl",
+    "HTTP headers": "the headers of an HTTP response",
+    "configuration": "a configuration file with comments",
+    "keys": "lines of names and values that no known tool prints",
     "YAML": "YAML",
     "INI": "a configuration file (INI)",
     "source code": "a program in Python",
+    "shell script": "a shell script",
     "Markdown": "Markdown",
     "text": "text",
 }
@@ -84,6 +99,7 @@ _NETSTAT = r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface
 _LINES: tuple[tuple[str, str], ...] = (
     ("ip address", r"\d{1,6}: \S{1,60}: <[A-Z,_-]*> mtu \d"),
     ("dig", r"; <<>> DiG "),
+    ("shell script", r"#!.*\b(?:ba|da|z|k)?sh\b"),
     ("ab", r"This is ApacheBench"),
     ("nmap", r"(?:# |Starting )?Nmap (?:\d|scan report)"),
     ("system log", r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,255} [\w./()-]{1,64}(?:\[\d+\])?: "),
@@ -94,6 +110,58 @@ _NO_TABLES: tuple[tuple[str, str], ...] = (
     ("source code", r"(?:import \w|from [\w.]+ import |def \w+\(|#!.*python)"),
     ("Markdown", r"#{1,6} \w"),
 )
+# What one of the first lines shows, wherever it is: a prompt or another command may be before it.
+_SEEN: tuple[tuple[str, str], ...] = (
+    (
+        "ethtool",
+        r"^(?:Settings|Features|Offload parameters|Ring parameters|Pause parameters"
+        r"|Channel parameters|Coalesce parameters|Time stamping parameters|EEE settings"
+        r"|FEC parameters|Private flags|Permanent address|Link settings)\b.* for \S+:"
+        r"|^driver: \S+\n(?:version|firmware-version): |^\tSupported link modes: "
+        r"|^(?:rx-checksumming|tcp-segmentation-offload|generic-receive-offload): (?:on|off)"
+        r"|^Pre-set maximums:$",
+    ),
+    ("ifconfig", r"^\S+: flags=[0-9a-f]+<[A-Z0-9_,]*>|^\S+ +Link encap:"),
+    (
+        "nmcli",
+        r"^GENERAL\.[A-Z]+:|^IN-USE +(?:BSSID|SSID) |^DEVICE +TYPE +STATE "
+        r"|^NAME +UUID +TYPE +DEVICE|^\S+: (?:connected|disconnected|unavailable|unmanaged)\b.*$",
+    ),
+    ("ipconfig", r"^Windows.IP.(?:Configuration|Konfiguration)|^ {3}IPv4\S*(?: \.)+ *: "),
+    (
+        "/proc/net table",
+        r"^Iface\tDestination\tGateway|^IP address +HW type +Flags"
+        r"|^Num +RefCount Protocol Flags|^sk +RefCnt Type Proto|^protocol +size sockets"
+        r"|^Idx\tDevice|^[0-9a-f]{32} [0-9a-f]{2} [0-9a-f]{2} [0-9a-f]{2} [0-9a-f]{2} +\S+$",
+    ),
+    (
+        "vmstat",
+        r"^procs -+memory-+|^ +total +used +free +shared|^MemTotal: +\d+ kB"
+        r"|^cpu +\d+(?: \d+){6,}$|^ +CPU0(?: +CPU\d+)*\s*$"
+        r"|^\d+\.\d\d \d+\.\d\d \d+\.\d\d \d+/\d+ \d+$",
+    ),
+    ("sysctl", r"^(?:net|kernel|vm|fs|dev)(?:\.[\w/-]+)+ ?= ?"),
+    (
+        "ARP table",
+        r"^\S+ \([\d.]+\) at (?:[0-9a-f:]{11,17}|<incomplete>|\(incomplete\)) "
+        r"|^Address +HWtype +HWaddress",
+    ),
+    (
+        "resolver",
+        r"^nameserver [0-9a-fA-F.:]+\s*$|^Server:\s+\S+\nAddress:\s+\S+#53"
+        r"|^Link \d+ \(\S+\)$|^resolv\.conf mode: ",
+    ),
+    ("HTTP headers", r"^(?:< )?HTTP/[\d.]+ \d{3}\b"),
+    (
+        "ip route",
+        r"^default via [0-9a-fA-F.:]+ dev \S+|^\S+ dev \S+ (?:proto|scope|lladdr) \S+"
+        r"|^\d+:\s+from \S+ lookup \S+",
+    ),
+    ("tc", r"^qdisc \S+ [0-9a-f]+: (?:dev \S+ )?(?:root|parent)"),
+)
+_COMMENTED = re.compile(r"#(?![!#]).*|;.*")
+_OF_MARKDOWN = r"^##+ \w|^```|^[-*] \S|\]\(|\*\*\w"
+_OF_YAML = re.compile(r"\s+\S|-(?: |$)|---$|[\w.-]+:$")
 _OF_LINES, _OF_NO_TABLE = (
     tuple((kind, re.compile(pattern)) for kind, pattern in kinds) for kinds in (_LINES, _NO_TABLES)
 )
@@ -126,14 +194,23 @@ def kind_by_lines(file: Input) -> str | None:
     if not lines or file.columns is not None:
         return None
     by_pattern = next((kind for kind, pattern in _OF_LINES if pattern.match(lines[0])), None)
+    if by_pattern is None:
+        by_pattern = next((kind for kind, pattern in _SEEN if file.seen(pattern)), None)
     keyed = len(lines) > 1 and any(map(_YAML_KEY.fullmatch, lines))
-    return by_pattern or ("YAML" if keyed and all(map(_YAML.fullmatch, lines)) else None)
+    if by_pattern or not keyed or not all(map(_YAML.fullmatch, lines)):
+        return by_pattern
+    return "YAML" if any(map(_OF_YAML.match, lines)) else "keys"
 
 
 def kind_of_text(file: Input) -> str | None:
     """Return the kind of a text that is neither of a tool nor a table, by its first line."""
-    first = next((line for line in file.first.split("\n") if line.strip()), "")
-    return next((kind for kind, pattern in _OF_NO_TABLE if pattern.match(first)), None)
+    lines = [line for line in file.first.split("\n") if line.strip()]
+    first = lines[0] if lines else ""
+    kind = next((kind for kind, pattern in _OF_NO_TABLE if pattern.match(first)), None)
+    if kind == "Markdown" and not file.seen(_OF_MARKDOWN):
+        comments = sum(map(bool, map(_COMMENTED.fullmatch, lines)))
+        return "configuration" if comments > 1 else kind
+    return kind
 
 
 def _is_trace(first: str) -> bool:

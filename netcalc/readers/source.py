@@ -272,7 +272,7 @@ class Text:
         if not lines or self.ends_complete or (padded and lines[-1][1][-1:].isspace()):
             return lines, False
         number, last = lines.pop()
-        if closed is not None and closed.fullmatch(last.rstrip()):
+        if closed and (closed.fullmatch(last) or closed.fullmatch(last.rstrip())):
             return [*lines, (number, last)], False
         warnings.append(Notice("last-line-cut", {"number": number}))
         return lines, True

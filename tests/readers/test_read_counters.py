@@ -67,6 +67,12 @@ COUNTERS = {
     "sadf_pairs.txt": {"v0": {"rxpck/s": 0}},
     "sadf_local.csv": {"v0": {"rxpck/s": 0, "rxerr/s": 0}},
     "sadf.json": {"v0": {"rxpck": 0}},
+    "proc_sockstat.txt": {"sockets": {"used": 231}, "TCP": {"inuse": 5, "tw": 3, "mem": 2},
+                          "UDP": {"inuse": 2}, "FRAG": {"memory": 0}},
+    "proc_sockstat6.txt": {"TCP6": {"inuse": 2}},
+    # 0xa3f1 and 0x1000; the second row is of processor 2
+    "proc_softnet.txt": {"CPU 0": {"processed": 41969, "dropped": 0, "time_squeeze": 2},
+                         "CPU 2": {"processed": 4096, "dropped": 16}},
 }  # fmt: skip
 
 
@@ -132,7 +138,7 @@ REFUSED = {
     "rounded by -h": (
         "1: lo: <LOOPBACK,UP> mtu 65536\n    RX:  bytes packets\n        642k 9\n",
         "counter-rounded", 3),
-    "only a head": ("#kernel\nTcpInSegs  1  0.0",
+    "only a head": ("Inter-|   Receive    |  Transmit\n face |bytes |bytes\n",
                     "counters-nothing", None),
     "a comma that may group": (
         "Linux 5.10 (a) \t22.11.2026 \t_x86_64_\t(2 CPU)\n\n13:10:48  IFACE  rxpck/s\n"

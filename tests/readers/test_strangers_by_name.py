@@ -14,6 +14,21 @@ STRANGERS = {
     "nmap": "Starting Nmap 7.93\nNmap scan report for a\nHost is up (0.0010s latency).\n",
     "system log": "Nov 23 22:00:00 host sshd[1]: Accepted\nNov 23 22:00:01 host kernel: x\n",
     "account list": "root:x:0:0:root:/root:/bin/bash\nbin:x:1:1::/bin:/sbin/nologin\n",
+    "ip route": "default via 192.0.2.1 dev eth0 proto dhcp metric 100\n192.0.2.0/24 dev eth0\n",
+    "tc": "qdisc noqueue 0: dev lo root refcnt 2\nqdisc fq_codel 0: dev eth0 root refcnt 2\n",
+    "ethtool": "# ethtool eth0\nSettings for eth0:\n\tSpeed: 1000Mb/s\n\tDuplex: Full\n",
+    "ifconfig": "eth0: flags=4163<UP>  mtu 1500\n        RX packets 5  bytes 407 (4.0 B)\n",
+    "nmcli": "GENERAL.DEVICE:   eth0\nGENERAL.MTU:   1500\n",
+    "ipconfig": "\nWindows-IP-Konfiguration\n\nEthernet-Adapter Ethernet:\n",
+    "/proc/net table": "Iface\tDestination\tGateway \tFlags\neth0\t00000000\t0100A8C0\t0003\n",
+    "vmstat": "procs -----------memory----------\n r  b   swpd   free\n 1  0      0 123\n",
+    "sysctl": "net.ipv4.tcp_sack = 1\nnet.ipv4.tcp_rmem = 4096\t131072\t6291456\n",
+    "ARP table": "? (192.0.2.1) at 02:00:00:00:00:09 [ether] on eth0\n",
+    "resolver": "nameserver 192.0.2.53\nsearch example.net\n",
+    "HTTP headers": "HTTP/1.1 200 OK\nContent-Length: 12\n",
+    "configuration": "# a file of settings\n#\n#   Port 22\nHost *\n",
+    "keys": "passwd: files\nhosts: files dns\n",
+    "shell script": "#!/bin/bash\nping -c 3 192.0.2.1\n",
     "YAML": "a: 1\nb:\n - 2\n",
     "INI": "[a]\nb=1\n",
     "source code": "import os\nprint(1)\n",
@@ -27,6 +42,28 @@ def test_a_stranger_is_named(kind):
     with pytest.raises(ReaderError) as refused:
         read(STRANGERS[kind])
     assert (refused.value.code, refused.value.values["kind"]) == ("other-format", kind)
+
+
+@pytest.mark.each(
+    "settings",
+    [
+        "Features for eth0:\nrx-checksumming: on\ntx-checksumming: on\n",
+        "Ring parameters for eth0:\nPre-set maximums:\nRX:\t\t4096\nTX:\t\t4096\n",
+        "Pre-set maximums:\nRX:\t\t4096\nTX:\t\t4096\n",
+        "driver: e1000e\nversion: 6.1\nfirmware-version: 0.13-4\n",
+        "rx-checksumming: on\ntx-checksumming: on\n\ttx-checksum-ipv4: off [fixed]\n",
+    ],
+)
+def test_settings_of_ethtool_are_neither_yaml_nor_markdown(settings):
+    assert sniff(settings) == sniff("# ethtool\n" + settings) == "ethtool"
+    with pytest.raises(ReaderError, match="netcalc reads ethtool -S"):
+        read(settings)
+
+
+def test_only_what_cannot_be_else_is_yaml_or_markdown():
+    assert sniff("---\na: 1\n") == sniff("a:\n  b: 1\n") == "YAML"
+    assert sniff("# Title\n\n- a\n- b\n# other\n") == "Markdown"
+    assert sniff("# one\n# two\nHost *\n  Port 22 a b\n") == "configuration"
 
 
 def test_tables_and_pings_are_no_strangers():

@@ -45,10 +45,24 @@ class Counts:
     partial: bool = False
     summary: dict[tuple[str, str], Number] = field(default_factory=dict)
     """Group and counter -> value for the facts, where it is not that of the last row."""
+    cut_line: int = 0
+    """Number of a last line of numbers that has no end: its last number may have lost digits."""
 
-    def lines(self) -> list[tuple[int, str]]:
-        """Return the numbered lines; the last one only if its end is there."""
-        lines, cut = self.file.text.whole_lines(self.warnings)
+    def lines(
+        self, closed: re.Pattern[str] | None = None, *, numbers: re.Pattern[str] | None = None
+    ) -> list[tuple[int, str]]:
+        """Return the numbered lines; the last one only if its end is there.
+
+        A last line without its end is whole if ``closed`` matches it, and has all of its numbers
+        but the last if ``numbers`` does.
+        """
+        text, warnings = self.file.text, list[Notice]()
+        lines, cut = text.whole_lines(warnings, closed=closed)
+        if cut and numbers is not None and numbers.fullmatch(text.lines[-1]):
+            self.cut_line = text.numbers[-1]
+            warnings[-1] = Notice("last-number-cut", {"number": self.cut_line})
+            lines.append((self.cut_line, text.lines[-1]))
+        self.warnings += warnings
         self.partial |= cut
         return lines
 
@@ -80,6 +94,8 @@ class Counts:
 
     def add_cells(self, line: int, group: str, names: Sequence[str], cells: Sequence[str]) -> None:
         """Add a line of numbers, each below its name; another line is refused."""
+        if line == self.cut_line:  # it may end in any column
+            names, cells = names[: len(cells) - 1], cells[:-1]
         self.check_widths(line, group, len(cells), len(names))
         for name, cell in zip(names, cells, strict=True):
             self.add(group, name, self.number(line, name, cell))
@@ -137,6 +153,7 @@ class Counts:
 
 _LINK = re.compile(r"\d+: (?P<name>[^\s:@]+)(?:@\S+)?: <[^>]*>.*")
 _HEAD = re.compile(r"\s+(?P<way>RX|TX)(?P<errors> errors)?:\s+(?P<names>[a-z].*)")
+_ROW = re.compile(r"\s+\d+(?:\s+\d+)+\s*")
 _SUFFIX = "kKMGT"
 
 
@@ -166,7 +183,9 @@ def _read_ip_link(file: Input) -> Table:
 def _read_links(counts: Counts) -> None:
     group = ""
     names: list[str] = []
-    for number, line in counts.lines():
+    before = counts.file.text.lines[-2:][0].rpartition(":")[2].split()
+    whole = re.compile(rf"\s+(?:\d+\s+){{{len(before)}}}")
+    for number, line in counts.lines(whole, numbers=_ROW):
         if link := _LINK.fullmatch(line):
             group, names = link["name"], []
         elif head := _HEAD.fullmatch(line):
@@ -174,6 +193,8 @@ def _read_links(counts: Counts) -> None:
             names = [f"{head['way'].lower()}_{errors}{name}" for name in head["names"].split()]
         elif names:
             cells = line.split()
+            if number == counts.cut_line:
+                names, cells = names[: len(cells) - 1], cells[:-1]
             counts.check_widths(number, group, len(cells), len(names))
             for name, cell in zip(names, cells, strict=True):
                 if number_of(cell) is None and cell[-1:] in _SUFFIX:
@@ -215,6 +236,7 @@ _SENT = re.compile(
     r"requeues (?P<requeues>\d{1,30})\)\s*"
 )
 _BACKLOG = re.compile(r" backlog (?P<bytes>\d+(?:\.\d+)?[KMG]?)b (?P<packets>\d{1,30})p(?: .*)?")
+_WHOLE_BACKLOG = re.compile(rf"{_BACKLOG.pattern.removesuffix('(?: .*)?')} requeues \d+")
 _RATE = re.compile(r" rate \S+ \d+pps backlog .*")
 _UNREAD = re.compile(
     r" \d+ [a-z_]+\s*$| [a-z_]+ {2,}[a-z_]+ \d|"
@@ -244,7 +266,7 @@ def _read_qdisc(file: Input) -> Table:
 
 def _read_queues(counts: Counts) -> None:
     group = ""
-    for number, line in counts.lines():
+    for number, line in counts.lines(_WHOLE_BACKLOG):
         if head := _QUEUE.fullmatch(line):
             group = _group(head["device"] or "", head["kind"], head["handle"])
         elif sent := _SENT.fullmatch(line):
@@ -343,6 +365,7 @@ _COUNTED = re.compile(
 )
 _BYTES = re.compile(r" \((?:for )?(\d{1,30}) bytes?\)")
 _INTERFACES = r"^Iface\s+MTU\s+(?:Met\s+)?RX-OK\s+RX-ERR"
+_WITH_FLAGS = re.compile(r"\S+(?:\s+\d+){9,10}\s+[A-Z]+")
 _BSD_INTERFACES = r"^Name[ \t]+Mtu[ \t]+Network[ \t]+Address[ \t]+\S"
 
 
@@ -364,7 +387,7 @@ def _read_netstat(file: Input) -> Table:
         return counts.table(tool="netstat -i (BSD)")
     group = part = ""
     opened: tuple[int, int] | None = None
-    for number, line in counts.lines():
+    for number, line in counts.lines(_GROUP):
         indent = len(line) - len(line.lstrip())
         if opened and line.strip() and indent <= opened[1]:
             counts.unread.append(opened[0])  # a name without its number
@@ -396,7 +419,7 @@ def _count(counts: Counts, group: str, counted: re.Match[str]) -> None:
 
 def _interfaces(counts: Counts) -> None:
     names: list[str] = []
-    for number, line in counts.lines():
+    for number, line in counts.lines(_WITH_FLAGS):
         cells = line.split()
         if cells[:2] == ["Iface", "MTU"]:
             names = cells
@@ -528,7 +551,7 @@ def _read_nstat(file: Input) -> Table:
         if file.json.fault is not None and not counts.rows:
             raise file.json.fault
         return counts.table(tool="nstat")
-    for number, line in counts.lines():
+    for number, line in counts.lines(_LINE):
         row = _LINE.fullmatch(line)
         if row and counts.add_text("", row["name"], row["value"]):
             continue
@@ -557,14 +580,23 @@ NSTAT = Format(
 _PROTOCOLS = r"(?:TcpExt|IpExt|MPTcpExt|Ip|Icmp|IcmpMsg|Tcp|Udp|UdpLite)"
 _PAIR = re.compile(rf"(?P<group>{_PROTOCOLS}):\s+(?P<rest>\S.*)")
 _SINGLE = re.compile(r"(?P<name>(?:Ip6|Icmp6|Udp6|UdpLite6)\w+)\s+(?P<value>\d{1,30})\s*")
+_NUMBERS = re.compile(r"\s*[^\s:]+:(?:\s*-?\d+)(?:\s+-?\d+)+\s*|[A-Z6]+:(?: [a-z]+ -?\d+)+")
+_SOCKSTAT = re.compile(
+    r"(?P<group>sockets|TCP6?|UDP6?|UDPLITE6?|RAW6?|FRAG6?):(?P<rest>(?: [a-z]+ -?\d+)+)\s*"
+)
+_OF_PROCESSOR = ("processed", "dropped", "time_squeeze")
+_SOFTNET = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8}){8,14} ?")
 _DEVICES = r"^Inter-\|\s+Receive\s+\|\s+Transmit"
 _NAMES = re.compile(r"\s*face\s*\|(?P<rx>[\w\s]+)\|(?P<tx>[\w\s]+)")
 _DEVICE = re.compile(r"\s*(?P<group>[^\s:][^\s]*?):\s*(?P<rest>\d[\d\s]*)")
 
 
 def _recognize_proc_net(file: Input) -> bool:
-    return file.seen(rf"^{_PROTOCOLS}: [A-Za-z]\w+(?: \w+)*\s*$|{_DEVICES}") or file.seen(
-        r"^(?:Ip6|Icmp6|Udp6)(?:In|Out)\w+\s+\d+\s*$"
+    return (
+        file.seen(rf"^{_PROTOCOLS}: [A-Za-z]\w+(?: \w+)*\s*$|{_DEVICES}")
+        or file.seen(r"^(?:Ip6|Icmp6|Udp6)(?:In|Out)\w+\s+\d+\s*$")
+        or file.seen(r"^(?:sockets: used|(?:TCP|UDP|UDPLITE|RAW|FRAG)6?: inuse) \d+")
+        or file.seen(rf"^{_SOFTNET.pattern}$")
     )
 
 
@@ -572,7 +604,7 @@ def _read_proc_net(file: Input) -> Table:
     counts = Counts(file)
     names: tuple[str, list[str]] | None = None
     columns: list[str] = []
-    for number, line in counts.lines():
+    for number, line in counts.lines(_SOFTNET, numbers=_NUMBERS):
         if head := _NAMES.fullmatch(line):
             columns = [f"rx_{name}" for name in head["rx"].split()]
             columns += [f"tx_{name}" for name in head["tx"].split()]
@@ -592,6 +624,15 @@ def _read_proc_net(file: Input) -> Table:
             names = None
         elif single := _SINGLE.fullmatch(line):
             counts.add("", single["name"], int(single["value"]))
+        elif sockets := _SOCKSTAT.fullmatch(line):
+            words = sockets["rest"].split()
+            counts.add_cells(number, sockets["group"], words[::2], words[1::2])
+        elif _SOFTNET.fullmatch(line):
+            values = [int(cell, 16) for cell in line.split()]
+            # The number of the processor is in its row since Linux 5.10: those offline have none.
+            group = f"CPU {values[12]}" if len(values) > 12 else f"row {len(counts.rows) // 3}"
+            for name, count in zip(_OF_PROCESSOR, values, strict=False):
+                counts.add(group, name, count)
         elif line.strip() and not line.startswith("Inter-|"):
             counts.unread.append(number)
     counts.partial = counts.partial or names is not None
@@ -600,7 +641,7 @@ def _read_proc_net(file: Input) -> Table:
 
 PROC_NET = Format(
     name="/proc/net counters",
-    description="counters of /proc/net (netstat, snmp, snmp6, dev)",
+    description="counters of /proc/net (netstat, snmp, snmp6, dev, sockstat, softnet_stat)",
     recognize=_recognize_proc_net,
     read=_read_proc_net,
     traps=(
@@ -609,6 +650,9 @@ PROC_NET = Format(
         "Counters run from the start of the system (or namespace); only differences are a run's.",
         "Some are not counters: RtoMin and RtoMax are in ms, a MaxConn of -1 means no limit.",
         "In dev, rx_ and tx_ are put before the names that both halves of the header share.",
+        "sockstat counts the sockets of now; mem is in pages of memory, not in bytes.",
+        "softnet_stat is hexadecimal, without names: packets processed, those dropped at a full "
+        "backlog, and how often a run used up its budget; the other columns are left out.",
     ),
     tools={
         "/proc/net": of_kernel("counters of the kernel", FRAME_WITHOUT_FCS),

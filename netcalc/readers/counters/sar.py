@@ -25,6 +25,7 @@ _FIRST = re.compile(
 )
 _CLOCK = re.compile(r"(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)(?: (?P<half>[AP]M))?\s+(?P<rest>\S.*)")
 _AVERAGE = re.compile(r"[^\W\d][^:\d]*:\s+(?P<rest>\S.*)")
+_HEAD_OF_LINE = r"\d\d:\d\d:\d\d(?: [AP]M)?\s+|[^\W\d][^:\d]*:\s+"
 _RESTART = re.compile(r"\d\d:\d\d:\d\d(?: [AP]M)?\s+LINUX RESTART.*")
 _SAR_KEYS = {
     "IFACE", "CPU", "DEV", "TTY", "INTR", "BUS", "FILESYSTEM", "MOUNTPOINT", "FAN", "TEMP", "IN",
@@ -56,7 +57,7 @@ def _recognize_sar(file: Input) -> bool:
 def _read_sar(file: Input) -> Table:
     counts, sar = Counts(file), _Sar()
     host = start = ""
-    lines = counts.lines()
+    lines = counts.lines(_as_the_line_before(file, r"\s", _HEAD_OF_LINE))
     names = _names_of_days([line for _, line in lines])
     for line_number, line in lines:
         if first := _FIRST.fullmatch(line):
@@ -89,6 +90,15 @@ def _read_sar(file: Input) -> Table:
         tool="sar", host=host, start=start, facts=facts,
         clock="seconds from midnight of the first day, as the clock of the host shows them",
     )  # fmt: skip
+
+
+def _as_the_line_before(file: Input, separator: str, head: str = "") -> re.Pattern[str]:
+    """Return a pattern of lines with as many cells as the line before the last, and two decimals in
+    the last of them, as all of these tools print."""
+    before = next((line for line in reversed(file.text.lines[:-1]) if line.strip()), "")
+    count = len(re.split(f"{separator}+", re.sub(rf"^(?:{head})", "", before).strip())) - 1
+    cells = rf"(?:[^{separator}]+{separator}+){{{count}}}\d+[.,]\d\d"
+    return re.compile(f"(?:{head}){cells}" if head else cells)
 
 
 def _names_of_days(lines: Sequence[str]) -> dict[tuple[str, str], str]:
@@ -276,7 +286,7 @@ def _read_sadf(file: Input) -> Table:
 def _columns(intervals: _Intervals) -> None:
     names: list[str] = []
     counts = intervals.counts
-    for line_number, line in counts.lines():
+    for line_number, line in counts.lines(_as_the_line_before(counts.file, ";")):
         cells = line.rstrip("\r").split(";")
         if line.startswith("# hostname"):
             names = cells[3:]
@@ -297,7 +307,7 @@ def _columns(intervals: _Intervals) -> None:
 
 def _pairs(intervals: _Intervals) -> None:
     counts = intervals.counts
-    for line_number, line in counts.lines():
+    for line_number, line in counts.lines(_as_the_line_before(counts.file, r"\t")):
         row = _PAIR.fullmatch(line)
         if row is None:
             if line.strip():

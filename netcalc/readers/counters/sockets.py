@@ -301,7 +301,10 @@ _TIME = re.compile(r"\s*(?:Time:\s*|#\s*|\[)?(?P<time>\d{9,10}\.\d{1,9})\]?\s*")
 _END = re.compile(r"\s*-{2,}\s*|\s*#.*")
 _GLUED = re.compile(r"(?<=\S)(?=users:\(\()")
 """Where a name of a process follows the port without a blank, as some versions of ss print it."""
-_PORT = re.compile(r"\S+:(?:\d+|\*|[\w-]+)")
+_PORT = re.compile(r"\S+:(?:\d+|\*|\?|[\w-]+)")
+_WITH_PORTS = re.compile(rf"(?:(?:{_NETIDS})\s+)?(?:{_STATES})\s+\d+\s+\d+\s+\S+:\S+\s+\S+:\d+")
+_CLOSED = re.compile(r".*\)|.*:\*")
+"""A last line that ends in a bracket, or in any port: no other number may be cut in it."""
 
 
 def _recognize_ss(file: Input) -> bool:
@@ -315,11 +318,14 @@ def _recognize_ss(file: Input) -> bool:
 
 def _read_ss(file: Input) -> Table:
     counts = Counts(file)
-    lines = counts.lines()
+    lines = counts.lines(_CLOSED)
     if counts.partial:  # the last line is cut: its complete words still count
         number, line = file.text.numbers[-1], file.text.lines[-1]
         if line[:1].isspace() and " " in line.strip():
             lines.append((number, line.rpartition(" ")[0]))
+        elif _WITH_PORTS.fullmatch(line):  # the port of the peer may have lost digits
+            lines.append((number, f"{line.rpartition(':')[0]}:?"))
+            counts.warnings[-1] = Notice("last-number-cut", {"number": number})
     lists = _Lists()
     for number, line in lines:
         lists.add(number, line)
@@ -509,6 +515,10 @@ _LOCAL = re.compile(
     r"unix\s+\d+\s+\[.*|[0-9a-f]{6,16}\s+(?:stream|dgram|seqpac\w*|raw)\s+\d.*", re.IGNORECASE
 )
 _STATE_OF_LIST = re.compile(r"\(?(?P<state>[A-Z][A-Z_0-9-]{2,14})\)?")
+_WHOLE_STATES = (
+    "ESTABLISHED|LISTEN|LISTENING|TIME_WAIT|SYN_SENT|SYN_RECV|SYN_RCVD|SYN_RECEIVED|FIN_WAIT_?[12]|"
+    "CLOSE_WAIT|LAST_ACK|CLOSING"
+)
 # The names that ss prints of a state.
 _NAMES = {
     "ESTABLISHED": "ESTAB", "SYN_RECEIVED": "SYN-RECV", "SYN_RCVD": "SYN-RECV",
@@ -529,7 +539,7 @@ def _read_netstat_list(file: Input) -> Table:
     counts = Counts(file)
     sockets: list[Socket] = []
     names = ""
-    for number, line in counts.lines():
+    for number, line in counts.lines(_ended_as_others(file)):
         if re.fullmatch(_LIST_HEAD, line):
             names = line
         elif row := _INTERNET.fullmatch(line):
@@ -539,6 +549,16 @@ def _read_netstat_list(file: Input) -> Table:
         elif line.strip() and not re.match(r"\s*(?:Active |Proto|Address\s|\[|\S+\s*$)", line):
             counts.unread.append(number)
     return _listed(counts, sockets, tool="netstat")
+
+
+def _ended_as_others(file: Input) -> re.Pattern[str]:
+    """Return a pattern of lines that end in a whole state, in any port, or in a word that also ends
+    another line of the file."""
+    words = {line.split()[-1] for line in file.text.lines[:-1] if line.strip()}
+    others = "|".join(re.escape(word) for word in words if not re.search(r"\d", word))
+    return re.compile(
+        rf".*\s(?:{_WHOLE_STATES})(?:\s.*)?|.*\s(?:{others or _WHOLE_STATES})|.*[:.]\*|unix\s.*\].*"
+    )
 
 
 def _listed_socket(protocol: str, cells: list[str], names: str) -> Socket:
@@ -578,11 +598,18 @@ _PROC_SOCKET = re.compile(
 )
 
 
+def _as_wide_as_the_first(file: Input) -> re.Pattern[str]:
+    """Return a pattern of lines with all cells of the first socket; what is read of them is not the
+    last cell."""
+    rows = (line.split() for line in file.text.lines if _PROC_SOCKET.fullmatch(line))
+    return re.compile(rf"\s*(?:\S+\s+){{{len(next(rows, [''])) - 1}}}\S+\s*")
+
+
 def _read_proc_net_list(file: Input) -> Table:
     counts = Counts(file)
     sockets: list[Socket] = []
     protocol = "tcp"
-    for number, line in counts.lines():
+    for number, line in counts.lines(_as_wide_as_the_first(file)):
         if _PROC_HEAD.fullmatch(line):
             protocol = "udp" if line.rstrip().endswith("drops") else "tcp"
         elif row := _PROC_SOCKET.fullmatch(line):
