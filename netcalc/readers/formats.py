@@ -331,7 +331,7 @@ def named(file: Input) -> Format | str | None:
 
 def part_of(file: Input) -> Format | None:
     """Return the format whose tool printed a line of a text that no format could read."""
-    if file.is_json or file.columns is not None:
+    if kind_by_magic(file.head) or file.is_json or file.columns is not None:
         return None
     return next((each for each in FORMATS if any(map(file.seen, each.parts))), None)
 
