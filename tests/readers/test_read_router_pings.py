@@ -34,6 +34,14 @@ CASES = {
         ("server02.example.net", 2, 1, 0, 28, 28, 28),
     ],
     "test_connection_5.txt": [("server01", 4, 3, 0, 0.5, 63, 82)],
+    "tcping_tcp.txt": [("www.example.net:443", 3, 2, 0, 0.85, (12.5 + 0.85) / 2, 12.5)],
+    "tcping_py.txt": [("www.example.net", 3, 2, 0, 59.84, (59.84 + 61.64) / 2, 61.64)],
+    "paping.txt": [("203.0.113.20", 4, 3, 0, 24.68, 25.65, 26.27)],
+    "psping_icmp.txt": [("203.0.113.20", 4, 3, 0, 0.45, 0.47, 0.49)],
+    "dnsping.txt": [("203.0.113.53", 3, 2, 0, 20.125, (20.125 + 24.21) / 2, 24.21)],
+    "l2ping.txt": [("00:11:22:33:44:55", 3, 2, 0, 7.87, (7.87 + 9.12) / 2, 9.12)],
+    "ibping.txt": [("node1.(none)", 3, 2, 0, 0.151, (0.151 + 0.166) / 2, 0.166)],
+    "vpp.txt": [("192.0.2.9", 4, 3, 0, 0.102, 0.291, 1.502)],
     "irtt_text.txt": [("127.0.0.1", 5, 5, 0, 0.043, 0.122, 0.144)],
     "irtt_quiet.txt": [("127.0.0.1", 5, 5, None, 0.126, 0.142, 0.156)],
 }
@@ -48,6 +56,10 @@ SUMMARIES = (
     "Sent =",
     "Packets:",
     "sent/received",
+    "Attempted",
+    "connections,",
+    "requests transmitted",
+    " sent, ",
 )
 
 
@@ -449,3 +461,71 @@ def test_answers_of_a_multicast_without_totals_are_as_many_requests_as_one_host_
     samples = read("".join(row.format(n, 1 + n % 2, n + 1) for n in range(4)))
     assert (samples.sent, samples.received, samples.duplicates) == (2, 2, 2)
     assert samples.meta.partial
+
+
+WITHOUT_SIZE = (
+    "paping.txt", "tcping_tcp.txt", "tcping_py.txt", "dnsping.txt", "ibping.txt",
+    "tailscale_ping.txt", "vpp.txt",
+)  # fmt: skip
+
+
+@pytest.mark.each("file", WITHOUT_SIZE)
+def test_a_port_or_the_size_of_an_answer_is_no_size_of_a_probe(file):
+    assert np.isnan(read(INPUTS / file).payload_bytes).all()
+
+
+def test_tailscale_prints_no_summary():
+    samples = read(INPUTS / "tailscale_ping.txt")
+    assert (samples.sent, samples.received, samples.meta.partial) == (3, 2, True)
+    assert samples.best_s.tolist() == [pytest.approx(0.036), pytest.approx(0.012)]
+
+
+def test_tcpping_of_tcptraceroute():
+    samples = read(
+        "seq 0: tcp response from lb.example (203.0.113.20) [open]  0.072 ms\n"
+        "seq 1: tcp response from lb.example (203.0.113.20) [closed]  0.080 ms\n"
+        "seq 2: no response (timeout)\n"
+    )
+    assert (samples.sent, samples.received, samples.errors) == (3, 1, 1)
+    assert samples.best_s.tolist() == [pytest.approx(72e-6)]
+    assert samples.sequence.tolist() == [0, 1, 2]
+    assert samples.meta.facts[0]["protocol"] == "tcp"
+
+
+def test_a_quiet_psping_has_its_summary():
+    samples = read(
+        "TCP connect to 192.0.2.9:443:\n101 iterations (warmup 1) ping test: 100%\n\n"
+        "TCP connect statistics for 192.0.2.9:443:\n"
+        "  Sent = 100, Received = 99, Lost = 1 (1% loss),\n"
+        "  Minimum = 7.48ms, Maximum = 9.08ms, Average = 8.30ms\n"
+    )
+    row = samples.facts()[0]
+    assert (row["sent_count"], row["received_count"], row["target"]) == (100, 99, "192.0.2.9:443")
+    assert (row["rtt_min_s"], row["rtt_max_s"]) == pytest.approx((7.48e-3, 9.08e-3))
+
+
+@pytest.mark.each("file", ["paping.txt", "dnsping.txt", "tcping_tcp.txt", "ibping.txt"])
+def test_every_three_lines_are_of_the_tool_and_no_ping(file):
+    lines = (INPUTS / file).read_text("utf-8").splitlines(keepends=True)
+    tool = read(INPUTS / file).meta.tool
+    for first in range(len(lines) - 2):
+        text = "".join(lines[first : first + 3])
+        try:
+            found = read(text)
+        except ReaderError:
+            assert "time" not in text or "Approximate" in text or "timed out" in text
+        else:
+            assert found.meta.tool == tool
+
+
+@pytest.mark.each(
+    "text",
+    [
+        "foo 203.0.113.20: port=443 latency=12.3 ms\nfoo 203.0.113.20: port=443 latency=12.9 ms\n",
+        "Reply from 203.0.113.20:443 time=12ms\nReply from 203.0.113.20:443 time=13ms\n",
+        "200 OK from 203.0.113.20: proto=http time=12.3 ms\n",
+    ],
+)
+def test_what_connects_to_a_port_is_no_ping(text):
+    with pytest.raises(ReaderError):
+        read(text)

@@ -9,7 +9,14 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Input
 from netcalc.readers.lines import NUMBER, LineTable, ToolLine
 from netcalc.readers.pings.runs import Probe, ProbeReader
-from netcalc.readers.places import HTTP_REQUESTS, PROBES, ROUND_TRIP, SENDER, MeasuringPoint
+from netcalc.readers.places import (
+    HTTP_REQUESTS,
+    ICMP_PROBES,
+    PROBES,
+    ROUND_TRIP,
+    SENDER,
+    MeasuringPoint,
+)
 from netcalc.readers.source import note
 
 
@@ -206,6 +213,7 @@ NPING = _Nping.format(
 
 
 _REFUSED = re.compile(r"closed|refused")
+_CONNECTED = ("", "port is open", "reply", "connected", "open")
 
 
 class _Tcping(ProbeReader):
@@ -213,9 +221,15 @@ class _Tcping(ProbeReader):
     protocol = "tcp"
     marks = (
         r"^PsPing v|^Probing \S+:\d+/tcp|^TCP connect to |^Connecting to \S+:\d+: from |"
-        r"^(?:Reply|No reply) from \S+(?: \(\S+\))? on port \d+"
+        r"^(?:Reply|No reply) from \S+(?: \(\S+\))? on port \d+|"
+        r"^Ping tcp://\S+ .*- time=|^Connected to \S+\[:\d+\]: seq=\d+ |"
+        r"^seq \d+: (?:tcp response from \S+|no response \(timeout\))|"
+        r"^Ping statistics (?:for \d+(?:\.\d+){3}|tcp://\S+):\d+\s*$|"
+        r"^TCP connect statistics for \S+:\s*$"
     )
     table = LineTable(
+        about=r"TCP connect (?:statistics for|to) (?P<target>\S+?):\s*$",
+        spread=r"\s*Minimum = {rtt_min_ms} ?ms, Maximum = {rtt_max_ms} ?ms",
         reply=(
             r"Probing {target}/tcp - (?P<answer>.+?) - time={rtt_ms} ?ms\s*$",
             r"(?P<answer>Reply|No reply) from {target}(?: \(\S+\))? on port \d{1,5}:?"
@@ -223,37 +237,51 @@ class _Tcping(ProbeReader):
             r"Connecting to (?P<target>\S+?):?(?P<warm> \(warmup\):)? from \S+:(?:\s+|$)"
             r"(?:{rtt_ms} ?ms|(?P<answer>\S.*)?)\s*$",
             r"Connecting to (?P<target>\S+?):?(?P<warm> \(warmup\):)? (?P<answer>[A-Z].*)$",
+            r"Ping tcp://(?P<target>[^\s(]+)(?:\(\S+\))? (?:- )?(?P<answer>\w.*?) - "
+            r"time={rtt_unit}(?P<unit>[nuµμ]?s|ms)(?: dns=\S+)?\s*$",
+            r"Connected to (?P<target>\S+)\[:\d+\]: seq={sequence} "
+            r"(?:time={rtt_ms} ms|(?P<answer>\S.*))\s*$",
+            r"seq {sequence}: (?:tcp response from (?P<target>\S+)(?: \(\S+\))?"
+            r"(?: \[(?P<answer>\w+)\])?\s+{rtt_ms} ms|(?P<gone>no response))",
         ),
         totals=(
             r"\s*Sent = {sent}, Received = {received}, Lost = ",
             r"{sent} (?:probes|packets) transmitted(?: on port \d+ \||,) {received} received, ",
             r"Sent= ?{sent}, Success= ?{received}, Failed=",
+            r"{sent} connections, {received} succe\w+, \d+ failed",
             r"\s*{sent} probes sent\.\s*$",
             r"\s*{received} successful, \d{1,15} failed\.",
         ),
         other=r"\s*(?i:PsPing|Copyright|Sysinternals|TCPinging|TCP connect|PING|Ping statistics|"
         r"Approximate|rtt |\d+ iterations|Host is:|--- |successful probes|unsuccessful probes|"
         r"last |total |longest |TCPing started|TCPing ended|duration|This operation returned|"
-        r"Port: |Minimum ?=|probing|\*\* Pinging)",
+        r"Port: |min(?:imum)? ?=|Infinite iter|probing|\*\* Pinging)",
     )
 
     def reply(self, line: ToolLine) -> None:
         """Add a probe by what came: the time of one without an answer is the time-out."""
         if self.run.ended:
             self.begin()
-        self.run.target = self.run.target or line["target"]
+        self.run.target = self.run.target or line.get("target", "")
         answer = line.get("answer", "")
         if "warm" in line:
             return
-        if "rtt_s" in line and answer in ("", "Port is open", "Reply"):
+        if "rtt_s" in line and answer.lower() in _CONNECTED:
             super().reply(line)
         else:
             refused = _REFUSED.search(answer) is not None
-            self.run.probes.append(Probe(lost=True, error_reply=refused))
+            sequence = float(line.get("sequence", nan))
+            self.run.probes.append(Probe(sequence=sequence, lost=True, error_reply=refused))
 
     def accepts(self, line: ToolLine) -> bool:
-        """Whether totals come behind a probe."""
-        return line.kind == "reply" or self.current is not None
+        """Whether totals come behind a probe, or have both counts."""
+        both = "sent" in line and "received" in line
+        return line.kind in ("reply", "about") or both or self.current is not None
+
+    def spread(self, line: ToolLine) -> None:
+        """Keep the times of the summary."""
+        self.run.printed |= line.fields
+        self.run.rtt_min_s, self.run.rtt_max_s = line["rtt_min_s"], line["rtt_max_s"]
 
     def totals(self, line: ToolLine) -> None:
         """Keep the totals; a run is whole with both counts."""
@@ -277,6 +305,187 @@ TCPING = _Tcping.format(
         "A port that is closed answers with a reset: an error, which is no reply.",
         "TCP_conn counts the connections that were made: it is no number of a probe.",
         "The probes that PsPing sends to warm up are left out, as in its own summary.",
+    ),
+)
+
+
+class _Paping(_Tcping):
+    """Lines of connections, and of failures without a target."""
+
+    tool = "paping"
+    marks = (
+        r"^paping v\d|^Connecting to \S+ (?:\[\S+\] )?on TCP \d+:|"
+        r"^Connected to \S+: time=[\d.]+ms protocol=TCP port=\d+|"
+        r"^\s*Attempted = \d+, Connected = \d+, Failed = "
+    )
+    table = LineTable(
+        about=r"Connecting to {target} (?:\[\S+\] )?on TCP \d+:",
+        reply=(
+            r"Connected to {target}: time={rtt_ms}ms protocol=TCP port=\d+\s*$",
+            r"(?P<answer>Connection timed out|Connection refused|Failed to connect|"
+            r"Cannot resolve .*|General failure)\s*$",
+        ),
+        totals=r"\s*Attempted = {sent}, Connected = {received}, Failed = ",
+        spread=r"\s*Minimum = {rtt_min_ms}ms, Maximum = {rtt_max_ms}ms",
+        other=r"paping |Connection statistics|Approximate connection times",
+    )
+
+
+PAPING = _Paping.format(
+    "paping",
+    probes=MeasuringPoint("tcp", "TCP handshakes", SENDER, ROUND_TRIP),
+    traps=(
+        "A time is that of a TCP handshake; port= is a port, and there is no size.",
+        "A failure has a line without a time: a lost probe, or a reset.",
+    ),
+)
+
+
+class _PspingIcmp(ProbeReader):
+    """PsPing without a port, which pings by ICMP; its first probes are to warm up."""
+
+    tool = "PsPing"
+    protocol = "icmp"
+    marks = (
+        r"^Pinging \S+ with \d+ bytes of data:\s*\n\w+ iterations \(warmup|"
+        r"^Reply from \S+: [\d.]+ms\s*$"
+    )
+    table = LineTable(
+        about=r"Pinging {target} with {payload_bytes} bytes of data:",
+        warm_up=r"\w+ iterations \(warmup {warm_count}\) ping test:",
+        reply=r"Reply from \S+: {rtt_ms} ?ms\s*$",
+        lost=r"(?:Request timed out|.*(?P<error_reply>unreachable|expired)|Error)",
+        totals=r"\s*Sent = {sent}, Received = {received}, Lost = ",
+        spread=r"\s*Minimum = {rtt_min_ms} ?ms, Maximum = {rtt_max_ms} ?ms",
+        other=r"PsPing|Copyright|Sysinternals|Ping statistics",
+    )
+
+    def warm_up(self, line: ToolLine) -> None:
+        """Keep how many of the first probes are to warm up."""
+        self.warm_count = int(line["warm_count"])
+
+    warm_count = 0
+
+    def finish(self) -> None:
+        """Leave out the probes to warm up, and add those without a line."""
+        del self.run.probes[: self.warm_count]
+        self.run.fill_unnumbered()
+
+
+PSPING_ICMP = _PspingIcmp.format(
+    "PsPing",
+    "the output of PsPing over ICMP",
+    probes=ICMP_PROBES,
+    traps=(
+        "The probes that PsPing sends to warm up are left out, as in its own summary.",
+        "Without a port PsPing sends ICMP echoes, and the size is that of the user data.",
+    ),
+)
+
+
+class _Dnsping(ProbeReader):
+    """The dnsping of dnsdiag: the bytes of a line are those of the answer."""
+
+    tool = "dnsping"
+    marks = (
+        r"^\S*dnsping\S* DNS: |^--- \S+ dnsping statistics ---|"
+        r"^\d+ +bytes from \S+: seq=\d+ {2,}time=[\d.]+ +ms|"
+        r"^\d+ requests transmitted, \d+ responses received, "
+    )
+    table = LineTable(
+        head=r"\S*dnsping\S* DNS: (?P<target>\S+?):\d+,(?:.*\bproto: (?P<protocol>UDP|TCP)\b)?",
+        reply=r"\d+ +bytes from {target}: seq={sequence} +time={rtt_ms} +ms",
+        lost=r"(?i:Request time|No response|No answer)",
+        totals=r"{sent} requests transmitted, {received} responses received, +{loss_percent}% lost",
+        spread=r"min={rtt_min_ms} ms, avg={} ms, max={rtt_max_ms} ms",
+        other=r"--- ",
+    )
+
+    def about(self, line: ToolLine) -> None:
+        """Take what the first line says."""
+        super().about(line)
+        self.run.protocol = line.get("protocol", "").lower()
+
+    def reply(self, line: ToolLine) -> None:
+        """Add a query that was answered."""
+        self.run.target = self.run.target or line["target"]
+        super().reply(line)
+
+
+DNSPING = _Dnsping.format(
+    "dnsping",
+    probes=MeasuringPoint("", "DNS queries", SENDER, ROUND_TRIP),
+    traps=(
+        "A time is that of a DNS query and its answer: it includes the server's own time.",
+        "The bytes of a line are those of the answer: the size of the query is unknown.",
+    ),
+)
+
+
+class _L2ping(ProbeReader):
+    tool = "l2ping"
+    marks = (
+        r"^Ping: (?:[0-9A-F]{2}:){5}[0-9A-F]{2} from |^\d+ bytes from (?:[0-9A-F]{2}:){5}\S+ id \d"
+    )
+    table = LineTable(
+        about=r"Ping: {target} from \S+ \(data size {payload_bytes}\)",
+        reply=r"{payload_bytes} bytes from {target} id {sequence} time {rtt_ms}ms",
+        lost=r"no response from {target}: id {sequence}",
+        totals=r"{sent} sent, {received} received, {loss_percent}% loss",
+    )
+
+
+L2PING = _L2ping.format(
+    "l2ping",
+    probes=MeasuringPoint("", "Bluetooth L2CAP echoes", SENDER, ROUND_TRIP),
+    traps=("An echo of Bluetooth's L2CAP, not of ICMP; the size is that of its data.",),
+)
+
+
+class _Ibping(ProbeReader):
+    tool = "ibping"
+    marks = r"^Pong from \S+.* \(Lid \d+\): time |^--- .* \(Lid \d+\) ibping statistics ---"
+    table = LineTable(
+        reply=r"Pong from (?P<host>\S+).* \(Lid \d+\): time {rtt_ms} ms",
+        totals=r"{sent} packets transmitted, {received} received, {loss_percent}% packet loss",
+        spread=r"rtt min/avg/max = {rtt_min_ms}/{}/{rtt_max_ms} ms",
+        other=r"--- ",
+    )
+
+    def reply(self, line: ToolLine) -> None:
+        """Add an answer."""
+        self.run.target = line["host"]
+        super().reply(line)
+
+    def finish(self) -> None:
+        """Add the probes without a line."""
+        self.run.fill_unnumbered()
+
+
+IBPING = _Ibping.format(
+    "ibping",
+    probes=MeasuringPoint("", "InfiniBand MADs", SENDER, ROUND_TRIP),
+    traps=("A message of InfiniBand's management, not of ICMP; it has no number and no size.",),
+)
+
+
+class _TailscalePing(ProbeReader):
+    tool = "tailscale ping"
+    marks = r"^pong from \S+ \(\S+\) via \S+ in [\d.]+m?s\s*$"
+    table = LineTable(
+        reply=r"pong from {target} \(\S+\) via \S+(?: \S+)? in {rtt_unit}(?P<unit>m?s)\s*$",
+        lost=r"(?:ping .* )?timed? ?out\b",
+        other=r"direct connection not established|no reply",
+    )
+
+
+TAILSCALE_PING = _TailscalePing.format(
+    "tailscale ping",
+    probes=MeasuringPoint("udp", "Tailscale disco messages", SENDER, ROUND_TRIP),
+    traps=(
+        "A message of Tailscale itself, or of its relay (DERP), not of ICMP; without a size.",
+        "The path may change from line to line: from the relay to a direct one.",
+        "There is no summary: a run counts as partial.",
     ),
 )
 

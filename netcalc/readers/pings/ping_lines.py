@@ -280,8 +280,16 @@ def _without_sequence(body: str) -> PingLine | None:
     return None
 
 
+_OF_PORTS = re.compile(
+    r"\b(?:port|protocol|proto|seq|dns|conn)\s?=|\b(?:tcp|udp|http)\b|\d\.\d{1,3}:\d", re.I
+)
+"""Words of tools that connect or query, whose numbers are no sizes of packets."""
+
+
 def _windows_reply(body: str, pairs: list[re.Match[str]]) -> PingLine | None:
     """``Reply from 192.0.2.1: bytes=32 time=14ms TTL=57``; over IPv6 only the time."""
+    if _OF_PORTS.search(body):
+        return None
     line = PingLine("reply")
     _read_pairs(line, body)
     plain = [p for p in pairs if not p["unit"] and p["word"].lower() not in _NOT_TIMES]

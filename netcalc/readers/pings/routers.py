@@ -377,3 +377,41 @@ NOKIA = _Nokia.format(
         "The size is that of the user data.",
     ),
 )
+
+
+class _Vpp(ProbeReader):
+    """The ping of VPP, whose times below 1 ms begin with the point."""
+
+    tool = "ping (VPP)"
+    protocol = "icmp"
+    marks = (
+        r"^\d+ bytes from \S+: icmp_seq=\d+ ttl=\d+ time=\d*\.\d{4} ms\s*$|"
+        r"^Statistics: \d+ sent, \d+ received, [\d.]+% packet loss"
+    )
+    table = LineTable(
+        reply=r"\d+ bytes from {target}: icmp_seq={sequence} ttl={ttl} "
+        r"time=(?P<rtt_ms>[0-9]{0,9}\.[0-9]{1,9}) ms",
+        totals=r"Statistics: {sent} sent, {received} received, {loss_percent}% packet loss",
+    )
+
+    def reply(self, line: ToolLine) -> None:
+        """Add a reply."""
+        self.run.target = self.run.target or line["target"]
+        super().reply(line)
+
+    def finish(self) -> None:
+        """Add the probes without a line."""
+        for run in self.runs:
+            run.fill(1, whole=run.sent is not None)
+
+
+VPP = _Vpp.format(
+    "VPP ping",
+    "the output of ping in VPP",
+    probes=ICMP_PROBES,
+    traps=(
+        ".2910 ms is 0.2910 ms.",
+        "A probe without an answer has no line: it is a gap in the numbers, or after the last one.",
+        "What the bytes of a line count is not stated: user data is unknown.",
+    ),
+)

@@ -104,7 +104,14 @@ class Run:
             self.probes.sort(key=lambda probe: probe.sequence)
 
     def fill_unnumbered(self) -> None:
-        """Add the probes that the totals count beyond those with a line, as lost."""
+        """Add the probes that the totals count beyond those with a line, as lost.
+
+        Where the totals count more replies than have a line, no other is known to be lost.
+        """
+        replies = sum(not probe.lost for probe in self.probes)
+        if self.received is not None and self.received > replies:
+            self.ended &= not self.probes
+            return
         missing = (self.sent or 0) - len(self.probes)
         self.probes += [Probe(lost=True) for _ in range(min(max(missing, 0), 50_000))]
 
