@@ -231,8 +231,21 @@ def _details(flow: dict[str, Any]) -> list[str]:
             )
             if flow[field] > 0
         ]
+        lines += _missed_lines(flow)
         lines += [f"    round trip: {', '.join(times)}"] if times else []
         lines += [f"    {', '.join(sizes)}"] if sizes else []
+    return lines
+
+
+def _missed_lines(flow: dict[str, Any]) -> list[str]:
+    """Return what the capture missed of a direction, and how long its receiver was closed."""
+    lines = []
+    if flow["missed_bytes"] > 0:
+        size = show(flow["missed_bytes"], "byte")
+        lines.append(f"    {size} more were acknowledged and not captured: both are higher")
+    if (count := flow["receiver_window_closed_count"]) > 0:
+        times, closed = _count(count, "time"), show(flow["receiver_window_closed_s"], "s")
+        lines.append(f"    the receiver closed its window {times}, for {closed} in all")
     return lines
 
 

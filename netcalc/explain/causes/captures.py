@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.explain.causes import sessions
+from netcalc.explain.causes import sessions, verdict
 from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.datagrams import datagram_cause
 from netcalc.explain.causes.dialogue import SENDER
@@ -45,6 +45,7 @@ from netcalc.models.tcp import slow_start
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures import round_trips
 from netcalc.readers.captures.flows import find_segments
+from netcalc.readers.captures.order import find_order, in_order, on_rising_times
 from netcalc.readers.captures.tcp import flow_label, flow_table
 from netcalc.samples import FlowSeries, PacketTrace, RttSamples, Samples
 
@@ -79,6 +80,8 @@ def flows(trace: PacketTrace, stated: Known | None = None) -> list[dict[str, Any
         if flow["protocol"] == "tcp":
             seen = of_tcp_flow(columns, row, option_bytes=options)
             flow["offered_window_bytes"] = seen.receive_window_bytes
+            for name in ("window_closed_count", "window_closed_s"):
+                flow[f"receiver_{name}"] = _plain(columns[name][row ^ 1])
             first = float(slow_start.initial_window_bytes(seen.segment_bytes))
             is_bulk = seen.size_bytes > first and seen.rate_bps > 0
         else:
@@ -125,6 +128,7 @@ def _metrics(evidence: Evidence, stated: Known) -> dict[str, float]:
 
 def exchanges(trace: PacketTrace) -> tuple[RttSamples, ...]:
     """Return the ICMP echoes of a capture and its UDP exchanges, as far as it has any."""
+    trace = in_order(trace)
     both = (round_trips.echo_samples(trace), round_trips.udp_samples(trace, strict=True))
     return tuple(exchange for exchange in both if exchange.measured.any())
 
@@ -139,6 +143,7 @@ def handshakes(trace: PacketTrace, *, without_data: bool = False) -> tuple[RttSa
     without_data : bool
         Leave out flows that carried data, whose limits have the round trip in them.
     """
+    trace = in_order(trace)
     segments = find_segments(trace)
     seen = round_trips.find_handshakes(trace, segments)
     chosen = np.arange(seen.rtt_s.size)
@@ -302,17 +307,23 @@ def explain_capture(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
         The first one is what its user waited for most; then each other flow with data, in the
         direction that carried most. Empty where no packet carried any.
     """
-    ordered = sessions.in_order(trace)
-    is_kept = np.array_equal(ordered.ints("ip_id"), trace.ints("ip_id"))
-    code = "capture-times-kept-in-order" if is_kept else "capture-in-order"
+    order = find_order(trace)
+    ordered = on_rising_times(order)
+    code = "capture-times-kept-in-order" if order.is_kept else "capture-in-order"
     said = (Notice(code),) if ordered is not trace else ()
-    findings = _findings(ordered, stated)
+    findings = _findings(ordered, stated, apart_s=order.apart_s)
     first = (replace(each, notices=(*said, *each.notices)) for each in findings[:1])
     return (*first, *findings[1:])
 
 
-def _findings(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
+def _findings(trace: PacketTrace, stated: Known, *, apart_s: float) -> tuple[Finding, ...]:
     flows = sessions.flow_causes(trace)
+    if apart_s:  # nothing follows from the time between packets of two clocks
+        flows = [
+            flow if apart_s < MOST_APART * flow.dialogue.base_rtt_s
+            else replace(flow, cause=verdict.unsure(flow.cause))
+            for flow in flows
+        ]  # fmt: skip
     datagrams = [evidence for evidence in from_capture(trace) if evidence.is_udp]
     if not flows:
         return tuple(
@@ -329,7 +340,10 @@ def _findings(trace: PacketTrace, stated: Known) -> tuple[Finding, ...]:
     rows = sessions.waterfall(trace, flows, [each.label for each in evidence])
     session = replace(session, waterfall=rows)
     flows = [replace(flows[0], cause=session), *flows[1:MOST_FLOWS]]
-    of_flows = (_finding(each, stated, flow) for each, flow in zip(evidence, flows, strict=False))
+    of_flows = (
+        _finding(each, stated, flow, _closures(columns, flow.series))
+        for each, flow in zip(evidence, flows, strict=False)
+    )
     is_tcp = sessions.has_tcp(trace)
     cause = None if is_tcp else datagram_cause(trace)
     of_datagrams = (_of_datagrams(datagram, stated, cause) for datagram in datagrams)
@@ -370,8 +384,17 @@ def _carried(evidence: Evidence, size_bytes: float, span_s: float) -> Evidence:
     return replace(evidence, rate_bps=rate_bps, duration_s=span_s, size_bytes=size_bytes)
 
 
-def _finding(evidence: Evidence, stated: Known, flow: sessions.FlowCause) -> Finding:
-    cause, said = flow.cause, [*_of_capture(flow)]
+def _closures(columns: Mapping[str, NDArray[Any]], series: int) -> tuple[Notice, ...]:
+    """Return how often and how long the receiver of a direction closed its window."""
+    count = int(columns["window_closed_count"][series ^ 1])
+    closed_s = float(columns["window_closed_s"][series ^ 1])
+    return (Notice("window-closed", {"count": count, "closed_s": closed_s}),) if count else ()
+
+
+def _finding(
+    evidence: Evidence, stated: Known, flow: sessions.FlowCause, closures: tuple[Notice, ...]
+) -> Finding:
+    cause, said = flow.cause, [*_of_capture(flow), *closures]
     differing = _differing(evidence, stated, cause)
     is_stated = stated.line_bps is not None
     line_bps = cause.sign("line_bps")
@@ -421,6 +444,8 @@ MOST_OF_RTT = 1.05
 """A stated round trip above this part of the least one seen is refuted. [ratio]"""
 LEAST_OF_LINE = 0.9
 """A line below this part of the one that was stated is another one. [ratio]"""
+MOST_APART = 0.3
+"""Clocks that are apart by more of the round trip leave nothing to judge. [ratio]"""
 SIGMAS = 4
 """As many standard deviations of its count a loss ratio is off by chance at most. [1]"""
 

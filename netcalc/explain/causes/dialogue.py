@@ -17,7 +17,8 @@ from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.readers.captures.flows import ACK, RST, SYN
 from netcalc.readers.captures.groups import Bools, Ints
 from netcalc.readers.captures.losses import find_coverage
-from netcalc.readers.captures.tcp import TcpAnalysis, window_bytes
+from netcalc.readers.captures.order import STEP_S
+from netcalc.readers.captures.tcp import TcpAnalysis, missed_bytes, window_bytes
 from netcalc.samples import Layer, PacketTrace
 
 TICKS_S = (1e-3, 1e-2, 4e-3, 1e-6, 1e-4, 2e-3, 0.5)
@@ -25,8 +26,6 @@ TICKS_S = (1e-3, 1e-2, 4e-3, 1e-6, 1e-4, 2e-3, 0.5)
 TICK_TOLERANCE = 0.3
 LEAST_STAMPS = 20
 """Fewer stamps say nothing of a queue. [1]"""
-STEP_S = 0.3
-"""A step of the clock that is smaller may be a queue. [s]"""
 
 
 def tick_s(time_s: FloatArray, stamp: Ints) -> float:
@@ -241,6 +240,7 @@ class Dialogue:
     acknowledged: Ints
     edge: FloatArray
     window: FloatArray
+    is_closed: Bools
     their_payload: Ints
     ack_late_s: FloatArray
     has_sack: Bools
@@ -256,6 +256,7 @@ class Dialogue:
     lost_before: int
     scale_is_inferred: bool = False
     offered_mss_bytes: float = NAN
+    after_ack_ratio: float = 0.0
 
     @property
     def top(self) -> Ints:
@@ -423,14 +424,16 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         new_bytes=coverage.new_bytes, top_before=top_before, is_repeated=is_repeated,
         is_reordered=is_reordered, is_copied=is_copied, ids=ids, late_s=late_s,
         came_s=theirs.time_s, acknowledged=acknowledged, edge=_edge(their_ack, window),
-        window=window, has_sack=has_sack, copies=int(np.count_nonzero(~is_new)),
+        window=window, is_closed=analysis.losses.zero_window[theirs.at], has_sack=has_sack,
+        copies=int(np.count_nonzero(~is_new)),
         sack_rows=sack_rows, sack_low=low, sack_high=high,
         sacked=sacked_bytes(acknowledged, sack_rows, low, high, first=int(sequence[0])),
         their_payload=s.payload[theirs.at], ack_late_s=_late_s(theirs, data, step_times_s),
         trip_end_s=trips.end_s, trip_s=trips.trip_s,
-        missing_bytes=_missing_bytes(sequence, payload, coverage.new_bytes, acknowledged),
+        missing_bytes=int(missed_bytes(analysis)[series]),
         lost_before=_lost_before(ids, payload, mss), scale_is_inferred=inferred,
         offered_mss_bytes=offered_mss,
+        after_ack_ratio=float(np.mean(analysis.losses.after_ack[data.at])),
     )  # fmt: skip
 
 
@@ -478,15 +481,6 @@ def _windows(
     window = _scaled(raw, acknowledged, theirs.time_s, sent_s, top)
     window[~is_open] = raw[~is_open]  # the window of a SYN is never scaled
     return window, bool(np.isfinite(window[is_open]).any())
-
-
-def _missing_bytes(sequence: Ints, payload: Ints, new_bytes: Ints, acknowledged: Ints) -> int:
-    """Return the acknowledged bytes that the capture has not. [byte]"""
-    if not (acknowledged.size and acknowledged[-1] > sequence[0]):
-        return 0
-    last = sequence + payload  # a FIN takes a number, and has no byte
-    upto = min(int(acknowledged[-1]), int(last.max()))
-    return max(upto - int(sequence[0]) - int(new_bytes[last <= upto].sum()), 0)
 
 
 def _opening(analysis: TcpAnalysis, number: int, flow: _Packets) -> tuple[float, float]:

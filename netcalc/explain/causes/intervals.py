@@ -25,6 +25,8 @@ LEAST_TIMEOUT_S = 0.2
 """Linux waits no less for an acknowledgement. [s]"""
 TIMER_SHARE = 0.8
 """A repetition after this share of the timeout came by the timer. [ratio]"""
+SHUT_SHARE = 0.5
+"""A gap of which the window was closed for more than this share was spent on that. [ratio]"""
 SHRUNK_SHARE = 0.5
 """A window below this share of the largest so far has data in it that nobody reads. [ratio]"""
 
@@ -74,6 +76,7 @@ def find_gaps(d: Dialogue) -> Gaps:
     mss = np.minimum(d.mss_bytes, payload)
     is_closed = (first >= 0) & ((room < mss) | ((room < d.mss_bytes) & (waited_s > 2e-3)))
     is_unread = _unread(d, before, after) & (first >= 0)
+    is_shut = _shut_s(d) > SHUT_SHARE * waited_s
     recovery = np.maximum.accumulate(np.where(repeated, top, -1))
     recovers = repeated | (acked < recovery)
     at_once_s = max(1e-3, 0.02 * rtt_s) if d.place == SENDER else max(1.5e-3, 0.05 * rtt_s)
@@ -86,6 +89,7 @@ def find_gaps(d: Dialogue) -> Gaps:
     is_held = (acked == top) & (acked_before < top) & is_clocked & _is_held(d, waited_s, rtt_s)
     kind = np.select(
         [
+            is_shut & ~is_turn & (waited_s > 2e-3),
             by_timer,
             is_turn,
             is_held & ~recovers,
@@ -96,7 +100,7 @@ def find_gaps(d: Dialogue) -> Gaps:
             is_idle,
             is_clocked,
         ],
-        [TIMER, TURN, HELD, RECOVERY, PROGRAM, WINDOW, UNSEEN, IDLE, CLOCKED],
+        [PROGRAM, TIMER, TURN, HELD, RECOVERY, PROGRAM, WINDOW, UNSEEN, IDLE, CLOCKED],
         PACED,
     )
     data_s = np.maximum.accumulate(np.where(d.their_payload > 0, d.came_s, -np.inf))
@@ -156,6 +160,18 @@ def _unread(d: Dialogue, before: Ints, after: Ints) -> Bools:
     most = offered[before]
     unread: Bools = (least < SHRUNK_SHARE * most) & (most > 3 * d.mss_bytes)
     return unread
+
+
+def _shut_s(d: Dialogue) -> FloatArray:
+    """Return how long of each gap the window was closed: to 0, or to less than a segment. [s]"""
+    window = np.where(np.isnan(d.window), np.inf, d.window)
+    offered = np.maximum.accumulate(np.where(np.isnan(d.window), 0.0, d.window))
+    is_shut = d.is_closed | ((window < d.mss_bytes) & (offered > 3 * d.mss_bytes))
+    if not is_shut.any():
+        return np.zeros(d.sent_s.size - 1)
+    times_s = np.append(d.came_s, max(d.came_s[-1], d.sent_s[-1]))
+    total_s = np.concatenate([[0.0], np.cumsum(np.where(is_shut, np.diff(times_s), 0.0))])
+    return np.diff(np.interp(d.sent_s, times_s, total_s))
 
 
 GROWING, QUEUED, QUEUED_BACK, AFTER_LOSS, FLAT, OTHER = range(6)

@@ -13,11 +13,12 @@ from netcalc.checks import named_arguments
 from netcalc.explain.causes import verdict
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause
 from netcalc.explain.causes.datagrams import datagram_cause
-from netcalc.explain.causes.dialogue import STEP_S, Dialogue, dialogue_of
+from netcalc.explain.causes.dialogue import Dialogue, dialogue_of
 from netcalc.explain.causes.intervals import Intervals
 from netcalc.messages import Notice
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.groups import Bools
+from netcalc.readers.captures.order import find_order, on_rising_times
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
 from netcalc.samples import Layer, PacketTrace
 
@@ -33,10 +34,6 @@ QUIET_SHARE = 0.7
 """Before a delayed acknowledgement its sender was quiet for this share of the delay. [ratio]"""
 ALIKE_LINES = 1.1
 """Rates of lines that are farther apart are those of two lines. [ratio]"""
-LEAST_REPETITIONS = 10
-"""Times that put so many segments more behind later ones are wrong, not the order. [1]"""
-MOST_STEPS = 3
-"""A clock is not set more often while a capture runs. [1]"""
 TLS_PORTS = (443, 8443, 853, 993, 995, 465)
 """Ports at which TLS begins with the first segment: HTTPS, DNS, IMAP, POP3, SMTP over it."""
 
@@ -71,7 +68,7 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
     """
     if not trace.has(Layer.TCP).any():
         return []
-    trace = in_order(trace)
+    trace = on_rising_times(find_order(trace))
     analysis = analyse_tcp(trace)
     s = analysis.segments
     sizes = np.bincount(s.series, s.payload, 2 * s.flows.count).astype(np.int64)
@@ -90,62 +87,6 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
         ports = int(trace.ints("source_port")[row]), int(trace.ints("destination_port")[row])
         causes.append(FlowCause(series, int(sizes[series]), dialogue, cause, ports, waits))
     return causes
-
-
-def in_order(trace: PacketTrace) -> PacketTrace:
-    """Return the packets in the order of their times, as far as it is not their clock that erred.
-
-    Captures of several interfaces, and files that were joined, have packets in another order. A
-    clock that is set while it captures steps back once or a few times, and by much: the order of
-    the file is right then.
-    """
-    time_s = np.asarray(trace.time_s)
-    back = np.flatnonzero(np.diff(time_s) < 0)
-    if not back.size or np.isnan(time_s).any():
-        return trace
-    is_far = bool((time_s[back] - time_s[back + 1] > STEP_S).all())
-    if (
-        back.size <= MOST_STEPS
-        and is_far
-        and not any(_are_older(trace, row) for row in back.tolist())
-    ):
-        return trace
-    # At one time segments come by their ends, and before what acknowledges them.
-    payload = trace.ints("payload_bytes")
-    has_data = payload > 0
-    reach = np.where(has_data, trace.ints("tcp_sequence") + payload, trace.ints("acknowledged"))
-    ordered = trace.rows(np.lexsort((~has_data, reach, time_s)))
-    if _repetitions(ordered) > _repetitions(trace) + LEAST_REPETITIONS:
-        return replace(trace, time_s=np.maximum.accumulate(time_s))
-    return ordered
-
-
-def _repetitions(trace: PacketTrace) -> int:
-    """Return how often the numbers of a sender's segments go back."""
-    rows = np.flatnonzero(trace.has(Layer.TCP) & (trace.ints("payload_bytes") > 0))
-    names = ("source", "source_port", "destination_port")
-    source, port, peer = (trace.ints(name)[rows].astype(np.int64) for name in names)
-    series = (source << 32) | (port << 16) | peer
-    order = np.argsort(series, kind="stable")
-    numbers = trace.ints("tcp_sequence")[rows][order]
-    steps = np.diff(numbers).view(np.int32)  # numbers wrap
-    same = np.diff(series[order]) == 0
-    return int(np.count_nonzero(same & (steps < 0)))
-
-
-def _are_older(trace: PacketTrace, row: int) -> bool:
-    """Whether the stamps of TCP, too, go back behind a row."""
-    has_stamp = trace.has(Layer.TIMESTAMPS)
-    later = row + 1 + np.flatnonzero(has_stamp[row + 1 :])
-    if not later.size:
-        return False
-    same = has_stamp[: row + 1].copy()
-    for name in ("source", "source_port", "destination_port"):
-        column = trace.ints(name)
-        same &= column[: row + 1] == column[later[0]]
-    before = np.flatnonzero(same)
-    stamp = trace.ints("timestamp").astype(np.int64)
-    return bool(before.size and stamp[later[0]] < stamp[before[-1]])
 
 
 def _are_waited_for(analysis: TcpAnalysis) -> Bools:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from netcalc.messages import Notice
 from netcalc.models.tcp.window import throughput_bps
 from netcalc.readers.captures.groups import Bools
 
+MOST_AFTER_ACK = 0.1
+"""Nothing is waited for where more segments come after their acknowledgement. [ratio]"""
 LEAST_SHARE = 0.4
 """A cause of less of the time is not named. [ratio]"""
 SURE_SHARE = 0.6
@@ -171,7 +174,7 @@ def judge(
             shares["other"] += 1 - sum(shares.values())
             shares = dict(sorted(shares.items(), key=lambda item: -item[1]))
     confidence = _confidence(d, line, rounds, code, share)
-    is_open = code in (*intervals.OPEN, UNKNOWN_CAUSE)
+    is_open = code in (*intervals.OPEN, UNKNOWN_CAUSE) or d.after_ack_ratio > MOST_AFTER_ACK
     if not (share >= LEAST_SHARE or special) or is_open or _is_contradicted(d, code, share):
         code, confidence = UNKNOWN_CAUSE, LOW
     cause = Cause(
@@ -180,6 +183,11 @@ def judge(
     )  # fmt: skip
     # The names of the shares, in whose order those of the intervals are.
     return cause, waits.renamed(dict(zip(waits.shares(), names, strict=True)))
+
+
+def unsure(cause: Cause) -> Cause:
+    """Return a cause that its evidence does not carry: an unknown one, with its shares."""
+    return replace(cause, code=UNKNOWN_CAUSE, confidence=LOW)
 
 
 def _confidence(d: Dialogue, line: LineRate, rounds: GapRounds, code: str, share: float) -> str:

@@ -45,6 +45,8 @@ class Losses:
     """Highest end of a segment of the same direction before this one."""
     new_bytes: Ints
     """Payload that no segment before had."""
+    after_ack: Bools
+    """New data behind their acknowledgement: the order of the capture, or a clock, is wrong."""
 
     @property
     def retransmitted(self) -> Bools:
@@ -78,14 +80,18 @@ def find_losses(segments: flows.Segments, handshakes: Handshakes, trips: RoundTr
     rest = may & ~reordered
     spurious = rest & (s.payload > 0) & (last_ack > 0) & (s.sequence + s.payload <= last_ack)
     rest &= ~spurious
+    # What fills no hole was not there before: nobody sent it again.
+    after_ack = spurious & (s.sequence >= following) & (new_bytes > 0)
+    spurious &= ~after_ack
     fast = rest & behind & has_other & (repeated[s.other] >= 2) & (last_ack == s.sequence)
     fast &= (since_ack_s >= 0) & (since_ack_s < FAST_RETRANSMISSION_S)
     rest &= ~fast
     late = rest & behind
     zero_window = (s.window == 0) & ~control
     return Losses(
-        fast, spurious, late, reordered, duplicate, keep_alive, zero_window, following, new_bytes
-    )
+        fast, spurious, late, reordered, duplicate, keep_alive, zero_window, following, new_bytes,
+        after_ack,
+    )  # fmt: skip
 
 
 def _next_sequence(s: flows.Segments, is_probe: Bools) -> Ints:

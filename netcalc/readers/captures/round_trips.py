@@ -190,6 +190,7 @@ def by_acknowledgement(segments: Segments) -> RoundTrips:
     answer = order[clipped]
     good = (index < order.size) & (s.series[answer] == s.series[sends] ^ 1) & (answer > sends)
     good &= s.ack[answer] == s.end[sends]
+    good &= ~(s.time_s[answer] < s.time_s[sends])  # clocks that differ, or one that was set
     sends, answer = sends[good], answer[good]
     return RoundTrips(sends, answer, s.series[sends], s.time_s[answer] - s.time_s[sends])
 
@@ -230,6 +231,7 @@ def by_timestamp(trace: PacketTrace, segments: Segments) -> RoundTrips:
         nothing = np.zeros(0, np.int64)
         return RoundTrips(nothing, nothing, nothing, np.zeros(0))
     good = (keys[index] == echo_keys) & (first[index] < echo_first)
+    good &= ~(s.time_s[echo_first] < s.time_s[first[index]])
     sends, answer = first[index][good], echo_first[good]
     return RoundTrips(sends, answer, s.series[sends], s.time_s[answer] - s.time_s[sends])
 

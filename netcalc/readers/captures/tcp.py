@@ -15,6 +15,7 @@ from netcalc.messages import Notice
 from netcalc.readers.captures import flows, groups, headers
 from netcalc.readers.captures.groups import Ints
 from netcalc.readers.captures.losses import Losses, Stalls, find_losses, find_stalls
+from netcalc.readers.captures.order import in_order, without_steps_s
 from netcalc.readers.captures.round_trips import (
     UNKNOWN,
     Handshakes,
@@ -100,7 +101,7 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
     count = 2 * a.flow_count
     order = s.by_series
     series = s.series[order]
-    time_s = s.time_s[order]
+    time_s = without_steps_s(np.asarray(a.trace.time_s))[s.flows.row[order]]
     begin_s, end_s = groups.min_by(time_s, series, count), groups.max_by(time_s, series, count)
     size = groups.sum_by(new_bytes(a), s.series, count)
     duration_s = end_s - begin_s
@@ -115,8 +116,10 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
         "segment_count": groups.count_by(s.series >= 0, s.series, count),
         "data_segment_count": groups.count_by(s.payload > 0, s.series, count),
         "payload_bytes": size,
+        "missed_bytes": missed_bytes(a),
         "goodput_bps": goodput_bps,
         **_counts_of_losses(a, count),
+        **_closures(a, count),
         **_windows(a, count),
         "mss_bytes": a.handshakes.mss_bytes,
         "handshake_rtt_s": np.repeat(a.handshakes.rtt_s, 2),
@@ -159,22 +162,26 @@ def new_bytes(a: TcpAnalysis) -> Ints:
 def missed_bytes(a: TcpAnalysis) -> Ints:
     """Return of each series what was acknowledged and is in no packet: the capture missed it."""
     s, count = a.segments, 2 * a.flow_count
-    data = s.by_series[s.payload[s.by_series] > 0]
+    order = s.by_series
+    data, syn = order[s.payload[order] > 0], order[s.is_set(flows.SYN)[order]]
     series = s.series[data]
-    first = groups.min_by(s.sequence[data], series, count)
-    ends = s.sequence[data] + s.payload[data]  # a FIN takes a number, and has no byte
-    top = groups.max_by(ends, series, count)
-    acks = s.by_series[s.is_set(flows.ACK)[s.by_series]]
+    # Where its begin is captured, data begin behind the SYN, else with the first that were seen.
+    begin = groups.max_by(s.sequence[syn] + 1, s.series[syn], count)
+    first = np.fmin(begin, groups.min_by(s.sequence[data], series, count))
+    ends = s.sequence[data] + s.payload[data]
+    acks = order[s.is_set(flows.ACK)[order]]
     acked = groups.max_by(s.ack[acks], s.series[acks], count)[np.arange(count) ^ 1]
-    upto = np.minimum(acked, top)  # nan where nothing is acknowledged
+    fin = order[s.is_set(flows.FIN)[order]]  # it takes a number, and has no byte
+    closed = groups.max_by(s.end[fin], s.series[fin], count)
+    upto = np.where(acked >= closed, np.minimum(acked, closed - 1), acked)
     with np.errstate(invalid="ignore"):
         inside = ends <= upto[series]
     covered = groups.sum_by(np.where(inside, a.losses.new_bytes[data], 0), series, count)
     with np.errstate(invalid="ignore"):
         missed = np.where(upto > first, upto - first - covered, 0.0)
     missed = np.nan_to_num(missed)
-    # More than any window is a number that went astray, not a hole.
-    return np.where((missed > 0) & (missed <= MOST_WINDOW_BYTES), missed, 0.0).astype(np.int64)
+    # More than any window is a number that went astray, not a hole; one byte is a FIN's number.
+    return np.where((missed > 1) & (missed <= MOST_WINDOW_BYTES), missed, 0.0).astype(np.int64)
 
 
 def _counts_of_losses(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
@@ -189,6 +196,32 @@ def _counts_of_losses(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
         "duplicate_ack_count": groups.count_by(losses.duplicate_ack, s.series, count),
         "keep_alive_count": groups.count_by(losses.keep_alive, s.series, count),
         "zero_window_count": groups.count_by(losses.zero_window, s.series, count),
+    }
+
+
+def _closures(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
+    """Return how often each sender closed its window, and for how long in all.
+
+    A closure lasts until the next packet of its sender that opens the window or ends the flow, at
+    most until the last packet of the flow.
+    """
+    s = a.segments
+    order = s.by_series[~s.is_set(flows.SYN)[s.by_series]]
+    series, time_s = s.series[order], s.time_s[order]
+    closed = (s.window[order] == 0) & ~s.is_set(flows.RST)[order]
+    begins = closed & (groups.starts_of(series) | ~np.concatenate([[False], closed[:-1]]))
+    rows = np.flatnonzero(begins)
+    opens = np.append(np.flatnonzero(~closed), order.size)
+    after = opens[np.searchsorted(opens, rows)]
+    end_s = np.repeat(groups.max_by(s.time_s, s.flows.flow, a.flow_count), 2)[series[rows]]
+    if rows.size:
+        inside = np.minimum(after, order.size - 1)
+        same = (after < order.size) & (series[inside] == series[rows])
+        end_s = np.where(same, time_s[inside], end_s)
+    lasted_s = np.maximum(end_s - time_s[rows], 0.0)
+    return {
+        "window_closed_count": groups.count_by(begins, series, count),
+        "window_closed_s": groups.sum_by(lasted_s, series[rows], count),
     }
 
 
@@ -328,6 +361,7 @@ def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
     if missed.any():
         values = {"missing_bytes": int(missed.sum()), "count": int(np.count_nonzero(missed))}
         notices.append(Notice("capture-missed", values))
+    notices.append(Notice("data-after-ack", {"count": int(np.count_nonzero(a.losses.after_ack))}))
     return [notice for notice in notices if notice.values["count"]]
 
 
@@ -361,7 +395,8 @@ def facts(trace: PacketTrace) -> list[FactRow]:
 
 def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
     """Return the facts of a capture, and the analysis of its TCP flows they come from."""
-    analysis = analyse_tcp(trace)
+    ordered = in_order(trace)
+    analysis = analyse_tcp(ordered)
     handshakes = analysis.handshakes.rtt_s
     timed = handshakes[~np.isnan(handshakes) & (handshakes >= 0)]
     types = np.unique(trace.ints("link_number")).tolist()
@@ -374,7 +409,7 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
         link_type=", ".join(headers.NAMES.get(number, str(number)) for number in types),
         ipv4_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV4))),
         ipv6_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV6))),
-        **({} if no_transport else _transport_facts(trace, analysis)),
+        **({} if no_transport else _transport_facts(ordered, analysis)),
         handshake_rtt_min_s=float(timed.min()) if timed.size else math.nan,
         partial=trace.meta.partial,
     )
@@ -425,9 +460,10 @@ def flow_table(trace: PacketTrace, analysis: TcpAnalysis | None = None) -> Table
     """
     kept: Table | None = trace.__dict__.get(_FLOWS)
     if kept is None:
-        tcp = tcp_flows(analysis or analyse_tcp(trace))
+        ordered = in_order(trace)
+        tcp = tcp_flows(analysis or analyse_tcp(ordered))
         first = tcp.columns()
-        udp = _udp_flows(trace, len(tcp) // 2)
+        udp = _udp_flows(ordered, len(tcp) // 2)
         counts = len(tcp), udp["flow"].size
         first = {"protocol": np.full(counts[0], "tcp", dtype=object), **first}
         names = dict.fromkeys((*first, *udp))

@@ -365,7 +365,8 @@ def _losses(of: dict[str, dict[int, Any]], flow: Flow) -> None:
             if behind and 0 <= time_s - hole_s < limits_s[side]:
                 kind = "out_of_order"
             elif size and last_ack > 0 and sequence + size <= last_ack:
-                kind = "spurious"
+                # what fills no hole, and was not there, was not sent again: its place is wrong
+                kind = "after_ack" if sequence >= following and new_bytes else "spurious"
             elif behind and repeats[1 - side] >= 2 and last_ack == sequence and 0 <= since_s < 0.02:
                 kind = "fast"
             elif behind:
@@ -405,7 +406,7 @@ def answers(of: dict[str, dict[int, Any]], flow: Flow) -> list[tuple[int, int, i
                    for one in sends):  # fmt: skip
                 continue
             answer = next((one for one in sides[1 - side] if of["ack"][one] >= end), -1)
-            if answer > row and of["ack"][answer] == end:
+            if answer > row and of["ack"][answer] == end and between(row, answer) >= 0:
                 found.append((row, answer, of["series"][row]))
     return found
 
@@ -433,7 +434,8 @@ def stamped_trips() -> list[tuple[int, int, int]]:
                     of["ack"][row] > of["ack"][same] and known[row]["timestamp_echo"]
                 ):  # fmt: skip
                     echoed.setdefault(known[row]["timestamp_echo"], row)
-            both = [one for one in sorted(sent) if one in echoed and sent[one] < echoed[one]]
+            both = [one for one in sorted(sent) if one in echoed and sent[one] < echoed[one]
+                    and between(sent[one], echoed[one]) >= 0]  # fmt: skip
             found += [(sent[one], echoed[one], of["series"][sent[one]]) for one in both]
     return found
 
@@ -498,7 +500,8 @@ def held() -> list[int]:
                 before = of["same"][ack]
                 acked = of["ack"][before] if before >= 0 else -1
                 if (
-                    of["kind"][row] in ("", "out_of_order") and ack > same and is_pure(ack)
+                    of["kind"][row] in ("", "out_of_order", "after_ack")
+                    and ack > same and is_pure(ack)
                     and of["ack"][ack] == of["sequence"][row] > acked
                     and known[same].get("payload_bytes", 0)
                     and known[row]["time_s"] - known[ack]["time_s"] <= 0.002
@@ -648,6 +651,7 @@ def direction_row(number: int, side: int) -> dict[str, Any]:
         "destination": HOSTS[destination[0]], "destination_port": destination[1],
         "start_s": least(times_s), "duration_s": span_s,
         "segment_count": len(rows), "data_segment_count": len(data), "payload_bytes": new_bytes,
+        "missed_bytes": missed_bytes(number, side),
         "goodput_bps": 8 * new_bytes / span_s if rows and span_s > 0 else NAN,
         "retransmission_count": len(again),
         "fast_retransmission_count": sum(of["kind"][row] == "fast" for row in rows),
@@ -657,6 +661,7 @@ def direction_row(number: int, side: int) -> dict[str, Any]:
         "duplicate_ack_count": sum(of["duplicate_ack"][row] for row in rows),
         "keep_alive_count": sum(of["keep_alive"][row] for row in rows),
         "zero_window_count": sum(of["zero_window"][row] for row in rows),
+        **closures(number, side),
         "window_min_bytes": least([of["window"][row] for row in open_rows]),
         "window_max_bytes": most([of["window"][row] for row in open_rows]),
         "window_shift": flow.shift[side],
@@ -675,11 +680,11 @@ def direction_row(number: int, side: int) -> dict[str, Any]:
 
 
 UNITS = {
-    "s": ("start_s", "duration_s", "gap_s", "handshake_rtt_s", "to_server_s", "to_client_s",
-          "rtt_min_s", "rtt_median_s", "rtt_max_s", "timestamp_rtt_min_s", "delayed_ack_s",
-          "held_s"),
-    "byte": ("payload_bytes", "retransmitted_bytes", "in_flight_bytes", "window_min_bytes",
-             "window_max_bytes", "mss_bytes"),
+    "s": ("start_s", "duration_s", "window_closed_s", "gap_s", "handshake_rtt_s", "to_server_s",
+          "to_client_s", "rtt_min_s", "rtt_median_s", "rtt_max_s", "timestamp_rtt_min_s",
+          "delayed_ack_s", "held_s"),
+    "byte": ("payload_bytes", "missed_bytes", "retransmitted_bytes", "in_flight_bytes",
+             "window_min_bytes", "window_max_bytes", "mss_bytes"),
     "bit/s": ("goodput_bps",),
 }  # fmt: skip
 
@@ -747,16 +752,40 @@ def missed_bytes(number: int, side: int) -> int:
     """What the other end acknowledged of a direction, and no packet of it has."""
     of, known, sides = model(), packets(), directions(flows()[number])
     data = [row for row in sides[side] if known[row].get("payload_bytes", 0)]
+    syns = [of["sequence"][row] + 1 for row in sides[side] if known[row]["tcp_flags"] & SYN]
+    fins = [of["end"][row] for row in sides[side] if known[row]["tcp_flags"] & FIN]
     acks = [of["ack"][row] for row in sides[1 - side] if known[row]["tcp_flags"] & ACK]
-    if not data or not acks:
+    if not (data or syns) or not acks:
         return 0
-    first = min(of["sequence"][row] for row in data)
+    # Data begin behind the SYN; where there is none, with the first that were captured.
+    first = min([of["sequence"][row] for row in data] + ([max(syns)] if syns else []))
     # A FIN takes a number, and has no byte that a capture can miss.
     ends = {row: of["sequence"][row] + known[row]["payload_bytes"] for row in data}
-    upto = min(max(acks), max(ends.values()))
+    upto = max(acks)
+    if fins and upto >= max(fins):
+        upto = max(fins) - 1
     covered = sum(of["new_bytes"][row] for row in data if ends[row] <= upto)
     missed = max(upto - first - covered, 0) if upto > first else 0
-    return missed if missed <= 2**30 else 0
+    return missed if 1 < missed <= 2**30 else 0
+
+
+def closures(number: int, side: int) -> dict[str, float]:
+    """How often and how long a sender closed its window: until it opens, or the flow ends."""
+    known, flow = packets(), flows()[number]
+    end_s = max(known[row]["time_s"] for row in flow.rows)
+    count, total_s, begin_s = 0, 0.0, NAN
+    for row in directions(flow)[side]:
+        flags, time_s = known[row]["tcp_flags"], known[row]["time_s"]
+        is_closed = known[row].get("window", 0) == 0 and not flags & RST
+        if flags & SYN or is_closed == (not math.isnan(begin_s)):
+            continue
+        if is_closed:
+            count, begin_s = count + 1, time_s
+        else:
+            total_s, begin_s = total_s + max(time_s - begin_s, 0.0), NAN
+    if not math.isnan(begin_s):
+        total_s += max(end_s - begin_s, 0.0)
+    return {"window_closed_count": count, "window_closed_s": total_s}
 
 
 def test_notices_count_flows():
@@ -771,10 +800,13 @@ def test_notices_count_flows():
         "flows-begun-before": {"count": unseen, "total": total},
         "flows-one-sided": {"count": one_sided, "total": total},
         "handshakes-repeated": {"count": repeated, "total": total},
+        "data-after-ack": {"count": list(model()["kind"].values()).count("after_ack")},
     }
 
 
-def test_facts_of_all_packets():
+def test_facts_of_all_packets(monkeypatch):
+    """In the order of the file, which another test judges by the times."""
+    monkeypatch.setattr("netcalc.readers.captures.tcp.in_order", lambda trace: trace)
     (row,) = facts(trace_of(packets()))
     assert row["packet_count"] == len(packets())
     assert row["captured_byte_count"] == 60 * len(packets())
