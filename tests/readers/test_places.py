@@ -43,7 +43,7 @@ LABELS = {
     "pings/jc_ping.json": ICMP, "pings/pingparsing.json": ICMP, "paths/jc_traceroute.json": NODES,
     "pings/arping*": ARP, "pings/httping*": HTTP, "pings/irtt*": UDP, "pings/twping.txt": UDP,
     "pings/tcping*": HANDSHAKE, "pings/psping.txt": HANDSHAKE, "pings/paping.txt": HANDSHAKE,
-    "pings/psping_icmp.txt": ICMP, "pings/vpp.txt": ICMP,
+    "pings/psping_icmp.txt": ICMP, "pings/vpp.txt": ICMP, "pings/blackbox_icmp.txt": ICMP,
     "pings/dnsping.txt": ("udp", "DNS queries", "sender", "round trip"),
     "pings/l2ping.txt": ("", "Bluetooth L2CAP echoes", "sender", "round trip"),
     "pings/ibping.txt": ("", "InfiniBand MADs", "sender", "round trip"),

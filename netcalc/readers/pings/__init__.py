@@ -5,6 +5,7 @@ from __future__ import annotations
 from netcalc.readers.format import Format
 from netcalc.readers.pings import (
     fping,
+    monitors,
     other_protocols,
     ping_json,
     ripe_atlas,
@@ -40,6 +41,8 @@ FORMATS: tuple[Format, ...] = (
     other_protocols.IBPING,
     other_protocols.TAILSCALE_PING,
     windows.TEST_CONNECTION,
+    monitors.SMOKEPING,
+    monitors.BLACKBOX,
     udp.OWPING,
     udp.TWPING,
 )

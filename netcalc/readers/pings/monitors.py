@@ -1,0 +1,164 @@
+"""Monitors that probe in rounds: SmokePing's archive, and one probe of the blackbox exporter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.format import Format, Input, seen
+from netcalc.readers.pings.runs import Probe, Run, stated, to_samples
+from netcalc.readers.places import PROBES, ROUND_TRIP, SENDER, Counted, MeasuringPoint
+from netcalc.readers.source import note
+from netcalc.samples import RttSamples, Table, fact_row
+
+_HEAD = r"\s*(?:uptime\s+)?loss\s+median\s+ping1(?:\s+ping\d+)*\s*$"
+_NUMBER = r"\d{1,9}(?:\.\d{1,18})?(?:e[+-]?\d{1,2})?"
+_ROUND = re.compile(
+    rf"\s*(?P<time>\d{{9,10}}):(?P<cells>(?:\s+(?:-?nan|U|{_NUMBER})){{3,200}})\s*$"
+)
+_COLUMNS = ("time_s", "loss_ratio", "round_median_s", "round_min_s", "round_max_s")
+
+
+def _value(cell: str) -> float:
+    """Return a cell; nan where nothing is known (nan, U)."""
+    return float(cell) if cell[0].isdigit() else nan
+
+
+def _read_smokeping(file: Input) -> Table:
+    names: list[str] = []
+    rounds: list[tuple[float, ...]] = []
+    skipped: list[int] = []
+    cut = 0
+    for number, line, is_cut in file.text.numbered_lines():
+        row = _ROUND.match(line)
+        cells = row["cells"].split() if row else []
+        if re.match(_HEAD, line):
+            names = line.split()
+        elif is_cut:
+            cut = number
+        elif row and len(cells) == len(names):
+            values = dict(zip(names, map(_value, cells), strict=True))
+            times = [values[name] for name in names if name.startswith("ping")]
+            known = [time for time in times if not isnan(time)]
+            share = values["loss"] / len(times)
+            if share > 1.0 or (not known and share < 1.0):
+                raise ReaderError(
+                    "smokeping-loss", file=file.name, line=number, field="loss",
+                    value=cells[names.index("loss")], count=len(times),
+                )  # fmt: skip
+            ends = (min(known), max(known)) if known else (nan, nan)
+            rounds.append((float(row["time"]), share, values["median"], *ends))
+        else:
+            skipped.append(number)
+    rounds = [row for row in rounds if not isnan(row[1])]  # of the others nothing is known
+    if not rounds:
+        raise ReaderError("smokeping-nothing", file=file.name)
+    warnings = list(file.text.warnings)
+    note(warnings, "last-line-cut", number=cut)
+    note(warnings, "not-of-the-tool", numbers=skipped)
+    data = dict(zip(_COLUMNS, np.array(rounds).T, strict=True))
+    units = {name: "1" if name == "loss_ratio" else "s" for name in _COLUMNS}
+    median = data["round_median_s"][~np.isnan(data["round_median_s"])]
+    figures = {
+        f"{name}:round_median_s": getattr(np, name)(median) for name in ("min", "median", "max")
+    }
+    facts = fact_row(
+        {**(figures if median.size else {}), "mean:loss_ratio": float(data["loss_ratio"].mean())},
+        row_count=len(rounds),
+        partial=True,
+    )
+    return file.table("SmokePing", data, units, facts=[facts], warnings=warnings, partial=True,
+                      clock="wall clock of SmokePing")  # fmt: skip
+
+
+SMOKEPING = Format(
+    name="SmokePing",
+    description="rounds of SmokePing (rrdtool fetch)",
+    recognize=seen(rf"^{_HEAD}"),
+    read=_read_smokeping,
+    traps=(
+        "Times are seconds; loss is the number of probes of a round, here a share of them.",
+        "A round of which nothing is known (nan, U) is no loss, and is left out.",
+        "The archive averages rounds that lie between its steps: its rows are no single probes.",
+    ),
+    tools={"SmokePing": Counted(probes=PROBES)},
+    parts=(r"^\s*\d{10}: +(?:(?:-?nan|U|\d\.\d{10}e[+-]\d\d) *){4,}$",),
+    needs="the line of names above its rows: loss, median, ping1",
+)
+
+_GAUGE = re.compile(
+    r"(?P<name>probe_\w{1,80})(?:\{(?P<labels>[^}]*)\})? (?P<value>[-+\d.eE]+|NaN|[-+]Inf)(?: \d+)?"
+)
+_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+_TRIPS = {
+    ("probe_icmp_duration_seconds", "rtt"): "icmp",
+    ("probe_http_duration_seconds", "connect"): "tcp",
+    ("probe_dns_duration_seconds", "request"): "dns",
+}
+"""Gauge and its phase that is a round trip -> the protocol of the probe."""
+
+
+def _read_blackbox(file: Input) -> RttSamples:
+    gauges: dict[str, dict[tuple[str, str], float]] = {}
+    skipped: list[int] = []
+    cut = 0
+    for number, line, is_cut in file.text.numbered_lines():
+        row = None if is_cut else _GAUGE.fullmatch(line.strip())
+        if row:
+            labels = dict(_LABEL.findall(row["labels"] or ""))
+            of_target = gauges.setdefault(labels.get("instance", ""), {})
+            of_target[row["name"], labels.get("phase", "")] = float(row["value"])
+        elif is_cut:
+            cut = number
+        elif not line.startswith("#"):
+            skipped.append(number)
+    warnings: list[Notice] = []
+    note(warnings, "last-line-cut", number=cut)
+    note(warnings, "not-of-the-tool", numbers=skipped)
+    runs = [_run(target, values) for target, values in gauges.items()]
+    return to_samples(file, runs, "blackbox_exporter", warnings)
+
+
+def _run(target: str, values: Mapping[tuple[str, str], float]) -> Run:
+    success = values.get(("probe_success", ""), nan)
+    trips = [(protocol, values[key]) for key, protocol in _TRIPS.items() if key in values]
+    protocol, rtt_s = trips[0] if trips else ("", nan)
+    lost = success != 1.0 if trips or not isnan(success) else True
+    run = Run(target=target, protocol=protocol, ended=not isnan(success))
+    run.printed = stated(**{
+        "_".join(filter(None, key)): value for key, value in values.items() if value == value
+    })  # fmt: skip
+    if success in (0.0, 1.0):
+        answered = success == 1.0 and rtt_s > 0.0
+        ttl: Any = values.get(("probe_icmp_reply_hop_limit", ""), nan) if answered else nan
+        run.probes.append(Probe(rtt_s if answered else nan, lost=lost, ttl=ttl))
+    return run
+
+
+BLACKBOX = Format(
+    name="blackbox_exporter",
+    description="a probe of the blackbox exporter of Prometheus",
+    recognize=seen(r"^(?:# HELP )?probe_(?:success|duration_seconds|icmp_\w+|http_\w+|dns_\w+)\b"),
+    read=_read_blackbox,
+    traps=(
+        "probe_duration_seconds holds the name look-up, too: it is no round trip.",
+        "The round trip is the phase rtt of ICMP, connect of HTTP, request of DNS; another probe "
+        "has none.",
+        "A probe without success has durations, too, which are none of an answer.",
+    ),
+    tools={
+        "blackbox_exporter": Counted(
+            probes=PROBES,
+            probes_by={
+                "tcp": MeasuringPoint("tcp", "TCP handshakes", SENDER, ROUND_TRIP),
+                "dns": MeasuringPoint("dns", "DNS queries", SENDER, ROUND_TRIP),
+            },
+        )
+    },
+)
