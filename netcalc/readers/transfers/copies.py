@@ -37,7 +37,7 @@ def transfers(
 ) -> TransferSamples:
     """Return the copies as samples; refuse a file without one."""
     if not copies:
-        raise ReaderError("transfer-nothing", file=file.name)
+        raise ReaderError("transfer-nothing", file=file.name, tool=tool)
     groups = groups_of([""] * len(copies))
     facts = []
     for group, copy in zip(groups, copies, strict=True):

@@ -317,7 +317,7 @@ class _Run:
                 for udp in came
                 if udp.get("sender") in (None, False) or len(self.by_direction) == 1
             ]
-            way.out_of_order_count = fsum(counts) if counts else nan
+            way.out_of_order_count = fsum(counts) or nan  # the text, too, has no line of none
         if not way.streams:
             count = int(transfer.first_known(document.number(self.test, "num_streams"), 0))
             way.streams.update(map(str, range(min(count, 1000))))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -22,7 +22,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.lines import last_digit
-from netcalc.readers.source import note, shorten
+from netcalc.readers.source import Text, note, shorten
 from netcalc.readers.transfers import transfer
 from netcalc.readers.transfers.transfer import number_of as plain_number
 from netcalc.samples import FlowSeries
@@ -270,6 +270,16 @@ def read_interval(line: str) -> IntervalLine | None:
     )
 
 
+_LAST_DIGITS = re.compile(r"(?<!\d)[\d.,]*\d$")
+
+
+def certain_lines(text: Text) -> Iterator[tuple[int, str]]:
+    """Yield the lines; a last one without its end without its last number, which may be cut."""
+    cut = 0 if text.ends_complete or not text.numbers else text.numbers[-1]
+    for number, line in zip(text.numbers, text.lines, strict=True):
+        yield number, _LAST_DIGITS.sub("", line) if number == cut else line
+
+
 _LONGEST, _LONGEST_COMMAND = 200, 1000
 """Characters of a line in which an interval begins, and those of a command that are read."""
 
@@ -417,6 +427,7 @@ _SYSTEM = re.compile(r"(?:Linux|FreeBSD|Darwin) \S+ \S.*")
 _STARTED = re.compile(r"Time: (\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} (?:GMT|UTC))")
 _ERROR = re.compile(r"iperf3: (.*)")
 _CONGESTION = re.compile(r"snd_tcp_congestion (\S+)")
+_LABEL = re.compile(r"\b(sender|receiver)\s*$")
 _CWND = re.compile(r"\s*(\d+)\s+(\d+(?:[.,]\d+)?) ([KMG]?)Bytes")
 _COUNT = re.compile(r"\s*(\d+)(?=\s|$)")
 _SENT = re.compile(r"\[\s*\d+\] Sent (\d+) datagrams")
@@ -424,12 +435,19 @@ _FLUSHED = re.compile(r"\bthe (?:client|server) has terminated")
 _SERVER_OUTPUT = re.compile(r"Server (?:JSON )?output:\s*")
 
 
+_PORT, _CLIENT_PORTS = 5201, 32768
+"""Usual port of a server of iperf3, and where systems begin to choose ports of their own."""
+
+
 @dataclass(slots=True)
 class _Iperf3Run:
     """The lines of one test."""
 
     is_client: bool
+    """Whether a client wrote the lines; where the first lines are missing, whether it is likely."""
     target: str = ""
+    has_end: bool = True
+    """Whether a line says which end wrote them."""
     reverse: bool = False
     protocol: str = ""
     omitted_s: float = nan
@@ -508,18 +526,20 @@ class _Iperf3Text:
             self.command = None
         elif last is None:
             is_server = accepted or "Server listening on " in line
-            self.runs.append(_Iperf3Run(is_client=not is_server))
+            self.runs.append(_Iperf3Run(not is_server, has_end=bool(is_server)))
         elif accepted and (last.ways or last.is_client):
             self.runs.append(_Iperf3Run(is_client=False))
         elif _begins_again(last, line):  # without the line that names the server
             is_client, reverse, header = last.is_client, last.reverse, last.header
-            self.runs.append(_Iperf3Run(is_client, reverse=reverse, header=header))
+            self.runs.append(
+                _Iperf3Run(is_client, has_end=last.has_end, reverse=reverse, header=header)
+            )
         return self.runs[-1]
 
 
 def _read(file: Input) -> FlowSeries:
     text = _Iperf3Text()
-    for number, line in zip(file.text.numbers, file.text.lines, strict=True):
+    for number, line in certain_lines(file.text):
         text.add(number, line)
     early = any(_FLUSHED.search(message) for message in text.remarks.messages)
     if early and len(text.runs) == 1:
@@ -531,10 +551,23 @@ def _read(file: Input) -> FlowSeries:
     text.remarks.copies = len(runs) - len(kept)
     runs, ways = [runs[index] for index in kept], [ways[index] for index in kept]
     left_out: list[Notice] = []
+    unknown = [
+        way
+        for run, found in zip(runs, ways, strict=True)
+        if _is_of_unknown_end(run)
+        for way in found
+    ]
+    for way in unknown:
+        way.direction = ""
+    if unknown:
+        left_out.append(Notice("iperf-end-unknown"))
+    if any(map(_has_unknown_side, unknown)):
+        left_out.append(Notice("iperf-csv-side"))
     note(left_out, "iperf-server-output", numbers=text.other_end)
     if any(_has_bytes_of_sender(run, way) for run in runs for way in run.ways.values()):
         left_out.append(Notice("udp-total-of-sender"))
-    alone = printed_of(runs[0].command, ways[0]) | runs[0].verbose if len(runs) == 1 else {}
+    is_alone = len(runs) == 1 and not text.remarks.copies
+    alone = printed_of(runs[0].command, ways[0]) | runs[0].verbose if is_alone else {}
     return to_samples(
         file, ways, text.remarks, left_out, tool="iperf3", version=text.version, printed=alone,
         host=text.host, start=text.start,
@@ -554,8 +587,7 @@ def _begins_again(run: _Iperf3Run, line: str) -> bool:
         for row in way.rows
         if row.stream == interval.stream and not row.omitted
     ]
-    is_label = re.search(r"\b(?:sender|receiver)\s*$", interval.rest)
-    return not is_label and len(ends) > 1 and interval.end_s < ends[-1] - 0.01
+    return not _LABEL.search(interval.rest) and len(ends) > 1 and interval.end_s < ends[-1] - 0.01
 
 
 def _iso(text: str) -> str:
@@ -612,10 +644,12 @@ def _read_line(run: _Iperf3Run, line: str, remarks: Remarks, number: int) -> boo
 
 
 def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number: int) -> None:
+    if not (run.has_end or run.ways or interval.role or run.reverse):
+        _take_end(run, interval)
     direction, own = _direction(run, interval)
     way = run.way(direction)
     rest = interval.rest
-    label = re.search(r"\b(sender|receiver)\s*$", rest)
+    label = _LABEL.search(rest)
     losses = read_losses(rest)
     row = interval.row(own, omitted="(omitted)" in rest)
     row.line = number
@@ -644,6 +678,28 @@ def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number:
         run.is_header_new = way.is_cut_short = False
     if not interval.is_sum:
         way.streams.add(row.stream)
+
+
+def _take_end(run: _Iperf3Run, interval: IntervalLine) -> None:
+    """Take the end that wrote a run without its first lines from the ports and the first interval.
+
+    Of intervals, only those that a receiver prints have losses.
+    """
+    receives = bool(_LOSSES.match(interval.rest)) and not _LABEL.search(interval.rest)
+    is_client = _is_client_by_ports(run.links[0]) if run.links else None
+    if is_client is None:
+        run.is_client = not receives
+        return
+    run.is_client, run.has_end = is_client, True
+    run.reverse = is_client and receives
+
+
+def _is_client_by_ports(link: StreamEnds) -> bool | None:
+    """Whether the port of the other end is that of a server; None if that is not certain."""
+    if (link.local_port == _PORT) != (link.remote_port == _PORT):
+        return link.remote_port == _PORT
+    is_local, is_remote = (port >= _CLIENT_PORTS for port in (link.local_port, link.remote_port))
+    return is_local if is_local != is_remote else None
 
 
 def _put_counts(row: transfer.Interval, rest: str, header: str) -> None:
@@ -752,6 +808,7 @@ def _take_for_total(run: _Iperf3Run) -> None:
             row = way.rows.pop()
             run.unlabelled.add(direction)
             run.totals[direction, transfer.SENDER] = {row.stream: row}
+            run.is_client = direction == transfer.UPLOAD
 
 
 def _has_exchanged(run: _Iperf3Run) -> bool:
@@ -794,6 +851,17 @@ def _udp(run: _Iperf3Run, way: transfer.Way, *, exchanged: bool) -> None:
     way.sent.lost_count = way.sent.jitter_s = nan
     if isnan(way.sent.datagram_count):
         way.sent.datagram_count = run.sent_count
+
+
+def _is_of_unknown_end(run: _Iperf3Run) -> bool:
+    """Whether no line says which end wrote the run, so that its direction is not known."""
+    return not (run.has_end or len(run.ways) > 1 or run.reverse or not isnan(run.sent_count))
+
+
+def _has_unknown_side(way: transfer.Way) -> bool:
+    """Whether all intervals are without counts that only one end has."""
+    counts = [(row.retransmit_count, row.datagram_count) for row in way.rows]
+    return bool(counts) and all(isnan(count) for pair in counts for count in pair)
 
 
 def _has_bytes_of_sender(run: _Iperf3Run, way: transfer.Way) -> bool:

@@ -618,7 +618,7 @@ def _read_small_writes(file: Input) -> TransactionSamples:
         elif line.strip() and number not in headings:
             unread.append(number)
     if not times:
-        raise ReaderError("transfer-nothing", file=file.name)
+        raise ReaderError("transfer-nothing", file=file.name, tool="small writes")
     note(warnings, "not-small-writes", numbers=unread)
     return TransactionSamples(
         mode=modes,
