@@ -1,4 +1,4 @@
-"""Transfers whose file contradicts itself: names used twice, totals, impossible values, copies.
+"""Transfers whose file contradicts itself, or is a part: names used twice, totals, values, copies.
 
 Expected numbers are read off the lines, which are in the forms of iperf3 (``iperf_locale.c``), of
 iperf 2 (``Locale.c``) and of nuttcp.
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from netcalc.errors import ReaderError
 from netcalc.readers import read
 
 INPUTS = Path(__file__).parent / "inputs" / "transfers"
@@ -266,3 +267,86 @@ def test_a_time_that_begins_again_is_another_run(name):
     assert [row["group"] for row in rows] == ["run 1", "run 2"]
     whole = read("".join(lines)).facts()[0]
     assert {row["sent_byte_count"] for row in rows} == {whole["sent_byte_count"]}
+
+
+LOST = "0.015 ms  42130/84952 (50%)"
+NO_HEAD = ("direction", "sent_byte_count", "received_byte_count", "lost_datagram_count", "partial")
+
+
+@pytest.mark.each(("text", "expected"), [
+    # Of intervals, only those of a receiver have losses; without a head nobody says to whom.
+    (line(3, 4, "59.4 MBytes", "498 Mbits/sec", LOST), (None, None, 59.4, 42130, True)),
+    ("[  5] local 192.0.2.1 port 40000 connected to 192.0.2.2 port 5201\n"
+     + line(0, 1, "59.4 MBytes", "498 Mbits/sec", LOST), ("download", None, 59.4, 42130, True)),
+    ("[  5] local 192.0.2.1 port 5201 connected to 192.0.2.2 port 40000\n"
+     + line(0, 1, "59.4 MBytes", "498 Mbits/sec", LOST), ("upload", None, 59.4, 42130, True)),
+    # The tail of a summary of 3.7 and later.
+    (line(0, 10, "640 MBytes", "537 Mbits/sec", "0.000 ms  0/424760 (0%)  sender")
+     + line(0, 10, "320 MBytes", "268 Mbits/sec", "0.012 ms  212000/424760 (50%)  receiver"),
+     (None, 640, 320, 212000, True)),
+    ("[SUM]   0.00-10.00  sec  1.00 GBytes   859 Mbits/sec  123             sender\n",
+     (None, 1024, None, None, True)),
+])  # fmt: skip
+def test_lines_of_iperf3_without_their_head(text, expected):
+    direction, sent, received, lost, partial = expected
+    counts = [None if size is None else round(size * MIB) for size in (sent, received)]
+    assert facts(read(text), *NO_HEAD)[0][:4] == (direction, *counts, lost)
+    assert read(text).meta.partial or not partial or "sender" in text
+
+
+def test_lines_of_iperf_2_without_their_head():
+    total = read("[SUM]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec\n")
+    names = ("direction", "sent_rate_bps", "stream_count")
+    assert facts(total, *names) == [(None, 941e6, None)]
+    lost = read("[  3]  0.0-10.0 sec  1.25 MBytes  1.05 Mbits/sec   0.022 ms    3/  893 (0.34%)\n")
+    names = ("direction", "sent_rate_bps", "received_rate_bps", "lost_datagram_count")
+    assert facts(lost, *names) == [(None, None, 1.05e6, 3)]
+    back = read("[ *1] 0.0000-1.0000 sec  6.00 MBytes  50.3 Mbits/sec\n")
+    assert facts(back, "direction", "received_rate_bps") == [(None, 50.3e6)]
+
+
+def test_a_number_that_may_be_cut_is_not_read():
+    text = (
+        CLIENT.format(reverse="")
+        + TCP
+        + line(0, 1, "10.0 MBytes", "83.9 Mbits/sec", "1   300 KBytes")
+    )
+    for rest, retransmits in (("    12   300 KBytes", 12), ("    12 ", 12), ("    1", None)):
+        last = line(1, 2, "10.0 MBytes", "83.9 Mbits/sec").rstrip() + rest
+        found = read(text + last)
+        assert found.retransmit_count.tolist()[1:] == [retransmits] or retransmits is None
+        assert len(found.retransmit_count) == 2
+        assert (found.retransmit_count.tolist()[1] == 1) is False
+
+
+@pytest.mark.each(("text", "tool", "missing"), [
+    ("[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n- - -\niperf Done.\n",
+     "iperf3", "a time in sec"),
+    ("TCP window size:  128 KByte (default)\n-----\n-----\n", "iperf 2", "a time in sec"),
+    ("[  3] WARNING: did not receive ack of last datagram after 10 tries.\n"
+     "[  3] Sent 893 datagrams\n", "iperf 2", "a time in sec"),
+    ("20261120100001.000,192.0.2.2,52952,192.0.2.9,5001,1,0.0,1.0,11750000,94000000,90,0,3\n" * 2,
+     "iperf 2", "the line that names the fields"),
+    ("LOCAL_CONG_CONTROL=cubic\nLOCAL_TRANSPORT_RETRANS=12\n", "netperf", "THROUGHPUT_UNITS"),
+    ("    loc_cpus_used  =  199 % cpus\n    time  =  1 sec\n", "qperf", "bw or latency"),
+    ("  1650K .......... .......... .......... .......... .......... 87%  498M 0s\n" * 2, "wget",
+     "the bytes"),
+])  # fmt: skip
+def test_lines_without_a_measurement_are_named(text, tool, missing):
+    with pytest.raises(ReaderError) as refused:
+        read(text)
+    assert refused.value.code == "part-of-output"
+    assert tool in str(refused.value)
+    assert missing in str(refused.value)
+
+
+def test_tables_of_netperf_and_lines_of_qperf_without_their_head():
+    udp = read("bytes   bytes    secs            #      #   10^6bits/sec\n\n"
+               "212992    1472   10.00      100000      0     117.76\n")  # fmt: skip
+    assert facts(udp, "datagram_count", "sent_rate_bps", "partial") == [(100000, 117.76e6, True)]
+    exchanges = read("bytes  Bytes  bytes    bytes   secs.    per sec   \n\n"
+                     "16384  131072 1        1       10.00    28533.43   \n")  # fmt: skip
+    assert facts(exchanges, "counter:Trans. Rate") == [(28533.43,)]
+    latency = read("    latency   =  93.4 us\n    msg_size  =     1 bytes\n")
+    assert facts(latency, "rtt_s", "protocol", "partial") == [
+        (pytest.approx(186.8e-6), None, True)]  # fmt: skip

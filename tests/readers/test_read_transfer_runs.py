@@ -104,7 +104,7 @@ def test_runs_of_iperf2():
     ]
     early = read(row(7, 0, 1, 5) + client)
     assert facts(early, *names) == [
-        ("run 1", "upload", "tcp", None, 5, None), ("run 2", "upload", "tcp", "h", 10, None),
+        ("run 1", None, "tcp", None, 5, None), ("run 2", "upload", "tcp", "h", 10, None),
     ]  # fmt: skip
     lossy = read(LINK.format(1, 4, 2, 5001) + row(1, 0, 1, 10, "  0.5 ms 1/10 (10%)"))
     assert facts(lossy, "protocol", "sent_byte_count") == [("udp", 10)]

@@ -95,7 +95,7 @@ def _read_dd(file: Input) -> TransferSamples:
     copies: list[Copy] = []
     unread: list[int] = []
     unsure: list[int] = []
-    lines, cut = file.text.whole_lines(warnings)
+    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*(?:B/s|bytes/sec\))"))
     for line_number, line in lines:
         row = _LINE.fullmatch(line)
         if row is None:
@@ -230,7 +230,7 @@ def _read_wget(file: Input) -> TransferSamples:
     target = ""
     time_s = nan
     pending = False
-    lines, cut = file.text.whole_lines(warnings)
+    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*\[\d+(?:/\d+)?\]"))
     for _, line in lines:
         if start := _START.fullmatch(line):
             target, time_s, pending = shorten(start["url"], 150), nan, True
@@ -278,6 +278,8 @@ WGET = Format(
     tools={
         "wget": Counted(rates=HTTP_BODY),
     },
+    parts=(r"^ *\d+K (?:[.,]{10} ?){1,5}", r"^HTTP request sent, awaiting response"),
+    needs="the line with the rate and the bytes in brackets, or a URL and these",
 )
 
 
@@ -293,10 +295,13 @@ _PAIR = re.compile(
 )
 
 
+_VARIABLES = r"^\s*(?:time_total|(?:size|speed)_(?:down|up)load)\s*[:=]\s*\d"
+
+
 def _recognize_curl(file: Input) -> bool:
     if file.is_json:
         return {"time_total", "size_download", "speed_download"} <= file.keys()
-    return file.seen(r"^\s+% Total\s+% Received % Xferd|^\s*time_total\s*[:=]\s*\d")
+    return file.seen(r"^\s+% Total\s+% Received % Xferd|" + _VARIABLES)
 
 
 def _read_curl(file: Input) -> TransferSamples:
@@ -403,4 +408,6 @@ CURL = Format(
         # curl(1), size_download and speed_download: the body, without headers
         "curl": Counted(facts={"handshake_rtt_min_s": HANDSHAKE}, rates=HTTP_BODY),
     },
+    parts=(r"^\s*time_(?:namelookup|connect|appconnect|starttransfer)\s*[:=]\s*\d",),
+    needs="size_download, speed_download and time_total",
 )

@@ -38,8 +38,11 @@ from netcalc.samples import FlowSeries, Samples, Table, fact_row
 
 _CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\d)")
 _SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d{1,5})(?!\d)")
-_ALONE = r"^\[(?: *\d+|SUM)\] +\d+\.(?:\d|\d{4})- *\d+\.(?:\d|\d{4}) +sec +[\d.]+ [KMGT]?Bytes"
-"""An interval alone: one or four decimals, where iperf3 has two."""
+_ALONE = (
+    r"^\[(?: *\*? *\d+|SUM(?:-\d+)?)\] +"
+    r"(?:\d+\.(?:\d|\d{4})- *\d+\.(?:\d|\d{4}) +|\d+\.\d\d-\d+\.\d\d )sec +[\d.]+ [KMGT]?Bytes"
+)
+"""An interval alone: one or four decimals, or two without the blanks that iperf3 has behind."""
 _REPORT = re.compile(r"\[\s*(?:\*\s*)?(\d+)\] Server Report:")
 _SENT = re.compile(r"\[\s*(?:\*\s*)?(\d+)\] Sent (\d+) datagrams")
 _FAILED = re.compile(
@@ -87,6 +90,8 @@ class _Iperf2Run:
     protocol: str
     port: int
     target: str = ""
+    has_end: bool = True
+    """Whether a line says which end wrote them."""
     ways: dict[str, transfer.Way] = field(default_factory=dict)
     links: dict[str, iperf_text.StreamEnds] = field(default_factory=dict)
     totals: dict[tuple[str, str], dict[str, transfer.Interval]] = field(default_factory=dict)
@@ -172,7 +177,9 @@ class _Iperf2Text:
         if link is None:
             return False
         if last is None:
-            self.runs.append(_Iperf2Run(is_client=True, protocol="", port=link.remote_port))
+            is_server = link.local_port < _CLIENT_PORTS <= link.remote_port
+            port = link.local_port if is_server else link.remote_port
+            self.runs.append(_Iperf2Run(not is_server, "", port))
         elif last.ways and not last.is_client:
             self.runs.append(_Iperf2Run(False, last.protocol, last.port))
         self.runs[-1].links[link.stream] = link
@@ -181,13 +188,13 @@ class _Iperf2Text:
     def _run_of(self, stream: str) -> _Iperf2Run:
         """Return the latest run that has a stream."""
         if not self.runs:
-            self.runs.append(_Iperf2Run(is_client=True, protocol="", port=0))
+            self.runs.append(_Iperf2Run(is_client=True, protocol="", port=0, has_end=False))
         return next((run for run in reversed(self.runs) if stream in run.links), self.runs[-1])
 
 
 def _read_text(file: Input) -> Samples:
     text = _Iperf2Text()
-    for number, line in zip(file.text.numbers, file.text.lines, strict=True):
+    for number, line in iperf_text.certain_lines(file.text):
         text.add(number, line)
     if any(run.exchanges for run in text.runs):
         return _exchanges(file, text)
@@ -199,9 +206,19 @@ def _read_text(file: Input) -> Samples:
     kept = iperf_text.each_once([list(run.links.values()) for run in runs], ways)
     text.remarks.copies = len(runs) - len(kept)
     runs, ways = [runs[index] for index in kept], [ways[index] for index in kept]
+    further = []
+    unknown = [
+        way for run, found in zip(runs, ways, strict=True) if not run.has_end for way in found
+    ]
+    if unknown and all(len(run.ways) == 1 for run in runs):
+        for way in unknown:
+            way.direction = ""
+        further.append(Notice("iperf-end-unknown"))
+        if any(row.side == transfer.SENDER for way in unknown for row in way.rows):
+            further.append(Notice("iperf-csv-side"))
     alone = len(runs) == len(text.commands) == 1 and runs[0].is_client
     printed = iperf_text.printed_of(text.commands[0], ways[0]) if alone else {}
-    return iperf_text.to_samples(file, ways, text.remarks, tool="iperf 2", printed=printed)
+    return iperf_text.to_samples(file, ways, text.remarks, further, tool="iperf 2", printed=printed)
 
 
 def _exchanges_of(interval: iperf_text.IntervalLine, said: re.Match[str]) -> _Exchanges:
@@ -295,12 +312,14 @@ def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine, number: int | 
     if run.is_client and link is not None and link.remote_port != run.port:
         back = True  # the server's half of a dual test
     direction = transfer.DOWNLOAD if back else transfer.UPLOAD
+    losses = iperf_text.read_losses(interval.rest)
+    if not run.has_end and not back and losses is not None and not run.ways:
+        run.is_client = False  # only a receiver prints them
     side = transfer.SENDER if run.is_client != back else transfer.RECEIVER
     way = run.way(direction)
     stream = f"*{interval.stream}" if interval.starred else interval.stream
     row = interval.row(side, stream=stream)
     row.line = number
-    losses = iperf_text.read_losses(interval.rest)
     odd = iperf_text.implausible(interval, losses)
     if row.duration_s < 0:
         return odd
@@ -312,7 +331,8 @@ def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine, number: int | 
         row.cwnd_bytes = _known(writes["cwnd"]) * 1024
         row.rtt_s = _known(writes["rtt"]) / 1e6
         row.rttvar_s = _known(writes["rttvar"]) / 1e6
-    way.streams.add(stream)
+    if interval.stream != "all":
+        way.streams.add(stream)
     is_total = row.start_s == 0.0 and any(earlier.stream == stream for earlier in way.rows)
     if is_total or interval.stream in run.reported:
         side = transfer.RECEIVER if interval.stream in run.reported else side
@@ -372,6 +392,7 @@ TEXT = Format(
         "The mss of a connection has no TCP options in it, its irtt is in microseconds.",
         "A jitter below 0, a loss below 0 or above all is unknown, with its line.",
         "--bounceback prints requests and replies: round trips, and no rate of a transfer.",
+        "Lines without their first lines have an unknown direction; only a receiver prints losses.",
     ),
     tools={
         "iperf 2": Counted(  # the bytes that write and read return
@@ -385,6 +406,13 @@ TEXT = Format(
             facts={"counter:rps": MeasuringPoint("", "application requests", CLIENT)},
         ),
     },
+    parts=(
+        r"^(?:TCP window size|UDP buffer size|(?:Write|Read) buffer size): +[\d.]+ [KMG]?Byte",
+        r"^\[ ID\] Interval +Transfer +Bandwidth *(?:$| {2})",
+        r"^\[ *\d+\] (?:Sent \d+ datagrams|WARNING: |Server Report:)",
+        r"^Sending \d+ byte datagrams|^Receiving \d+ byte datagrams",
+    ),
+    needs="a line with a time in sec and a rate in bits/sec",
 )
 
 
@@ -631,4 +659,6 @@ ENHANCED_CSV = Format(
         "Transfer -1 is a sum of streams and no stream; -1 in other fields is unknown.",
         "Losses and jitter that a sender writes are 0 in any case: unknown.",
     ),
+    parts=(r"^\d{14}\.\d{3}(?:[+-]\d{4})?,[^,]*,\d{1,5},[^,]*,\d{1,5},-?\d+,\d+\.\d+,\d+\.\d+,\d",),
+    needs="the line that names the fields, which begins with time,srcaddress",
 )

@@ -897,5 +897,15 @@ FORMAT = Format(
         "A line like an interval that cannot be read with certainty is named.",
         "A command of the client above its output says -b, -l, -w, --dont-fragment; one whose -u, "
         "-R or -P is not that of the output is of another run and not used.",
+        "Lines without their first lines have an unknown direction; of intervals only those of a "
+        "receiver have losses.",
     ),
+    parts=(
+        r"^.{0,60}?\[ ID\](?:\[Role\])? Interval {5,}Transfer +(?:Bitrate|Bandwidth)",
+        r"^.{0,60}?(?:iperf Done\.|iperf 3\.\d)",
+        r"^.{0,60}?(?:Cookie: [a-z2-7]{36}|TCP MSS: \d+ \(default\)|Target Bitrate: \d+)$",
+        r"^.{0,60}?(?:snd|rcv)_tcp_congestion \w+$|^CPU Utilization: local/",
+        r"^.{0,60}?Control connection MSS \d+|^.{0,60}?Starting Test: protocol: ",
+    ),
+    needs="a line with a time in sec and a rate in bits/sec",
 )

@@ -133,7 +133,12 @@ def _measured(file: Input, run: _NetperfTest) -> _Measured:
     if not run.tables:
         return _directed(run.test)
     bare = not run.head and len(run.tables[0][1]) == 6 and len(run.tables) > 1
-    if "Trans" in run.head or "REQUEST/RESPONSE" in run.test or bare:
+    if (
+        "Trans" in run.head
+        or run.unit in ("per sec", "Trans/s")
+        or "REQUEST/RESPONSE" in run.test
+        or bare
+    ):
         return _request_response(file, run)
     return _stream(file, run)
 
@@ -162,7 +167,7 @@ def _stream(file: Input, run: _NetperfTest) -> _Measured:
     made.unit_by_default = not run.unit
     unit = run.unit or _DEFAULT
     made.complete = True
-    if not ("Okay" in run.head or "UDP" in run.test):
+    if not ("Okay" in run.head or "UDP" in run.test or re.search(r"# +#", run.head)):
         line, cells = _first_cells(file, run, 5)
         made.duration_s = transfer.number_of(cells[3])
         made.set_rate(_rate_bps(file, line, cells[4], unit))
@@ -284,6 +289,7 @@ def _recognize_netperf(file: Input) -> bool:
         or file.seen(r"^(?:[^\s,]+,)*Throughput,(?:.*,)?Throughput Units")
         or re.fullmatch(r"\s*\d+\s+\d+\s+\d+\s+\d+\.\d\d\s+\d+\.\d\d\s*", file.first) is not None
         or file.seen(r"^ *\d+ +\d+ +1 +1 +\d+\.\d\d +\d+\.\d\d *$")
+        or file.seen(r"^bytes +[bB]ytes .*secs\.? .*(?:/s(?:ec)?|per sec) *\n\s*\d+ +\d+ ")
     )
 
 
@@ -444,17 +450,28 @@ NETPERF = Format(
             loss_at_receiver=True,
         ),
     },
+    parts=(
+        r"^(?:THROUGHPUT_UNITS|ELAPSED_TIME|(?:LOCAL|REMOTE)_[A-Z_]+|[A-Z0-9]+_LATENCY|RR_SIZE"
+        r"|TRANSPORT_MSS|REQUEST_SIZE|RESPONSE_SIZE)=",
+        r"^Recv +Send +Send *$|^Socket +Socket +Message +Elapsed|^Socket +Message +Elapsed"
+        r"|^Local /Remote *$|^Socket Size +Request +Resp\.|^bytes +bytes +(?:bytes +)?secs\.?",
+    ),
+    needs="the line of numbers below the head, or THROUGHPUT and THROUGHPUT_UNITS",
 )
 
 
 _TEST = re.compile(r"(?P<test>(?P<protocol>[a-z0-9]+)_[a-z0-9_]+|conf|quit):\s*")
+_CLOSED = re.compile(r" +\w+ +=.* (?:ns|us|ms|sec|[KMGT]?[bB](?:ytes|its)?/sec|[KMG]?B|bytes)")
 _VALUE = re.compile(r" {2,}(?P<name>[a-z_]+) += +(?P<value>\S(?:.*\S)?)\s*")
 _RATE_LINE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ([KMGT]?)(B(?:ytes)?|bytes|b(?:its)?)/sec")
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) (ns|us|ms|sec)")
 _SIZE = re.compile(r"(?:.*\()?(\d{1,3}(?:,\d{3})+|\d{1,9})(?: bytes)?\)?")
 _SECONDS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "sec": 1.0}
 _RATES = {"bw": "received_rate_bps", "send_bw": "sent_rate_bps", "recv_bw": "received_rate_bps"}
-_LIKE = r"^ +(?:bw|send_bw|recv_bw|latency) += +\d"
+_NAMES = (*_RATES, "latency", "time", "msg_size", "msg_rate")
+_LIKE = (
+    r"^ {2,}(?:(?:bw|send_bw|recv_bw) += +[\d.]+ \S+/sec|latency += +[\d.]+ (?:ns|us|ms|sec)) *$"
+)
 
 
 @dataclass(slots=True)
@@ -512,7 +529,7 @@ class _QperfTest:
             received_rate_bps=self.received_rate_bps,
             rtt_s=2 * self.one_way_latency_s,
             duration_s=self.duration_s,
-            partial=False,
+            partial=not self.test,
         )
 
 
@@ -520,19 +537,22 @@ def _read_qperf(file: Input) -> Table:
     warnings: list[Notice] = []
     unread: list[int] = []
     tests: list[_QperfTest] = []
-    in_test = False
-    lines, cut = file.text.whole_lines(warnings)
+    in_test = True
+    lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
     for number, line in lines:
         if title := _TEST.fullmatch(line):
             in_test = title["protocol"] is not None
             if in_test:
                 tests.append(_QperfTest(title["test"], title["protocol"]))
-        elif in_test and (pair := _VALUE.fullmatch(line)):
+        elif in_test and (pair := _VALUE.fullmatch(line)) and (tests or pair["name"] in _NAMES):
+            if not tests:  # the line with its name is missing
+                tests.append(_QperfTest())
             if not tests[-1].keep(pair["name"], pair["value"]):
                 unread.append(number)
         elif line.strip() and not (tests and not in_test):
             unread.append(number)
-    partial = cut or any(not test.has_result for test in tests) or file.unpacked.grew
+    partial = cut or any(not (test.test and test.has_result) for test in tests)
+    partial |= file.unpacked.grew
     tests = [test for test in tests if test.has_result]
     if not tests:
         raise ReaderError("qperf-nothing", file=file.name)
@@ -560,7 +580,7 @@ def _read_qperf(file: Input) -> Table:
 QPERF = Format(
     name="qperf",
     description="the output of qperf",
-    recognize=lambda file: file.seen(r"^[a-z0-9]+_[a-z0-9_]+: *\n +\S+ +=") and file.seen(_LIKE),
+    recognize=lambda file: file.seen(_LIKE),
     read=_read_qperf,
     traps=(
         "A latency is half of a measured round trip; the fact rtt_s is twice of it, the mean.",
@@ -574,6 +594,11 @@ QPERF = Format(
         # qperf(1): bytes of the application's buffers
         "qperf": Counted(probes=REQUESTS, rates=TRANSPORT),
     },
+    parts=(
+        r"^ {2,}(?:msg_rate|msg_size|time|msgs_sent|msgs_recv|timeout|port"
+        r"|(?:loc|rem|send|recv)_(?:cost|cpus_used|node|cpu|os|qperf)) += +\S",
+    ),
+    needs="a line that begins with bw or latency",
 )
 
 

@@ -166,7 +166,9 @@ def sum_of_side(rows: Iterable[Interval], side: str) -> Interval | None:
     begin = min(row.start_s for row in counted)
     total = _sum_of(counted)
     total.duration_s = max(row.start_s + row.duration_s for row in counted) - begin
-    if total.duration_s > 0:
+    if len(counted) == 1:
+        total.throughput_bps = counted[0].throughput_bps  # as printed
+    elif total.duration_s > 0:
         total.throughput_bps = 8 * total.payload_bytes / total.duration_s
     return total
 

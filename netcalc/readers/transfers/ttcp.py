@@ -28,6 +28,8 @@ _VERBOSE = re.compile(
     rf"(?P<rate>{_NUMBER}) Mbps.*"
 )
 _LIKE = r"\bMB /|^\s*megabytes=|^nuttcp-[tr]: .* MB in"
+_CLOSED = re.compile(r".*(?:msRTT|%RX|retrans|drop/pkt|%loss)")
+"""Ends of a line that is whole though its line end is missing."""
 _RETRANSMITS = re.compile(r"(?:(?<![=\d])(\d{1,15}) (?:host-)?retrans\b|\bretrans=(\d{1,15}))")
 _DROPS = re.compile(r"(\d{1,15}) /\s*(\d{1,15}) ~?drop/pkt|drop=(\d{1,15}) pkt=(\d{1,15})")
 _CONNECTED = re.compile(
@@ -48,7 +50,7 @@ def _read_nuttcp(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     unread: list[int] = []
     runs = _Runs()
-    lines, cut = file.text.whole_lines(warnings)
+    lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
     for number, line in lines:
         if not runs.add(line) and re.search(_LIKE, line):
             unread.append(number)
