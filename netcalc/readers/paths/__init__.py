@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from netcalc.readers.format import Format
-from netcalc.readers.paths import mtr, ripe_atlas, traceroute, tracert
+from netcalc.readers.paths import mtr, reports, ripe_atlas, scamper, traceroute, tracert
 
 FORMATS: tuple[Format, ...] = (
     traceroute.DUBLIN,
     traceroute.JC,
     mtr.JSON,
     ripe_atlas.FORMAT,
+    scamper.TRACE,
+    scamper.PING,
+    reports.TRIPPY,
+    reports.TRIPPY_CSV,
+    reports.WINMTR,
+    reports.MIKROTIK,
     mtr.CSV,
+    mtr.XML,
     mtr.REPORT,
     mtr.RAW,
     tracert.PATHPING,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from itertools import dropwhile
+from html import unescape
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.document import member, number, rows, words
+from netcalc.readers.document import closed_after_whole_parts, member, number, rows, words
 from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.paths import traces
 from netcalc.readers.places import TO_NODES, Counted
@@ -18,7 +19,8 @@ from netcalc.readers.source import csv_rows, no_measurement, note, shorten
 from netcalc.samples import PathSamples, Table
 
 _START = re.compile(r"^Start: (\S.*)$")
-_HOST = re.compile(r"^(?:HOST: ?)(?P<host>.*?)(?<!\s)(?P<headings>(?:\s+[A-Z][A-Za-z]+%?)+)\s*$")
+_HOST = re.compile(r"^HOST: ?(?P<rest>.*)$")
+_WORD = re.compile(r"[A-Z][A-Za-z]+%?")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})\.(?:\|--|\s)\s*(?P<rest>\S.*)$")
 _OTHER = re.compile(
     r"^\s*(?:\|\s+)?[|`]--\s*(?P<node>\S+(?: \(\S+\))?)"
@@ -34,7 +36,7 @@ def _read(file: Input) -> Table:
     headings: list[str] = []
     skipped: list[int] = []
     others: list[int] = []
-    start = ""
+    start = above = ""
     for line_number, line, cut in text.numbered_lines():
         if _MPLS.match(line):
             continue
@@ -43,16 +45,18 @@ def _read(file: Input) -> Table:
         elif header := _HOST.match(line):
             if cut:
                 continue
-            headings = _headings(header["headings"])
-            reports.append(traces.Report(host=header["host"].strip(), start=_iso(start)))
+            host, headings = _headings(header["rest"].split())
+            reports.append(traces.Report(host=host, start=_iso(start)))
         elif hop := _HOP.match(line):
             if not headings:
-                raise ReaderError("mtr-no-header", file=file.name, line=line_number, field="header")
+                headings = _default_headings(file, line_number)
+                reports.append(traces.Report(partial=True))
             if reports[-1].hops and int(hop["hop"]) <= reports[-1].hops[-1].hop:
                 reports.append(traces.Report(host=reports[-1].host, start=reports[-1].start))
-            if cut:
+            if cut and not _is_whole(line, above):
                 reports[-1].partial = True
                 continue
+            above = line
             reports[-1].hops.append(_hop(file, line_number, hop, headings))
         elif (other := _OTHER.match(line)) and reports and reports[-1].hops:
             if not cut:
@@ -61,6 +65,8 @@ def _read(file: Input) -> Table:
         else:
             skipped.append(line_number)
     warnings: list[Notice] = []
+    if any("" in columns for columns in [headings]):
+        warnings.append(Notice("mtr-without-header"))
     note(warnings, "mtr-other-nodes", numbers=others)
     note(warnings, "not-of-a-path", numbers=skipped)
     return _table(file, reports, warnings)
@@ -74,9 +80,18 @@ def _table(file: Input, reports: list[traces.Report], warnings: list[Notice], **
     return traces.to_table(file, reports, "mtr", [*file.text.warnings, *warnings], **meta)
 
 
-def _headings(text: str) -> list[str]:
-    """Return the names of the columns behind the name of the host, which may look like one."""
-    return list(dropwhile(lambda word: not traces.is_heading(word), text.split()))
+def _headings(words_: list[str]) -> tuple[str, list[str]]:
+    """Return the name of the host, and the names of the columns behind it, which it may look like.
+
+    >>> _headings(["Mac", "Book", "Loss%", "Snt"]), _headings(["pc", "Loss%", "X"])
+    (('Mac Book', ['Loss%', 'Snt']), ('pc', ['Loss%', 'X']))
+    """
+    first = len(words_)
+    while first and _WORD.fullmatch(words_[first - 1]):
+        first -= 1
+    while first < len(words_) and not traces.is_heading(words_[first]):
+        first += 1
+    return " ".join(words_[:first]), words_[first:]
 
 
 def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> traces.ReportedHop:
@@ -88,8 +103,33 @@ def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> tra
         )
     figures = cells[len(cells) - count :]
     node, name = traces.split_name(_AS.sub("", " ".join(cells[: len(cells) - count])))
-    values = traces.read_figures(file, line, zip(headings, figures, strict=True))
+    shown = [pair for pair in zip(headings, figures, strict=True) if pair[0]]
+    values = traces.read_figures(file, line, shown)
     return traces.ReportedHop(float(hop["hop"]), node, name, values)
+
+
+_DECIMALS = re.compile(r"\s[0-9]+(\.[0-9]+|%)$")
+
+
+def _is_whole(line: str, above: str) -> bool:
+    """Whether the last number of a row has all its decimals: those of the row above."""
+    own, other = _DECIMALS.search(line.rstrip()), _DECIMALS.search(above.rstrip())
+    return own is not None and other is not None and len(own[1]) == len(other[1])
+
+
+_SURE = ["Loss%", "Snt", "", "", "Best", "Wrst", ""]
+"""Columns of mtr's own order that a row without a header shows: the least and the largest time."""
+_SURE_ROW = re.compile(r".*\s[0-9.]+%?\s+[0-9]+((?:\s+[0-9]+\.[0-9]){4})\s+[0-9]+\.[0-9]\s*")
+
+
+def _default_headings(file: Input, line: int) -> list[str]:
+    """Return the columns of rows without a header, if each row has the order of mtr's own."""
+    for row in filter(_HOP.match, file.text.lines):
+        match = _SURE_ROW.fullmatch(row)
+        times = [float(word) for word in match[1].split()] if match else [0.0, 0.0, 1.0, 0.0]
+        if times[2] > min(times) or times[3] < max(times):
+            raise ReaderError("mtr-no-header", file=file.name, line=line, field="header")
+    return _SURE
 
 
 def _iso(written: str) -> str:
@@ -101,10 +141,15 @@ def _iso(written: str) -> str:
 REPORT = Format(
     name="mtr",
     description="the output of mtr",
-    recognize=seen(r"^HOST: ?\S*\s.*\bSnt\b|^HOST: ?\S*\s+Loss%", r"^\s*1\.\|--\s"),
+    recognize=seen(
+        r"^HOST: ?\S*\s.*\bSnt\b|^HOST: ?\S*\s+Loss%",
+        r"^\s*[0-9]{1,2}\.\|--\s",
+        r"^ {1,2}[0-9]{1,2}\. \S.*\s[0-9]+\.[0-9]%?\s+[0-9]+(?:\s+[0-9]+\.[0-9]){5}\s*$",
+    ),
     read=_read,
     traps=(
-        "The order of the columns is the user's (-o) and is taken from the header of each run.",
+        "The order of the columns is the user's (-o) and is taken from the header of each run; of "
+        "rows without a header, only loss, counts, least and largest time are read.",
         "Times are in milliseconds with one decimal, a loss in percent.",
         "A hop that never answered has times of 0 in the file, and none here.",
         "Loss at a hop is not loss of the path, and is not called so.",
@@ -155,8 +200,9 @@ def _read_csv(file: Input) -> Table:
                     "mtr-no-header", file=file.name, line=line_number, field="header",
                     value=str(width),
                 )  # fmt: skip
-        reports[-1].hops.append(_csv_hop(file, line_number, cells, headings, cut=cut))
-        reports[-1].partial |= cut
+        is_cut = cut and not re.search(r"\.[0-9]{2}$", line)
+        reports[-1].hops.append(_csv_hop(file, line_number, cells, headings, cut=is_cut))
+        reports[-1].partial |= is_cut
     warnings: list[Notice] = []
     note(warnings, "not-of-a-path", numbers=skipped)
     return _table(file, reports, warnings, tool_version=shorten(version, 40))
@@ -221,19 +267,34 @@ def _recognize_json(file: Input) -> bool:
     if not file.is_json:
         return False
     names = file.keys()
-    return "report" in names or (not names and file.seen('"hubs"') and file.seen('"Loss%"'))
+    return "report" in names or (not names and file.seen('"hubs"') and file.seen('"(?:Loss%|mtr)"'))
 
 
 def _read_json(file: Input) -> Table:
     documents = file.json
-    reports = [_report(each) for each in documents.documents if member(each, "report")]
+    whole = [*documents.documents, *_whole_hubs(documents.rest)]
+    reports = [_report(each) for each in whole if member(each, "report")]
     reports = [report for report in reports if report.hops]
     if not reports:
+        if _NO_HUB.search(documents.rest):
+            raise ReaderError("mtr-stopped", file=file.name, field="hubs")
         if documents.fault is not None:
             raise documents.fault
         raise ReaderError("mtr-no-hop", file=file.name, field="hubs")
     reports[-1].partial = documents.fault is not None
     return traces.to_table(file, reports, "mtr", documents.warnings_of_cut("mtr-document-cut"))
+
+
+_NO_HUB = re.compile(r'"hubs"\s*:\s*\[\s*\}')
+"""What mtr writes where no hop answered: it is no JSON."""
+
+
+def _whole_hubs(rest: str) -> list[Any]:
+    """Return a document that ends too early, as far as its hops are whole."""
+    try:
+        return [json.loads(closed_after_whole_parts(rest, 3))] if '"hubs"' in rest else []
+    except ValueError:
+        return []
 
 
 def _report(document: Any) -> traces.Report:
@@ -268,7 +329,48 @@ JSON = Format(
         "Times are in milliseconds, a loss in percent.",
         "A hop that never answered has times of 0 in the file, and none here.",
         "Loss at a hop is not loss of the path, and is not called so.",
-        "An empty list of hops is not a measurement.",
+        "An empty list of hops is not a measurement; mtr writes it as [ }, which is no JSON.",
+    ),
+)
+
+
+_XML_RUN = re.compile(r"<MTR SRC=\"?(?P<src>[^\s\">]*)\"? DST=\"?(?P<dst>[^\s\">]*)")
+_XML_HUB = re.compile(r"<HUB COUNT=\"?(?P<hop>[0-9]{1,3})\"? HOST=\"?(?P<node>[^\"<>]*?)\"?>")
+_XML_CELL = re.compile(r"<(?P<heading>[A-Z][A-Za-z]{1,5}%?)>(?P<cell>[^<]{1,20})</(?P=heading)>")
+
+
+def _read_xml(file: Input) -> Table:
+    text = file.text
+    reports: list[traces.Report] = []
+    for line_number, line, _ in text.numbered_lines():
+        if run := _XML_RUN.search(line):
+            target = unescape(run["dst"])
+            reports.append(traces.Report(target=target, host=unescape(run["src"]), partial=True))
+        elif hub := _XML_HUB.search(line):
+            if not reports:
+                reports.append(traces.Report(partial=True))
+            node, name = traces.split_name(unescape(hub["node"]))
+            reports[-1].hops.append(traces.ReportedHop(float(hub["hop"]), node, name))
+        elif (cell := _XML_CELL.search(line)) and reports and reports[-1].hops:
+            heading = cell["heading"].replace("Loss%", "Loss").replace("Loss", "Loss%")
+            if traces.is_heading(heading):
+                pairs = [(heading, cell["cell"])]
+                reports[-1].hops[-1].values |= traces.read_figures(file, line_number, pairs)
+        elif "</MTR>" in line and reports:
+            reports[-1].partial = False
+    return _table(file, reports, [])
+
+
+XML = Format(
+    name="mtr XML",
+    description="the XML of mtr",
+    recognize=seen(_XML_RUN.pattern, _XML_HUB.pattern),
+    read=_read_xml,
+    traps=(
+        "Names such as Loss% are no names of XML: the file is read by lines.",
+        "Times are in milliseconds, a loss in percent.",
+        "A hop that never answered has times of 0 in the file, and none here.",
+        "Loss at a hop is not loss of the path, and is not called so.",
     ),
 )
 
@@ -326,7 +428,7 @@ def _read_raw(file: Input) -> PathSamples:
             answered.rtt_s, answered.lost = int(match["usec"]) * 1e-6, False
             answered.node, answered.node_name = nodes.get(hop, ""), names.get(hop, "")
     if not trace.probes:
-        raise no_measurement("no-path", file.unpacked, text)
+        raise traces.no_hop(file, "mtr")
     warnings = list(text.warnings)
     note(warnings, "probes-beyond-target", count=_drop_beyond(trace))
     if not has_sent:

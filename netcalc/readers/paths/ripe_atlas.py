@@ -51,7 +51,7 @@ def _read(file: Input) -> PathSamples:
         if made.probes:
             traces.append(made)
     if not traces:
-        raise ReaderError("no-path", file=file.name, field="result")
+        raise ReaderError("no-path", file=file.name, field="result", tool="RIPE Atlas")
     note(warnings, "late-answers", count=late)
     note(warnings, "probes-of-last-try", count=tries)
     note(warnings, "last-try-answered", count=answered)

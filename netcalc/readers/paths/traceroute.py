@@ -24,15 +24,17 @@ from netcalc.readers.paths.traces import (
     Trace,
     facts_of,
     icmp_mark,
+    no_hop,
     split_name,
     to_samples,
 )
 from netcalc.readers.places import TO_NODES, UDP_TO_NODES, Counted
-from netcalc.readers.source import no_measurement, note, shorten
+from netcalc.readers.source import note, shorten
 from netcalc.samples import PathSamples
 
 _HEADER = re.compile(
-    r"^\s*(?:traceroute6?\s+(?:from \S+ )?to\s+|Tracing the (?:route|path) to\s+)"
+    r"^\s*(?:trace(?:route6?)?\s+(?P<scamper>from \S+ )?to\s+|Tracing the (?:route|path) to\s+"
+    r"|traceroute \[\([^\s()]+\) -> \((?=[^\s()]+:\d+\)\]))"
     r"(?P<name>[^\s()]+)\s*(?:\((?P<address>[^()\s]+)\))?(?P<rest>.*)$"
 )
 _LIMIT = re.compile(r"(?<!\d)(\d{1,9}) hops max|max hops: ?(\d{1,9})(?!\d)")
@@ -60,7 +62,8 @@ _HOP_LINE = (
 )
 _STARS = r"^\s{0,3}[0-9]{1,2}\s+\*(?:\s+\*)*\s*$"
 _NOISE = re.compile(
-    r"^(?:\s*(?:Type escape sequence|VRF info:|Selected device|send failed)|.*press CTRL_C)"
+    r"^(?:\s+MPLS Label \d|.*press CTRL_C"
+    r"|\s*(?:Type escape sequence|VRF info:|Selected device|send failed))"
 )
 
 
@@ -80,6 +83,7 @@ class _TracerouteRuns:
         self.skipped: list[int] = []
         self.messages: list[str] = []
         self.cut = 0
+        self.tool = "traceroute"
 
     def read(self) -> None:
         """Read every line."""
@@ -94,9 +98,10 @@ class _TracerouteRuns:
         header = _HEADER.match(line)
         if header:
             limit = _LIMIT.search(header["rest"])
+            self.tool = "scamper" if header["scamper"] else self.tool
             self.traces.append(
                 Trace(
-                    target=header["name"].rstrip(",;"),
+                    target=_target(header),
                     address=header["address"] or "",
                     limit=int(limit[1] or limit[2]) if limit else 0,
                     has_header=True,
@@ -151,6 +156,12 @@ class _TracerouteRuns:
             self.traces.append(Trace())
             return True
         return False
+
+
+def _target(header: re.Match[str]) -> str:
+    """Return the target; paris-traceroute prints its port with it."""
+    name = header["name"].rstrip(",;")
+    return name.rpartition(":")[0] if header[0].lstrip().startswith("traceroute [") else name
 
 
 def _unreadable(file: Input, line: int) -> ReaderError:
@@ -252,7 +263,7 @@ def _read(input_: Input) -> PathSamples:
             raise _unreadable(input_, file.unread[0])
         if file.messages:
             raise ReaderError("path-message-only", file=input_.name, message=file.messages[0])
-        raise no_measurement("no-path", input_.unpacked, file.text)
+        raise no_hop(input_, file.tool)
     warnings = list(file.text.warnings)
     note(warnings, "path-message", messages=file.messages)
     note(warnings, "last-line-cut", number=file.cut)
@@ -260,7 +271,7 @@ def _read(input_: Input) -> PathSamples:
     note(warnings, "not-of-a-path", numbers=file.skipped)
     if any(not trace.has_header for trace in file.traces):
         warnings.append(Notice("path-without-header", {}))
-    return to_samples(input_, file.traces, "traceroute", warnings)
+    return to_samples(input_, file.traces, file.tool, warnings)
 
 
 TRACEROUTE = Format(
@@ -283,6 +294,8 @@ TRACEROUTE = Format(
         "Hops that never answered count, up to the last line.",
     ),
     tools={"traceroute": Counted(probes=TO_NODES)},
+    parts=(rf"^\s{{2,}}\S+ \({ADDRESS.pattern}\)\s+[0-9.,]+\s*{_UNIT}",),
+    needs="the line with the number of the hop",
 )
 
 
@@ -295,7 +308,7 @@ def _read_jc(file: Input) -> PathSamples:
     documents = list(file.json.objects())
     traces = [trace for trace in map(_trace, documents) if trace.probes]
     if not traces:
-        raise ReaderError("no-path", file=file.name, field="hops")
+        raise ReaderError("no-path", file=file.name, field="hops", tool="traceroute")
     warnings = [*file.json.warnings, Notice("lost-probes-left-out")]
     hops = [hop for run in documents for hop in rows(run, "hops")]
     note(warnings, "implausible-hops", count=sum(not number(hop, "hop") > 0 for hop in hops))
@@ -359,7 +372,7 @@ def _read_dublin(file: Input) -> PathSamples:
             if made.probes:
                 traces.append(made)
     if not traces:
-        raise ReaderError("no-path", file=file.name, field="flows")
+        raise ReaderError("no-path", file=file.name, field="flows", tool="dublin-traceroute")
     traces[-1].cut = file.json.fault is not None
     return to_samples(file, traces, "dublin-traceroute", file.text.warnings)
 
@@ -447,7 +460,7 @@ def _read_tracepath(file: Input) -> PathSamples:
     if not traces:
         if unread:
             raise _unreadable(file, unread[0])
-        raise no_measurement("no-path", file.unpacked, text)
+        raise no_hop(file, "tracepath")
     for trace in traces:
         trace.target = next((p.node for p in trace.probes if "reached" in p.mark), "")
         trace.gave_up |= trace.ended and not trace.target
@@ -505,7 +518,8 @@ TRACEPATH = Format(
     recognize=seen(
         r"^\s?[0-9]{1,3}\?: +\[LOCALHOST\]",
         r"^\s?[0-9]{1,3}: {2}\S+.*[0-9.]+ ?ms(?:\s+(?:pmtu [0-9]+|reached|!\S))?\s*$",
-        r"^\s*Resume: pmtu ",
+        r"^\s?[0-9]{1,3}: {2}no reply\s*$",
+        r"^\s*(?:Resume|Too many hops): pmtu ",
     ),
     read=_read_tracepath,
     traps=(

@@ -41,6 +41,10 @@ _REPORT = re.compile(
     rf"(?P<node>[^\s*<]\S*(?: \[[^\s\]]+\])?)\s+(?P<report>[^\s\d*<\[]\S*\s*\S.*)$"
 )
 """A node that reports something instead of a time: "reports: Destination host unreachable."."""
+_REPORTED = (
+    rf"^\s{{1,3}}[0-9]{{1,2}}\s+(?:\*\s+){{0,2}}(?:\S+ \[{traces.ADDRESS.pattern}\]"
+    rf"|{traces.ADDRESS.pattern})\s+\S+: \S.*\s\S+\.\s*$"
+)
 _REASONS = (("host unreachable", "!H"), ("net unreachable", "!N"), ("protocol unreachable", "!P"))
 _LIKE_HOP = re.compile(r"^\s{0,3}[0-9]{0,3}\s.*(?:\s\*\s|[0-9]\s*ms\s)|^\s{1,3}[0-9]{1,3}\s{2,}\S")
 _TIMES = re.compile(r"\s\*\s|[0-9]\s*ms\s")
@@ -50,7 +54,7 @@ _HEADER = re.compile(r"^\s*(?:Tracing route to|Routenverfolgung zu) ")
 def _recognize(file: Input) -> bool:
     if file.seen(r"^Computing statistics for \d+ seconds"):
         return False
-    return file.seen(_TIMED.pattern) or file.seen(_STARS) or file.seen(_HEADER.pattern)
+    return any(map(file.seen, (_TIMED.pattern, _STARS, _REPORTED, _HEADER.pattern)))
 
 
 class _TracertRuns:
@@ -96,7 +100,8 @@ class _TracertRuns:
         """Whether a report belongs to the run above it, or is its first line."""
         if self.runs and self.runs[-1].probes:
             return True
-        return int(report["hop"]) == 1 and any(node_in(line)[0] for line in self.above)
+        is_part = not any(map(str.strip, self.above))
+        return is_part or (int(report["hop"]) == 1 and any(node_in(line)[0] for line in self.above))
 
     def _run_with(self, hop: int) -> traces.Trace:
         """Return the run of a hop; another one begins where the hops start again."""
@@ -112,9 +117,9 @@ def _read(file: Input) -> PathSamples:
         lines.add(number, line, cut=cut)
     if not lines.runs:
         above = lines.above
-        if above and _HEADER.match(above[0]):
+        if above and _HEADER.match(above[0]) and len(above) > 1 and not above[-1].endswith(":"):
             raise ReaderError("path-message-only", file=file.name, message=shorten(above[-1], 100))
-        raise no_measurement("no-path", file.unpacked, file.text)
+        raise traces.no_hop(file, "tracert (Windows)")
     lines.runs[-1].cut |= bool(lines.last_line_cut)
     warnings = list(file.text.warnings)
     note(warnings, "last-line-cut", number=lines.last_line_cut)
@@ -248,7 +253,7 @@ def _hop(match: re.Match[str], link_lost: float | None) -> traces.ReportedHop:
 PATHPING = Format(
     name="pathping",
     description="the output of pathping",
-    recognize=seen(rf"^{_ROW.pattern}$", _START),
+    recognize=seen(rf"^{_ROW.pattern}$", _START, r"^\s{0,3}0\s+\S+ \[[^\]\s]+\]\s*$"),
     read=_read_pathping,
     traps=(
         "The words are translated and are not looked at; numbers and their positions are.",
@@ -259,6 +264,8 @@ PATHPING = Format(
         "The list of nodes at the start has no times.",
     ),
     tools={"pathping": Counted(probes=ICMP_PROBES)},
+    parts=(r"Lost/Sent = Pct", rf"^{_LINK.pattern}$"),
+    needs="a row of a node with its statistics",
 )
 
 
@@ -292,7 +299,7 @@ def _read_huawei(file: Input) -> PathSamples:
             skipped.append(number)
     runs = [trace for trace in runs if trace.probes]
     if not runs:
-        raise no_measurement("no-path", file.unpacked, text)
+        raise traces.no_hop(file, "tracert (Huawei)")
     runs[-1].cut |= bool(last_line_cut) or (not text.ends_complete and runs[-1].ends_in_a_hop)
     warnings = list(text.warnings)
     note(warnings, "last-line-cut", number=last_line_cut)

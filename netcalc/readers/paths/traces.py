@@ -19,7 +19,7 @@ from netcalc.checks import FloatArray
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input, columns_of, groups_of, joined
-from netcalc.readers.source import note, shorten
+from netcalc.readers.source import no_measurement, note, shorten
 from netcalc.samples import Fact, PathSamples, Samples, Table, fact_row
 
 ADDRESS = re.compile(
@@ -201,6 +201,13 @@ def warnings_of(file: Input, warnings: Sequence[Notice]) -> tuple[Notice, ...]:
     return (grew, *warnings) if file.unpacked.grew and grew not in warnings else tuple(warnings)
 
 
+def no_hop(file: Input, tool: str) -> ReaderError:
+    """Return the error about a text of a tool without a hop, or with lines too long to be read."""
+    if file.text.too_long:
+        return no_measurement("no-path", file.unpacked, file.text)
+    return ReaderError("no-path", file=file.name, tool=tool)
+
+
 def to_samples(
     file: Input,
     traces: Sequence[Trace],
@@ -320,7 +327,14 @@ class Report:
     start: str = ""
     group: str = ""
     partial: bool = False
+    refusal: tuple[str, str, str] | None = None
+    """Hop and node that report the target as unreachable, and the mark for it."""
     hops: list[ReportedHop] = field(default_factory=list)
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether others answered, but the last hop did not, where a target that answers is."""
+        return any(hop.responds for hop in self.hops) and not self.hops[-1].responds
 
     def facts(self) -> dict[str, Fact]:
         """Return the row of facts. Loss at a hop is not loss of the path, so none is given."""
@@ -328,7 +342,9 @@ class Report:
             group=self.group,
             target=self.target,
             hop_count=max((hop.hop for hop in self.hops), default=0),
-            responding_hop_count=len({hop.hop for hop in self.hops if hop.responds}),
+            responding_hop_count=len({hop.hop for hop in self.hops if hop.responds})
+            if not any(isnan(hop.hop) for hop in self.hops)
+            else sum(hop.responds for hop in self.hops),
             partial=self.partial,
         )
 
@@ -352,6 +368,14 @@ def to_table(
     data = _columns([hop for report in reports for hop in report.hops])
     said = list(warnings)
     note(said, "implausible-hops", count=implausible)
+    for report in reports:
+        target = report.target or report.group or "the target"
+        if report.refusal is not None:
+            values = dict(zip(("hop", "node", "mark"), report.refusal, strict=True))
+            said.append(Notice("target-unreachable", {"target": target, **values}))
+        elif not report.partial and report.is_missed:
+            values = {"target": target, "hop": f"{report.hops[-1].hop:.0f}"}
+            said.append(Notice("target-not-reached", values))
     return Table(
         data=data,
         meta=file.meta(
@@ -547,7 +571,7 @@ def _of_report(table: Table) -> list[HopRow]:
     nodes = [node_ or other for node_, other in zip(texts("node"), texts("node_name"), strict=True)]
     names = ("probe_count", "loss_ratio", "rtt_min_s", "rtt_median_s", "rtt_mean_s", "rtt_max_s")
     return [
-        HopRow(group, int(hop), node, *values)
+        HopRow(group, None if isnan(hop) else int(hop), node, *values)
         for group, hop, node, *values in zip(
             texts("group"), numbers("hop"), nodes, *map(numbers, names), strict=True
         )

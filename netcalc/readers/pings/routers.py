@@ -134,7 +134,7 @@ class _Huawei(ProbeReader):
         ),
         spread=r"\s*round-trip min/avg/max = {rtt_min_ms}/{}/{rtt_max_ms} ms\s*$",
         other=r"\s*--- \S+ ping statistics ---\s*$",
-        error=r"\s*(?:Error|.*[Uu]nreachable|.*[Tt]tl exceeded|.*TTL expired)",
+        error=r"(?:\s{0,9}Error|.*[Uu]nreachable|.*[Tt]tl exceeded|.*TTL expired)",
     )
 
     def accepts(self, line: ToolLine) -> bool:

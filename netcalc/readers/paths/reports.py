@@ -1,0 +1,293 @@
+"""Reports with a row for each hop: of WinMTR, of trippy, and of MikroTik's traceroute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html import unescape
+from math import nan
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.document import member, number, rows, words
+from netcalc.readers.format import Format, Input, seen
+from netcalc.readers.paths import traces
+from netcalc.readers.places import ICMP_PROBES, TO_NODES, Counted
+from netcalc.readers.source import csv_rows, no_measurement, note, shorten
+from netcalc.samples import Table
+
+_WINMTR_COLUMNS = ("Loss%", "Snt", "Rcv", "Best", "Avg", "Wrst", "Last")
+_SILENT = "No response from host"
+_COUNT = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
+_WINMTR_HEADING = r"^\|\s+Host\s+-\s+%+\s+\|\s*Sent\s*\|\s*Recv"
+_WINMTR_ROW = r"^\|\s*\S[^|]{0,120}- {1,4}[0-9]{1,3} \|(?:\s*[0-9.]{1,8} \|){6}\s*$"
+_WINMTR_HTML = r"<title>WinMTR Statistics</title>"
+
+
+def _read_winmtr(file: Input) -> Table:
+    text = file.text
+    report = traces.Report(partial=True)
+    skipped: list[int] = []
+    has_head = is_html = file.seen(_WINMTR_HTML)
+    for line_number, line, cut in text.numbered_lines():
+        cells = _html_cells(line) if is_html else _bar_cells(line)
+        figures = cells[1:]
+        if cut and line[-1] not in "|>":
+            continue  # its last number may have lost digits
+        if len(figures) == len(_WINMTR_COLUMNS) and all(map(_COUNT.fullmatch, figures)):
+            report.hops.append(_winmtr_hop(cells, len(report.hops) + 1 if has_head else nan))
+        elif re.match(r"\|_{9}|.*</table>", line):
+            report.partial = not has_head
+        elif re.match(_WINMTR_HEADING, line):
+            has_head = True
+        elif cells and cells[0] != "Host":
+            skipped.append(line_number)
+    if not report.hops:
+        raise no_measurement("winmtr-no-hop", file.unpacked, text)
+    warnings = [*text.warnings]
+    note(warnings, "path-lines-unread", numbers=skipped)
+    if not has_head:
+        warnings.append(Notice("hops-not-numbered"))
+    return traces.to_table(file, [report], "WinMTR", warnings)
+
+
+def _bar_cells(line: str) -> list[str]:
+    """Return the host, the loss and the numbers of a row between bars."""
+    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+    host, dash, loss = cells[0].rpartition("- ")
+    return [host.strip(), loss.strip(), *cells[1:]] if dash and len(cells) > 1 else []
+
+
+def _html_cells(line: str) -> list[str]:
+    return [unescape(cell).strip() for cell in re.findall(r"<td>([^<]{0,300})</td>", line)]
+
+
+def _winmtr_hop(cells: Sequence[str], hop: float) -> traces.ReportedHop:
+    """Return one hop; its loss is that of its counts, of which it prints whole percents."""
+    pairs = zip(_WINMTR_COLUMNS, cells[1:], strict=True)
+    values = dict(filter(None, (traces.figure(heading, cell) for heading, cell in pairs)))
+    sent, received = values["probe_count"], values["reply_count"]
+    values["loss_ratio"] = 1 - received / sent if sent else nan
+    node, name = traces.split_name("" if cells[0] == _SILENT else shorten(cells[0], 200))
+    made = traces.ReportedHop(hop, node, name, values)
+    for column in values:
+        if column.startswith("rtt_") and values[column] == 0:
+            values[column] = 0.5e-3
+    return made
+
+
+WINMTR = Format(
+    name="WinMTR",
+    description="a report of WinMTR",
+    recognize=seen(r"^\|\s+WinMTR statistics", _WINMTR_HEADING, _WINMTR_ROW, _WINMTR_HTML),
+    read=_read_winmtr,
+    traps=(
+        "The file is the text or the HTML that WinMTR exports; hops have no numbers there, and are "
+        "counted from its heading.",
+        "Times are whole milliseconds; 0 is less than 1 ms.",
+        "The loss of a hop is that of its counts (Sent, Recv): % is rounded to whole percents.",
+        "Loss at a hop is not loss of the path, and is not called so.",
+        "The report does not name its target.",
+    ),
+    tools={"WinMTR": Counted(probes=ICMP_PROBES)},
+    needs="a row of a hop",
+)
+
+
+_TRIPPY_HEADER = r"^Target,TargetIp,Hop,(?:IPs,)?Addrs,Loss%,Snt,Recv,"
+_TRIPPY_JSON = {
+    "loss_pct": "Loss%", "sent": "Snt", "recv": "Rcv", "last": "Last", "avg": "Avg",
+    "best": "Best", "worst": "Wrst", "stddev": "StDev",
+}  # fmt: skip
+
+
+def _read_trippy(file: Input) -> Table:
+    text = file.text
+    (names, *cells_of_rows), cut = _whole_rows(file)
+    reports: list[traces.Report] = []
+    for line, cells in zip(text.numbers[1:], cells_of_rows, strict=False):
+        row = dict(zip(names, cells, strict=False))
+        if not row.get("Hop", "").isdecimal():
+            raise ReaderError(
+                "mtr-unreadable", file=file.name, line=line, field="Hop",
+                value=shorten(row.get("Hop", "")),
+            )  # fmt: skip
+        if not reports or reports[-1].target != row["Target"]:
+            reports.append(traces.Report(target=row["Target"]))
+        shown = [
+            (_other_heading(name), row[name]) for name in names[names.index("Loss%") :] if name
+        ]
+        pairs = [pair for pair in shown if pair[1] != traces.UNKNOWN and traces.is_heading(pair[0])]
+        nodes, hosts = _nodes(row.get("IPs", "")), _nodes(row["Addrs"])
+        node = nodes[0] if nodes else ""
+        name = hosts[0] if len(hosts) == 1 and hosts[0] != node else ""
+        values = traces.read_figures(file, line, pairs)
+        made = traces.ReportedHop(float(row["Hop"]), node or name, name if node else "", values)
+        made.further = nodes[1:]
+        reports[-1].hops.append(made)
+    if not reports:
+        raise no_measurement("trippy-no-hop", file.unpacked, text)
+    reports[-1].partial = cut
+    return traces.to_table(file, reports, "trippy", text.warnings)
+
+
+def _whole_rows(file: Input) -> tuple[list[list[str]], bool]:
+    """Return the cells of the lines that are whole, and whether the last one was left out."""
+    lines = list(file.text.numbered_lines())
+    cut = bool(lines) and lines[-1][2] and not re.search(r"\.[0-9]{2}$", lines[-1][1])
+    kept = lines[: len(lines) - cut]
+    return csv_rows([line[:2] for line in kept], file.unpacked), cut
+
+
+def _other_heading(name: str) -> str:
+    """Return a heading of trippy as mtr has it."""
+    return {"Recv": "Rcv", "StdDev": "StDev"}.get(name, name)
+
+
+def _nodes(cell: str) -> list[str]:
+    """Return the nodes of a cell, which joins them by colons; addresses of IPv6 are not told apart.
+
+    >>> _nodes("192.0.2.1:192.0.2.5"), _nodes("2001:db8::1"), _nodes("???")
+    (['192.0.2.1', '192.0.2.5'], ['2001:db8::1'], [])
+    """
+    parts = cell.split(":")
+    if cell in ("", traces.UNKNOWN):
+        return []
+    return [cell] if any("." not in part for part in parts) else parts
+
+
+TRIPPY_CSV = Format(
+    name="trippy CSV",
+    description="the CSV of trippy",
+    recognize=seen(_TRIPPY_HEADER),
+    read=_read_trippy,
+    traps=(
+        "Times are in milliseconds, a loss in percent; ??? is none.",
+        "Addresses that answered at one hop are joined by colons.",
+        "Loss at a hop is not loss of the path, and is not called so.",
+    ),
+    tools={"trippy": Counted(probes=TO_NODES)},
+)
+
+
+def _recognize_trippy(file: Input) -> bool:
+    hops = rows(file.first_object, "hops")
+    return bool(member(file.first_object, "info", "target")) and bool(hops) and "ttl" in hops[0]
+
+
+def _read_trippy_json(file: Input) -> Table:
+    reports = []
+    for document in file.json.objects():
+        target = member(document, "info", "target")
+        made = traces.Report(target=words(target, "hostname", "ip"), address=words(target, "ip"))
+        made.hops = [_trippy_hop(hop) for hop in rows(document, "hops") if number(hop, "ttl") > 0]
+        reports += [made] if made.hops else []
+    if not reports:
+        raise ReaderError("trippy-no-hop", file=file.name, field="hops")
+    reports[-1].partial = file.json.fault is not None
+    return traces.to_table(file, reports, "trippy", file.json.warnings_of_cut("mtr-document-cut"))
+
+
+def _trippy_hop(hop: Mapping[str, Any]) -> traces.ReportedHop:
+    """Return one hop: its numbers are text, and those of older versions numbers."""
+    hosts = rows(hop, "hosts")
+    made = traces.ReportedHop(number(hop, "ttl"))
+    if hosts:
+        made.node, name = words(hosts[0], "ip"), words(hosts[0], "hostname")
+        made.node_name = shorten(name, 200) if name != made.node else ""
+        made.further = [words(host, "ip") for host in hosts[1:]]
+    for name, heading in _TRIPPY_JSON.items():
+        value = traces.figure(heading, words(hop, name) or str(number(hop, name)))
+        if value is not None:
+            made.values[value[0]] = value[1]
+    return made
+
+
+TRIPPY = Format(
+    name="trippy JSON",
+    description="the JSON of trippy",
+    recognize=_recognize_trippy,
+    read=_read_trippy_json,
+    traps=(
+        "Times are in milliseconds, a loss in percent, and all are text with two decimals.",
+        "Loss at a hop is not loss of the path, and is not called so.",
+    ),
+)
+
+
+_MIKROTIK_HEADING = (
+    r"^\s*(?:#\s+)?ADDRESS\s+LOSS\s+SENT\s+LAST\s+AVG\s+BEST\s+WORST\s+STD-DEV(?:\s+STA\S*)?\s*$"
+)
+_MIKROTIK_ROW = re.compile(
+    r"^\s*(?:[0-9]{1,3}\s+)?(?:(?P<node>[^\s%]{3,60})\s+)?(?P<loss>[0-9]{1,3})%\s+"
+    r"(?P<sent>[0-9]{1,6})(?P<rest>\s+\S.*)?$"
+)
+_MIKROTIK_TIMES = re.compile(
+    r"\s+(?P<last>[0-9.]{1,9})ms\s+(?P<avg>[0-9.]{1,9})(?:ms)?\s+(?P<best>[0-9.]{1,9})(?:ms)?\s+"
+    r"(?P<worst>[0-9.]{1,9})(?:ms)?\s+(?P<stdev>[0-9.]{1,9})(?:ms)?(?P<status>\s.*)?$"
+)
+_MIKROTIK_COLUMNS = {
+    "last": "Last", "avg": "Avg", "best": "Best", "worst": "Wrst", "stdev": "StDev",
+}  # fmt: skip
+_PROMPT = re.compile(r"^\[\S+@[^\]]+\] .*traceroute\s(?:.*\baddress=)?(?P<target>[^\s=]+)(?=\s|$)")
+_STATUS = re.compile(r"(?P<what>host|net\w*|protocol) unreachable|(?P<prohibited>prohibited)")
+
+
+def _read_mikrotik(file: Input) -> Table:
+    text = file.text
+    reports: list[traces.Report] = []
+    target, skipped = "", []
+    for line_number, line, cut in text.numbered_lines():
+        if prompt := _PROMPT.match(line):
+            target = prompt["target"]
+            reports.append(traces.Report(target=target, address=target))
+        elif re.match(_MIKROTIK_HEADING, line):
+            if not reports:
+                reports.append(traces.Report())
+            reports[-1].hops.clear()  # the table is painted again, with more probes
+        elif reports and (match := _MIKROTIK_ROW.match(line)):
+            if cut:
+                reports[-1].partial = True
+            else:
+                _add_mikrotik(reports[-1], match)
+        elif "%" in line:
+            skipped.append(line_number)
+    reports = [report for report in reports if report.hops]
+    if not reports:
+        raise no_measurement("mikrotik-no-hop", file.unpacked, text)
+    warnings = list(text.warnings)
+    note(warnings, "path-lines-unread", numbers=skipped)
+    return traces.to_table(file, reports, "traceroute (MikroTik)", warnings)
+
+
+def _add_mikrotik(report: traces.Report, row: re.Match[str]) -> None:
+    """Add the row of a hop, and what its status says of the target."""
+    values = {"loss_ratio": int(row["loss"]) / 100, "probe_count": float(row["sent"])}
+    times = _MIKROTIK_TIMES.match(row["rest"] or "")
+    if times:
+        for name, heading in _MIKROTIK_COLUMNS.items():
+            values |= dict(filter(None, [traces.figure(heading, times[name])]))
+    node = (row["node"] or "").strip("()")
+    node = "" if node == "timeout" else node
+    report.hops.append(traces.ReportedHop(float(len(report.hops) + 1), node, "", values))
+    status = _STATUS.search(row["rest"] or "")
+    if status:
+        mark = "!X" if status["prohibited"] else f"!{status['what'][0].upper()}"
+        report.refusal = (f"{len(report.hops)}", node or "?", mark)
+        report.partial = True
+
+
+MIKROTIK = Format(
+    name="MikroTik traceroute",
+    description="the output of traceroute on a MikroTik router",
+    recognize=seen(_MIKROTIK_HEADING),
+    read=_read_mikrotik,
+    traps=(
+        "The table is painted again with each round of probes: the last one counts.",
+        "Times are in milliseconds, also where only the first has its unit; a row of a timeout has "
+        "none.",
+        "Loss at a hop is not loss of the path, and is not called so.",
+    ),
+    tools={"traceroute (MikroTik)": Counted(probes=TO_NODES)},
+)
