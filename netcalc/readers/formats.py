@@ -74,6 +74,7 @@ KINDS = {
     "ip route": "a list of routes or neighbours of ip",
     "tc": "a list of queues of tc without counters (netcalc reads tc -s qdisc)",
     "ethtool": "settings of ethtool (netcalc reads ethtool -S)",
+    "Wi-Fi scan": "a list of networks in range (netcalc reads the link: iw dev DEVICE link)",
     "ifconfig": "the output of ifconfig (netcalc reads ip -s link and netstat -i)",
     "nmcli": "the output of nmcli",
     "ipconfig": "the output of ipconfig",
@@ -120,6 +121,11 @@ _SEEN: tuple[tuple[str, str], ...] = (
         r"|^driver: \S+\n(?:version|firmware-version): |^\tSupported link modes: "
         r"|^(?:rx-checksumming|tcp-segmentation-offload|generic-receive-offload): (?:on|off)"
         r"|^Pre-set maximums:$",
+    ),
+    (
+        "Wi-Fi scan",
+        r"^BSS (?:[0-9a-f]{2}:){5}[0-9a-f]{2}\(on |^\S+ +Scan completed"
+        r"|^SSID \d+ *:|^ +Cell \d+ - Address: ",
     ),
     ("ifconfig", r"^\S+: flags=[0-9a-f]+<[A-Z0-9_,]*>|^\S+ +Link encap:"),
     (

@@ -142,6 +142,12 @@ FACTS: Mapping[str, str] = {
     },
     **dict.fromkeys(("bytes_acked", "bytes_sent", "bytes_retransmitted"), "byte"),
     "responsiveness_rpm": "round trips/min",
+    # Wi-Fi
+    **dict.fromkeys(("signal_dbm", "signal_average_dbm", "noise_dbm"), "dBm"),
+    **dict.fromkeys(("frequency_hz", "channel_width_hz", "tx_width_hz", "rx_width_hz"), "Hz"),
+    **dict.fromkeys(("tx_rate_bps", "rx_rate_bps"), "bit/s"),
+    **dict.fromkeys(("channel", "tx_mcs", "rx_mcs", "tx_stream_count", "rx_stream_count"), "1"),
+    "signal_ratio": "ratio",
 }  # fmt: skip
 """Name of a fact -> its unit; ``counter:NAME`` and those of :data:`OF_COLUMNS` have names of the
 file."""
@@ -181,7 +187,8 @@ def fact_row(named: Mapping[str, Any] | None = None, /, **facts: Any) -> dict[st
         if fact is None:
             continue
         of_a_file = name.startswith(_OF_A_FILE)
-        least = -math.inf if name.startswith(_OF_TWO_CLOCKS) else 0.0
+        is_signed = name.startswith(_OF_TWO_CLOCKS) or unit == "dBm"
+        least = -math.inf if is_signed else 0.0
         if unit not in ("text", "bool") and not of_a_file and not least <= fact < math.inf:
             raise DomainError("is-negative", name, fact)
         whole = isinstance(fact, float) and abs(fact) <= MOST_COUNTED and fact.is_integer()

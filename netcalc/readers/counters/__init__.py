@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netcalc.readers.counters import counts, sar, sockets, tcp_info
+from netcalc.readers.counters import counts, sar, sockets, tcp_info, wifi
 from netcalc.readers.format import Format
 
 BY_BYTES: tuple[Format, ...] = (tcp_info.FORMAT,)
@@ -22,5 +22,6 @@ FORMATS: tuple[Format, ...] = (
     sockets.PROC_NET_LIST,
     sar.SAR,
     sar.SADF,
+    *wifi.FORMATS,
 )
 """The formats of this folder, in the order in which they are tried."""

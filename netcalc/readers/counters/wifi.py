@@ -1,0 +1,342 @@
+"""The radio of a Wi-Fi link, as iw, the wireless extensions, netsh and macOS print it.
+
+Each tool has a table of patterns: the name of a group is that of a fact, with its unit at its end.
+``counter`` and ``count`` hold a counter by the name that the tool gives it, and ``group`` begins
+another link.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import nan
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.rate_layers import LINE
+from netcalc.readers.format import Format, Input, groups_of, joined, seen
+from netcalc.readers.places import HOST, Counted, MeasuringPoint
+from netcalc.readers.source import note, shorten
+from netcalc.samples import Table, fact_row, unit_of_fact
+
+_SCALES = {
+    "_mbps": ("_bps", 1e6), "_kbps": ("_bps", 1e3), "_gbps": ("_bps", 1e9),
+    "_mhz": ("_hz", 1e6), "_ghz": ("_hz", 1e9), "_percent": ("_ratio", 0.01),
+}  # fmt: skip
+"""End of a group's name -> the end of its fact's name, and what its number is multiplied by."""
+_LEAST_DBM, _MOST_DBM = -150.0, 40.0
+_UNMEASURED_DBM = -256.0
+"""What a driver without a measurement of noise reports."""
+_MAC = r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}"
+
+
+def _compiled(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern) for pattern in patterns)
+
+
+def _bitrate(way: str) -> tuple[str, ...]:
+    """Return the patterns of a bit rate of iw: rate, scheme, width and number of streams."""
+    ends = (
+        rf"(?P<{way}_rate_mbps>\d+\.\d) MBit/s", rf".*\bMCS (?P<{way}_mcs>\d+)",
+        rf".*? (?P<{way}_width_mhz>\d+)MHz", rf".*-NSS (?P<{way}_stream_count>\d+)",
+    )  # fmt: skip
+    return tuple(rf"^\s*{way} bitrate:[ \t]*(?={end}\b)" for end in ends)
+
+
+_IW = _compiled(
+    rf"^(?:Connected to|Station) (?P<group>{_MAC}) \(on (?P<interface>\S+)\)\s*$",
+    r"^\s*freq: (?P<frequency_mhz>\d{4,5}(?:\.\d+)?)\s*$",
+    r"^\s*signal:\s+(?P<signal_dbm>-?\d+) (?:\[[-\d, ]*\] )?dBm\s*$",
+    r"^\s*signal avg:\s+(?P<signal_average_dbm>-?\d+) (?:\[[-\d, ]*\] )?dBm\s*$",
+    *_bitrate("tx"),
+    *_bitrate("rx"),
+    r"^\s*Interface (?P<group>\S+)\s*$",
+    r"^\s*channel (?P<channel>\d+) \((?P<frequency_mhz>\d{4,5}) MHz\), "
+    r"width: (?P<channel_width_mhz>\d+) MHz",
+    r"^\s*(?P<counter>(?:rx|tx) (?:bytes|packets)|tx (?:retries|failed)|beacon (?:loss|rx)|"
+    r"rx drop misc):\s*(?P<count>\d+)\s*$",
+    r"^\s*(?P<direction>RX|TX): (?P<bytes>\d+) bytes \((?P<packets>\d+) packets\)\s*$",
+)
+_WIRELESS = _compiled(
+    r"^\s*(?P<group>\S+): [0-9a-f]{4} +\d+\.? +(?P<signal_dbm>-\d+)\.? +(?P<noise_dbm>-\d+)\.? +"
+    r"(?P<nwid>\d+) +(?P<crypt>\d+) +(?P<frag>\d+) +(?P<retry>\d+) +(?P<misc>\d+) +(?P<beacon>\d+)"
+    r"\s*$",
+    r"^(?P<group>\S+) +(?:IEEE )?802\.11.*",
+    r"\bFrequency[:=](?P<frequency_ghz>\d\.\d+) GHz",
+    r"\bChannel[:=](?P<channel>\d+)\b",
+    r"\bBit Rate[:=](?P<tx_rate_mbps>\d+(?:\.\d+)?) Mb/s",
+    r"\bBit Rate[:=](?P<tx_rate_gbps>\d+(?:\.\d+)?) Gb/s",
+    r"\bSignal level[:=](?P<signal_dbm>-\d+) dBm",
+    r"\bNoise level[:=](?P<noise_dbm>-\d+) dBm",
+    r"\b(?P<counter>Rx invalid nwid|Rx invalid crypt|Rx invalid frag|Tx excessive retries|"
+    r"Invalid misc|Missed beacon):(?P<count>\d+)",
+)
+_MACOS = _compiled(
+    r"^\s*agrCtlRSSI: (?P<signal_dbm>-\d+)\s*$",
+    r"^\s*agrCtlNoise: (?P<noise_dbm>-\d+)\s*$",
+    r"^\s*lastTxRate: (?P<tx_rate_mbps>\d+)\s*$",
+    r"^\s*MCS(?: Index)? *: (?P<tx_mcs>\d+)\s*$",
+    r"^\s*NSS *: (?P<tx_stream_count>\d+)\s*$",
+    r"^\s*channel: (?P<channel>\d+)(?:,(?P<channel_width_mhz>\d+))?\s*$",
+    r"^\s*RSSI +: (?P<signal_dbm>-\d+) dBm\s*$",
+    r"^\s*Noise +: (?P<noise_dbm>-\d+) dBm\s*$",
+    r"^\s*Tx Rate +: (?P<tx_rate_mbps>\d+(?:\.\d+)?) Mbps\s*$",
+    r"^\s*Channel +: (?:[256]g)?(?P<channel>\d+)(?:/(?P<channel_width_mhz>\d+))?\s*$",
+    r"^\s*Signal / Noise: (?P<signal_dbm>-\d+) dBm / (?P<noise_dbm>-\d+) dBm\s*$",
+    r"^\s*Transmit Rate: (?P<tx_rate_mbps>\d+)\s*$",
+    r"^\s*Channel: (?P<channel>\d+) \(\dGHz, (?P<channel_width_mhz>\d+)MHz\)\s*$",
+)
+_OTHER_NETWORKS = re.compile(r"\s*Other Local Wi-Fi Networks:\s*")
+
+_NETSH_LINE = re.compile(r"\s+(?P<label>\S.*?)\s*: (?P<value>\S.*?)\s*")
+_NETSH_RATE = re.compile(r".*\((?:Mbps|M[Bb]its?/s|Mb/s|Мбит/с)\)")
+_RECEIVED = re.compile(r"Receive|Empfang|R[ée]cep|Recep|Ricez|Ontvang|Скорость (?:получ|при)", re.I)
+_CHANNEL = re.compile(r"Channel|Kanal|Canale?|Kanaal|Канал")
+
+
+@dataclass(slots=True)
+class _Link:
+    """One link: its station or interface, and its facts."""
+
+    group: str = ""
+    facts: dict[str, float] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+
+    def add(self, groups: Mapping[str, str | None]) -> None:
+        """Add what a pattern found."""
+        found = {name: text for name, text in groups.items() if text is not None}
+        if "counter" in found:
+            self.counters.setdefault(found["counter"], int(found["count"]))
+        for name in ("bytes", "packets"):
+            if "direction" in found:
+                self.counters.setdefault(f"{found['direction'].lower()} {name}", int(found[name]))
+        for name in ("nwid", "crypt", "frag", "retry", "misc", "beacon"):
+            if name in found:
+                self.counters.setdefault(name, int(found[name]))
+        for name, text in found.items():
+            end = next((end for end in _SCALES if name.endswith(end)), "")
+            to, factor = _SCALES.get(end, ("", 1.0))
+            fact = name.removesuffix(end) + to
+            if unit_of_fact(fact) not in (None, "text"):
+                self.facts.setdefault(fact, float(text) * factor)
+
+
+def _links(lines: Sequence[tuple[int, str]], patterns: Sequence[re.Pattern[str]]) -> list[_Link]:
+    """Return the links that the lines tell of; one without a head has no group."""
+    links: list[_Link] = []
+    for _, line in lines:
+        for pattern in patterns:
+            for match in pattern.finditer(line):
+                groups = match.groupdict()
+                if groups.get("group"):
+                    links.append(_Link(groups["group"]))
+                elif not links:
+                    links.append(_Link())
+                links[-1].add(groups)
+    return links
+
+
+def _table(
+    file: Input, links: Sequence[_Link], warnings: list[Notice], *, tool: str, partial: bool
+) -> Table:
+    """Return the links that have a signal or a rate as a table; refuse a file without one."""
+    links = [link for link in links if link.facts]
+    if not links:
+        raise ReaderError("wifi-nothing", file=file.name)
+    odd = []
+    for link in links:
+        for name in [name for name in link.facts if name.endswith("_dbm")]:
+            if not _LEAST_DBM <= link.facts[name] <= _MOST_DBM:
+                value = link.facts.pop(name)
+                odd += [f"{name} {value:g} dBm"] if value != _UNMEASURED_DBM else []
+    note(warnings, "wifi-implausible", names=odd)
+    groups = groups_of([link.group for link in links])
+    rows = [
+        fact_row({f"counter:{name}": count for name, count in link.counters.items()},
+                 group=group, **link.facts, partial=partial)
+        for group, link in zip(groups, links, strict=True)
+    ]  # fmt: skip
+    names = list(dict.fromkeys(name for link in links for name in (*link.facts, *link.counters)))
+    data = {
+        name: [float({**link.facts, **link.counters}.get(name, nan)) for link in links]
+        for name in names
+    }
+    units = {"group": "text", **{name: unit_of_fact(name) or "1" for name in names}}
+    return file.table(
+        tool, {"group": groups, **data}, units, facts=rows, warnings=warnings, partial=partial,
+        target=joined(shorten(link.group, 100) for link in links),
+    )  # fmt: skip
+
+
+def _read(file: Input, tool: str, patterns: Sequence[re.Pattern[str]]) -> Table:
+    warnings: list[Notice] = []
+    lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
+    links = _links(lines, patterns)
+    partial = cut or any(not link.group for link in links)  # lines without their head
+    return _table(file, links, warnings, tool=tool, partial=partial)
+
+
+_CLOSED = re.compile(
+    r".*(?: dBm| Mbps|seconds|ms|yes|no|NSS \d|HE-DCM \d|Missed beacon:\d+ *)|"
+    r"\s*(?:beacon int|dtim period|DTIM period|beacon interval|associated at|current time|"
+    r"Scan Cache|Country Code|Supported Channels)\b.*"
+)
+"""A last line that ends in a unit or a word, or says nothing that is read."""
+
+
+def _wireless(file: Input) -> Table:
+    is_list = file.seen(r"^\s*face \| tus \| link level noise|^\s*\S+: [0-9a-f]{4} +\d+\.? +-\d+")
+    tool = "/proc/net/wireless" if is_list else "iwconfig"
+    return _read(file, tool, _WIRELESS[:1] if is_list else _WIRELESS[1:])
+
+
+def _macos(file: Input) -> Table:
+    tool = "system_profiler" if file.seen(r"^\s*Signal / Noise: ") else "airport"
+    tool = "wdutil" if file.seen(r"^\s*(?:RSSI|Noise|Tx Rate) +: ") else tool
+    warnings: list[Notice] = []
+    lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
+    own = [number for number, line in lines if _OTHER_NETWORKS.fullmatch(line)]
+    links = _links([row for row in lines if not own or row[0] < own[0]], _MACOS)
+    return _table(file, links, warnings, tool=tool, partial=cut)
+
+
+def _blocks(lines: Sequence[tuple[int, str]]) -> Iterator[list[tuple[str, str]]]:
+    """Yield the labels and values of each interface: blank lines are between them."""
+    block: list[tuple[str, str]] = []
+    for _, line in [*lines, (0, "")]:
+        row = _NETSH_LINE.fullmatch(line)
+        if row:
+            block.append((row["label"], row["value"]))
+        elif not line.strip() and block:
+            yield block
+            block = []
+
+
+def _netsh(file: Input) -> Table:
+    """Read the labels of any language: the rate that arrives stands before the one that leaves."""
+    warnings: list[Notice] = []
+    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*(?:\d%|: .*\D)\s*"))
+    links = []
+    for block in _blocks(lines):
+        link = _Link(block[0][1] if len(block) > 4 else "")
+        rates = [(label, value) for label, value in block if _NETSH_RATE.fullmatch(label)]
+        ways = ["rx", "tx"]
+        if len(rates) == 1:
+            ways = ["rx" if _RECEIVED.match(rates[0][0]) else "tx"]
+        for way, (_, value) in zip(ways, rates, strict=False):
+            if re.fullmatch(r"\d+(?:[.,]\d+)?", value):
+                link.add({f"{way}_rate_mbps": value.replace(",", ".")})
+        for label, value in block:
+            if percent := re.fullmatch(r"(\d{1,3})%", value):
+                link.add({"signal_percent": percent[1]})
+            elif re.fullmatch("rssi", label, re.IGNORECASE) and re.fullmatch(r"-\d+", value):
+                link.add({"signal_dbm": value})
+            elif _CHANNEL.fullmatch(label) and re.fullmatch(r"\d+", value):
+                link.add({"channel": value})
+        links.append(link)
+    partial = cut or any(link.facts and not link.group for link in links)
+    return _table(file, links, warnings, tool="netsh wlan", partial=partial)
+
+
+_SENT = MeasuringPoint("", "Wi-Fi frames sent", HOST)
+_ARRIVED = MeasuringPoint("", "Wi-Fi frames received", HOST)
+_COUNTED = Counted(
+    facts={
+        **dict.fromkeys(("tx_rate_bps", "tx_mcs", "tx_stream_count", "tx_width_hz"), _SENT),
+        **dict.fromkeys(
+            ("rx_rate_bps", "rx_mcs", "rx_stream_count", "rx_width_hz", "signal_dbm",
+             "signal_average_dbm", "signal_ratio", "noise_dbm"), _ARRIVED),
+        "counter:*": MeasuringPoint("", "Wi-Fi frames", HOST),
+    },
+    rates=LINE,
+)  # fmt: skip
+_TRAPS = (
+    "A bit rate is that of the frames on the air, not of what they carry: half of it and less is "
+    "left for data. It changes with each frame, and what is printed is the last.",
+    "A signal is in dBm, below 0: -40 is strong, -80 weak.",
+)
+
+IW = Format(
+    name="iw",
+    description="the output of iw dev link or iw dev station dump",
+    recognize=seen(
+        rf"^(?:Connected to|Station) {_MAC} \(on \S+\)",
+        r"^\s*(?:tx|rx) bitrate:\s*\d+\.\d MBit/s",
+        r"^\s*signal(?: avg)?:\s+-\d+ (?:\[[-\d, ]*\] )?dBm\s*$",
+        r"^Not connected\.\s*$",
+        r"^\s*channel \d+ \(\d+ MHz\), width: \d+ MHz",
+    ),
+    read=lambda file: _read(file, "iw", _IW),
+    traps=(
+        *_TRAPS,
+        "tx retries and tx failed count frames since the link is up; a retry is no loss.",
+        "Numbers in brackets are those of each antenna.",
+    ),
+    tools={"iw": _COUNTED},
+    parts=(
+        r"^\t(?:inactive time|beacon signal avg|tx duration|rx duration|WMM/WME|TDLS peer|MFP):\s",
+        r"^\t(?:bss flags|dtim period|DTIM period|beacon int|beacon interval|short slot time):",
+        r"^\t(?:rx|tx) (?:bytes|packets|retries|failed):\t\d+",
+    ),
+    needs="a line of a signal or a bitrate",
+)
+WIRELESS = Format(
+    name="iwconfig",
+    description="the output of iwconfig, or /proc/net/wireless",
+    recognize=seen(
+        r"^\s*face \| tus \| link level noise",
+        r"^\s*\S+: [0-9a-f]{4} +\d+\. +-\d+\. +-\d+ ",
+        r"\bLink Quality[:=]\d+/\d+ +Signal level[:=]",
+        r"\bBit Rate[:=]\d+(?:\.\d+)? [MG]b/s",
+        r"^\S+ +IEEE 802\.11\S* +",
+    ),
+    read=_wireless,
+    traps=(
+        *_TRAPS,
+        "A noise of -256 was not measured. Link quality has a scale of each driver: left out.",
+        "Bit Rate is that of frames sent.",
+        "A level that is no dBm is left out: old drivers have a scale of their own.",
+    ),
+    tools={"iwconfig": _COUNTED, "/proc/net/wireless": _COUNTED},
+    parts=(r"^\s*Rx invalid nwid:\d", r"^\s*Tx excessive retries:\d", r"^Inter-\| sta-\|"),
+    needs="a line of a signal or a bit rate",
+)
+NETSH = Format(
+    name="netsh wlan",
+    description="the output of netsh wlan show interfaces",
+    recognize=lambda file: (
+        seen(
+            r"^ {2,}\S.*\((?:Mbps|M[Bb]its?/s|Mb/s|Мбит/с)\) *: +\d+(?:[.,]\d+)?\s*$",
+        )(file)
+        and not file.seen(r"^SSID \d+ *:")
+    ),
+    read=_netsh,
+    traps=(
+        *_TRAPS,
+        "Labels are of the system's language: the rate received stands before the rate sent.",
+        "Signal in percent is the quality that Windows makes of the power; it is no share of time.",
+    ),
+    tools={"netsh wlan": _COUNTED},
+    parts=(r"^ {2,}GUID +: [0-9a-f]{8}-", r"^ {2,}(?:AP )?BSSID +: (?:[0-9a-f]{2}:){5}"),
+    needs="a line of a rate",
+)
+MACOS = Format(
+    name="Wi-Fi (macOS)",
+    description="the radio as airport -I, wdutil info or system_profiler print it",
+    recognize=seen(
+        r"^\s*agrCtl(?:RSSI|Noise): -?\d+\s*$",
+        r"^\s*Signal / Noise: -\d+ dBm / -\d+ dBm\s*$",
+        r"^\s*(?:RSSI|Noise) +: -\d+ dBm\s*$",
+    ),
+    read=_macos,
+    traps=(
+        *_TRAPS,
+        "lastTxRate and Transmit Rate are in Mbit/s, of frames sent; maxRate is left out.",
+        "Networks that are only heard (Other Local Wi-Fi Networks) are left out.",
+    ),
+    parts=(r"^ *agrExt(?:RSSI|Noise): ", r"^ *lastAssocStatus: ", r"^ *(?:MCS Index|NSS) +: \d"),
+    needs="a line of a signal",
+    tools=dict.fromkeys(("airport", "wdutil", "system_profiler"), _COUNTED),
+)
+FORMATS = (IW, WIRELESS, NETSH, MACOS)
