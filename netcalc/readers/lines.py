@@ -167,6 +167,9 @@ class LineTable:
         whose numbers have been so from the beginning, to the last digit.
     reads_cut : bool, optional
         Whether a last line without its end is read: where what is left of it cannot be wrong.
+    closed, open_ends : str, optional
+        Patterns of a last line without its end that is whole, though a field ends it, and of one
+        that is not, though no field does: its optional end may be missing.
     **kinds : str or sequence of str
         Kind of line -> its pattern or patterns, which match from the beginning of a line. The kind
         ``other`` is of lines that belong to the tool and say nothing of interest.
@@ -178,6 +181,8 @@ class LineTable:
         convert: Mapping[str, Callable[[str], Any]] | None = None,
         multiplies: bool = False,
         reads_cut: bool = False,
+        closed: str = "(?!)",
+        open_ends: str = "(?!)",
         **kinds: str | Sequence[str],
     ) -> None:
         self._kinds = tuple(
@@ -188,15 +193,35 @@ class LineTable:
         self._convert = convert or {}
         self._multiplies = multiplies
         self._reads_cut = reads_cut
+        self._closed, self._open_ends = re.compile(closed), re.compile(open_ends)
 
-    def line(self, number: int, text: str) -> ToolLine | None:
-        """Read one line; None if it is of no kind."""
+    def line(self, number: int, text: str, *, cut: bool = False) -> ToolLine | None:
+        """Read one line; None if it is of no kind, or ``cut`` in a field.
+
+        The totals and times of a summary are read without a field that is cut.
+        """
+        if cut and self._open_ends.fullmatch(text):
+            return None
         for kind, pattern in self._kinds:
             if match := pattern.match(text):
                 groups = match.groupdict()
                 written = {name: held for name, held in groups.items() if held is not None}
+                if cut:
+                    open_fields = self._open_fields(match)
+                    if open_fields and kind not in ("totals", "spread"):
+                        return None
+                    for name in open_fields:
+                        del written[name]
                 return ToolLine(kind, number, text, dict(self._fields(written)), written)
         return None
+
+    def _open_fields(self, match: re.Match[str]) -> list[str]:
+        """Return the fields at the end of a cut line, which may have lost digits or letters."""
+        text = match.string
+        if self._closed.fullmatch(text):
+            return []
+        ends = {name for name, held in match.groupdict().items() if held}
+        return [name for name in ends - {"unit"} if match.end(name) == len(text)]
 
     def pattern(self, *kinds: str) -> str:
         """Return a pattern that matches at a line of one of the kinds, for ``Input.seen``."""
@@ -207,14 +232,14 @@ class LineTable:
         """Yield the lines of a text that are of a kind, but ``other``.
 
         The numbers of lines that are of none and not blank are added to ``skipped``. A last line
-        without its end is left out: its last number may have lost digits.
+        without its end is read if no field is at its end, where it may have lost digits.
         """
         ends = text.ends_complete or self._reads_cut or not text.numbers
         cut = None if ends else text.numbers[-1]
         for number, written in zip(text.numbers, text.lines, strict=True):
-            if number == cut:
+            line = self.line(number, written, cut=number == cut)
+            if line is None and number == cut:
                 continue
-            line = self.line(number, written)
             if line is None:
                 if written.strip():
                     skipped.append(number)

@@ -11,6 +11,7 @@ import pytest
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import FORMATS, read, sniff
+from netcalc.readers.lines import LineTable
 
 INPUTS = Path(__file__).parent / "inputs" / "pings"
 
@@ -72,7 +73,8 @@ def test_arping():
     none = read(ARPING.replace(" (2 extra)", ""))
     assert fact(none, "duplicate_count") == (0,)
     cut = read(ARPING.partition("\n---")[0] + "Timeout")
-    assert (len(cut), cut.meta.partial, cut.meta.printed) == (4, True, {})
+    assert (len(cut), cut.meta.partial, cut.meta.printed) == (5, True, {})
+    assert len(read(ARPING.partition("\n---")[0] + "Timeou")) == 4
     old = read(
         "ARPING 192.0.2.1 from 192.0.2.2 eth0\n"
         "Broadcast reply from 192.0.2.1 [02:00]  0.75ms\nSent 2 probes\nReceived 1 reply\n"
@@ -437,7 +439,7 @@ def test_what_no_run_can_be():
 
 
 def test_long_names_are_shortened_and_cut_lines_left_out():
-    """A target to 200 characters, a version to 40; a last line without its end is not used."""
+    """A target to 200 characters, a version to 40; a last line that is cut is not used."""
     for count, shown in ((200, "h" * 200), (201, "h" * 197 + "...")):
         found = read("h" * count + " : xmt/rcv/%loss = 4/4/0%\n")
         assert found.meta.target == shown
@@ -468,7 +470,9 @@ def test_long_names_are_shortened_and_cut_lines_left_out():
     }  # fmt: skip
     for head, line in lines.items():
         whole = head + line.format(0) + line.format(1)
-        assert (len(read(whole)), len(read(whole[:-1]))) == (2, 1), head
+        cut = whole.rstrip().rpartition(" ")[0]  # without the unit of the last time
+        timed = [read(text).best_s.size for text in (whole, whole[:-1], cut)]
+        assert timed == [2, 2, 1], head
     zero = read("192.0.2.1 : xmt/rcv/%loss = 1/0/100%\n")
     assert fact(zero, "sent_count", "received_count") == (1, 0)
 
@@ -496,3 +500,48 @@ def test_a_log_of_halves_is_doubled_with_its_resolution(tmp_path):
     sent_s, received_s = map(float, first.split(", ")[1:3])
     assert samples.rtt_s[0] == pytest.approx(received_s - sent_s, abs=2e-9)
     assert samples.resolution_s == pytest.approx([2e-9] * len(samples))
+
+
+LAST = LineTable(
+    reply=r"seq={sequence} time={rtt_ms} ms(?: ttl={ttl})?",
+    in_units=r"pong in {rtt_unit}(?P<unit>ms|s)$",
+    totals=r"{sent} sent, {received} received(?:, max {rtt_max_ms})?",
+    row=r"row {sequence} (?P<status>[A-Z]\w+)$",
+    closed=r".* Success",
+    open_ends=r"9 sent, .* received",
+)
+
+
+@pytest.mark.each(
+    ("text", "fields"),
+    [
+        ("seq=1 time=2.5 ms", {"sequence": 1, "rtt_s": 0.0025}),
+        ("seq=1 time=2.5 m", None),
+        ("seq=1 time=2.5 ms ttl=6", None),  # or 64
+        ("pong in 5ms", {"rtt_s": 0.005, "unit": "ms"}),
+        ("pong in 5m", None),
+        ("4 sent, 3 received", {"sent": 4, "received": 3}),
+        ("4 sent, 3 received, max 1", {"sent": 4, "received": 3}),  # or 1.5
+        ("9 sent, 3 received", None),
+        ("row 7 Success", {"sequence": 7, "status": "Success"}),
+        ("row 7 TimedOu", None),
+    ],
+)
+def test_a_last_line_without_its_end_is_read_up_to_what_may_be_cut(text, fields):
+    line = LAST.line(1, text, cut=True)
+    assert (line and dict(line.fields)) == fields
+
+
+@pytest.mark.each(
+    "file",
+    [
+        "arping_lost.txt", "cisco_mix.txt", "dnsping.txt", "fping_count.txt", "hping_icmp.txt",
+        "hrping_2.txt", "httping_gone.txt", "huawei.txt", "ibping.txt", "junos_rapid.txt",
+        "l2ping.txt", "mikrotik_7.txt", "nokia.txt", "nokia_rapid_duplicates.txt", "oping_two.txt",
+        "paping.txt", "psping.txt", "tcping.txt", "vpp.txt", "blackbox_icmp.txt",
+    ],
+)  # fmt: skip
+def test_the_last_line_end_that_a_shell_strips_is_not_missed(file):
+    """What $(...) leaves of an output has all of its numbers but one at the very end."""
+    text = (INPUTS / file).read_text("utf-8")
+    assert read(text.rstrip("\n")).facts() == read(text).facts()

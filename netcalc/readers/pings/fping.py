@@ -123,7 +123,9 @@ class _Fping(ProbeReader):
         """Return the samples of all hosts."""
         text = self.file.text
         warnings = skipped_lines(self.skipped)
-        if not text.ends_complete and text.lines[-1].strip():
+        last = text.lines[-1]
+        cut = bool(last.strip()) and not text.ends_complete
+        if cut and self.table.line(text.numbers[-1], last, cut=True) is None:
             warnings.insert(0, Notice("last-line-cut", {"number": text.numbers[-1]}))
         if any(count > 1 for count in self.intervals.values()):
             warnings.append(Notice("earlier-totals", {}))

@@ -109,7 +109,8 @@ def _read_blackbox(file: Input) -> RttSamples:
     skipped: list[int] = []
     cut = 0
     for number, line, is_cut in file.text.numbered_lines():
-        row = None if is_cut else _GAUGE.fullmatch(line.strip())
+        whole = not is_cut or line.strip() in ("probe_success 0", "probe_success 1")
+        row = _GAUGE.fullmatch(line.strip()) if whole else None
         if row:
             labels = dict(_LABEL.findall(row["labels"] or ""))
             of_target = gauges.setdefault(labels.get("instance", ""), {})

@@ -281,7 +281,8 @@ class _Tcping(ProbeReader):
     def spread(self, line: ToolLine) -> None:
         """Keep the times of the summary."""
         self.run.printed |= line.fields
-        self.run.rtt_min_s, self.run.rtt_max_s = line["rtt_min_s"], line["rtt_max_s"]
+        self.run.rtt_min_s = line.get("rtt_min_s", nan)
+        self.run.rtt_max_s = line.get("rtt_max_s", nan)
 
     def totals(self, line: ToolLine) -> None:
         """Keep the totals; a run is whole with both counts."""

@@ -325,6 +325,7 @@ class _Nokia(ProbeReader):
             r"round-trip min = {rtt_min_ms}ms, avg = {}ms, max = {rtt_max_ms}ms(?:, .*)?\s*$",
             r"round-trip min/avg/max(?:/stddev)? = {rtt_min_ms}/{}/{rtt_max_ms}(?:/\S+)? ms\s*$",
         ),
+        open_ends=r".* packets received",
         other=r"-{3,4} ?\S+ (?:PING Statistics|ping statistics) ?-{3,4}\s*$",
     )
 

@@ -395,7 +395,8 @@ class ProbeReader:
         """Keep the times of a summary; they are none where nothing was received."""
         self.run.printed |= line.fields
         if self.run.received:
-            self.run.rtt_min_s, self.run.rtt_max_s = line["rtt_min_s"], line["rtt_max_s"]
+            self.run.rtt_min_s = line.get("rtt_min_s", nan)
+            self.run.rtt_max_s = line.get("rtt_max_s", nan)
 
     def totals(self, line: ToolLine) -> None:
         """Keep the totals of a line; the last one ends a run."""

@@ -56,6 +56,7 @@ class _TestConnection(ProbeReader):
     marks = rf"^(?:{_HEAD_7}|{_HEAD_5})"
     hosts_take_turns = True
     table = LineTable(
+        closed=r".*\s(?:Success|TimedOut|TtlExpired|Destination\w+Unreachable)\s*",
         about=r"\s*Destination: {target}\s*$",
         head=(_HEAD_7, _HEAD_5),
         row_7=r"\s*{sequence}\s+\S.*?\s+(?P<address>\S+)\s+(?:(?P<rtt_ms>\d{1,9})|\*)"
