@@ -469,6 +469,10 @@ _SIZE = re.compile(r"(?:.*\()?(\d{1,3}(?:,\d{3})+|\d{1,9})(?: bytes)?\)?")
 _SECONDS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "sec": 1.0}
 _RATES = {"bw": "received_rate_bps", "send_bw": "sent_rate_bps", "recv_bw": "received_rate_bps"}
 _NAMES = (*_RATES, "latency", "time", "msg_size", "msg_rate")
+_TITLED, _RESULT = (
+    r"^[a-z0-9]+_[a-z0-9_]+: *\n +\S+ +=",
+    r"^ +(?:bw|send_bw|recv_bw|latency) += +\d",
+)
 _LIKE = (
     r"^ {2,}(?:(?:bw|send_bw|recv_bw) += +[\d.]+ \S+/sec|latency += +[\d.]+ (?:ns|us|ms|sec)) *$"
 )
@@ -580,7 +584,7 @@ def _read_qperf(file: Input) -> Table:
 QPERF = Format(
     name="qperf",
     description="the output of qperf",
-    recognize=lambda file: file.seen(_LIKE),
+    recognize=lambda file: file.seen(_LIKE) or file.seen(_TITLED) and file.seen(_RESULT),
     read=_read_qperf,
     traps=(
         "A latency is half of a measured round trip; the fact rtt_s is twice of it, the mean.",
