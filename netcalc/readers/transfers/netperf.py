@@ -584,7 +584,7 @@ def _read_qperf(file: Input) -> Table:
 QPERF = Format(
     name="qperf",
     description="the output of qperf",
-    recognize=lambda file: file.seen(_LIKE) or file.seen(_TITLED) and file.seen(_RESULT),
+    recognize=lambda file: file.seen(_LIKE) or (file.seen(_TITLED) and file.seen(_RESULT)),
     read=_read_qperf,
     traps=(
         "A latency is half of a measured round trip; the fact rtt_s is twice of it, the mean.",
