@@ -10,6 +10,7 @@ from netcalc.readers.transfers import (
     iperf_text,
     ndt7,
     netperf,
+    pscheduler,
     speed_tests,
     testbeds,
     ttcp,
@@ -35,5 +36,6 @@ FORMATS: tuple[Format, ...] = (
     copies.SCP,
     ttcp.NTTTCP,
     netperf.QPERF,
+    pscheduler.FORMAT,
 )
 """The formats of this folder, in the order in which they are tried."""

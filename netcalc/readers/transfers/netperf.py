@@ -474,8 +474,10 @@ _TITLED, _RESULT = (
     r"^ +(?:bw|send_bw|recv_bw|latency) += +\d",
 )
 _LIKE = (
-    r"^ {2,}(?:(?:bw|send_bw|recv_bw) += +[\d.]+ \S+/sec|latency += +[\d.]+ (?:ns|us|ms|sec)) *$"
+    r"\A\s*?(?:^ {2,}[a-z_]+ += .*\n)*^ {2,}"
+    r"(?:(?:bw|send_bw|recv_bw) += +[\d.]+ \S+/sec|latency += +[\d.]+ (?:ns|us|ms|sec)) *$"
 )
+"""A result that no line stands above but others of the same test."""
 
 
 @dataclass(slots=True)

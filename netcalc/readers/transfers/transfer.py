@@ -169,7 +169,10 @@ def sum_of_side(rows: Iterable[Interval], side: str) -> Interval | None:
     if len(counted) == 1:
         total.throughput_bps = counted[0].throughput_bps  # as printed
     elif total.duration_s > 0:
-        total.throughput_bps = 8 * total.payload_bytes / total.duration_s
+        bits = 8 * total.payload_bytes
+        if isnan(bits):  # of a tool that prints rates alone
+            bits = fsum(row.throughput_bps * row.duration_s for row in counted)
+        total.throughput_bps = bits / total.duration_s
     return total
 
 

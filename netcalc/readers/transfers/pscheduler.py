@@ -1,0 +1,401 @@
+"""Results of pScheduler (perfSONAR): throughput, round trips, one-way delays, routes.
+
+``pscheduler task`` prints text; ``--format json`` and an archive have the same numbers as JSON.
+Times of round trips are ISO 8601 durations there (``PT0.0123S``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import isnan, nan
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers import document
+from netcalc.readers.format import Format, Input
+from netcalc.readers.paths.traces import HopProbe, Trace
+from netcalc.readers.paths.traces import to_samples as path_samples
+from netcalc.readers.places import (
+    ICMP_PROBES,
+    ONE_WAY,
+    RECEIVER,
+    SEGMENTS,
+    TO_NODES,
+    TRANSPORT,
+    Counted,
+    MeasuringPoint,
+)
+from netcalc.readers.source import note
+from netcalc.readers.transfers import transfer
+from netcalc.samples import Fact, RttSamples, Samples, fact_row
+
+_Object = Mapping[str, Any]
+_TEXT = (
+    r"^Interval {4,}Throughput {4,}(?:Retransmits|Lost / Sent|Sent/Lost)",
+    r"^Packets Sent \.{3,} \d",
+    r"^Delay Median \.{3,} -?\d",
+    r"^\d+\t.*\bRTT +\d+\.\d{4} ms$",
+    r"^\d+% Packet Loss {2}RTT Min/Mean/Max/StdDev = ",
+    r"^\d+\t(?:\S+ \([\d.:a-f]+\)|[\d.:a-f]+)(?: AS\d+)? \d+(?:\.\d+)? ms(?: mtu \d+ bytes)?$",
+)
+
+
+def _result(file: Input) -> _Object:
+    """Return the result in a document, which an archive has beside its task."""
+    first = file.first_object
+    inner = document.member(first, "result")
+    return inner if inner else first
+
+
+def _recognize(file: Input) -> bool:
+    if not file.is_json:
+        return any(map(file.seen, _TEXT))
+    result = _result(file)
+    return "succeeded" in result and bool(
+        result.keys() & {"intervals", "roundtrips", "packets-sent", "paths"}
+    )
+
+
+def _read(file: Input) -> Samples:
+    if file.is_json:
+        return _read_json(file, _result(file))
+    if file.seen(_TEXT[0]):
+        return _throughput_of_text(file)
+    if file.seen(_TEXT[1]) or file.seen(_TEXT[2]):
+        return _delays_of_text(file)
+    return _path_of_text(file) if file.seen(_TEXT[-1]) else _round_trips_of_text(file)
+
+
+def _read_json(file: Input, result: _Object) -> Samples:
+    warnings = list(file.json.warnings)
+    failed = result.get("succeeded") is not True
+    if "paths" in result:
+        return _paths(file, result, failed=failed)
+    if "roundtrips" in result:
+        trips = document.rows(result, "roundtrips")
+        rtts = [_seconds(row.get("rtt")) for row in trips]
+        counts = (document.number(result, name) for name in ("sent", "received"))
+        ttls = [document.number(row, "ttl") for row in trips]
+        return _round_trips(file, rtts, ttls, *counts, warnings=warnings, failed=failed)
+    if "packets-sent" in result:
+        counts = (document.number(result, f"packets-{name}") for name in _COUNTS)
+        histogram = document.member(result, "histogram-latency")
+        delays = {
+            transfer.number_of(delay): document.number(histogram, delay) for delay in histogram
+        }
+        return _delays(file, dict(zip(_COUNTS, counts, strict=True)), delays, {}, warnings)
+    way = transfer.Way("", partial=failed)
+    for interval in document.rows(result, "intervals"):
+        for stream in document.rows(interval, "streams"):
+            way.rows.append(_row(stream))
+    summary = document.member(document.member(result, "summary"), "summary")
+    if summary:
+        way.sent = _row(summary)
+        received = document.number(summary, "receiver-throughput-bits")
+        if not isnan(received):
+            way.received = transfer.Interval(0.0, way.sent.duration_s, throughput_bps=received)
+    way.mss_bytes = transfer.above_0(result, "mss-size")
+    return _transfer(file, way, warnings)
+
+
+def _row(block: _Object) -> transfer.Interval:
+    start, end = document.number(block, "start"), document.number(block, "end")
+    stream = block.get("stream-id", "")
+    return transfer.Interval(
+        start_s=start,
+        duration_s=end - start if end >= start else nan,
+        throughput_bps=document.number(block, "throughput-bits"),
+        stream=str(stream),
+        side=transfer.SENDER,
+        omitted=block.get("omitted") is True,
+        retransmit_count=document.number(block, "retransmits"),
+        cwnd_bytes=transfer.above_0(block, "tcp-window-size"),
+        rtt_s=transfer.above_0(block, "rtt") / 1e6,
+        jitter_s=document.number(block, "jitter") / 1e3,
+        datagram_count=document.number(block, "sent"),
+        lost_count=document.number(block, "lost"),
+    )
+
+
+def _transfer(file: Input, way: transfer.Way, warnings: list[Notice]) -> Samples:
+    """Return a test of throughput; the losses of its summary are the receiver's."""
+    if not (way.rows or way.sent):
+        raise ReaderError("pscheduler-nothing", file=file.name)
+    counts = [row.datagram_count for row in (*way.rows, *filter(None, [way.sent]))]
+    way.protocol = "tcp" if all(map(isnan, counts)) else "udp"
+    way.streams = {row.stream for row in way.rows if row.stream}
+    way.partial |= way.sent is None
+    total = way.sent
+    if total is not None and not isnan(total.lost_count):
+        way.received = way.received or transfer.Interval()
+        way.received.lost_count, way.received.jitter_s = total.lost_count, total.jitter_s
+        way.received.datagram_count = total.datagram_count
+    for row in way.rows:
+        if row.lost_count > row.datagram_count:
+            row.lost_count = nan
+    way.rows = way.rows or transfer.whole_run(way)
+    return transfer.flow_series(file, [[way]], warnings, tool="pScheduler (throughput)")
+
+
+_INTERVAL = re.compile(
+    r"(?P<start>\d+\.\d+) - (?P<end>\d+\.\d+)\s+"
+    r"(?P<rate>\d+\.\d+) ?(?P<prefix>[KMGT]?)bps(?P<rest>.*)"
+)
+_STREAM = re.compile(r"\* Stream ID (?P<id>\S+)(?P<is_summary> Summary)?\s*")
+_RETRANSMITS = re.compile(
+    r"\s+(?:(?P<count>\d+)|Not Reported)(?:\s+(?P<window>\d+\.\d+) (?P<power>[KMG]?)Bytes)?"
+    r"(?:\s+(?P<received>\d+\.\d+) (?P<prefix>[KMGT]?)bps)?"
+)
+_LOSSES = re.compile(r"\s+(?P<first>\d+) / (?P<second>\d+)(?:\s+Jitter: (?P<jitter>[\d.]+) ms)?")
+
+
+def _throughput_of_text(file: Input) -> Samples:
+    warnings: list[Notice] = []
+    way, stream, header, is_summary, unread = transfer.Way(""), "", "", False, []
+    lines, cut = file.text.whole_lines(warnings, padded=True)
+    for number, line in lines:
+        if title := _STREAM.fullmatch(line):
+            stream, is_summary = title["id"], bool(title["is_summary"])
+        elif line.strip() == "Summary":
+            stream, is_summary = "", True
+        elif line.startswith("Interval "):
+            header = line
+        elif interval := _INTERVAL.fullmatch(line):
+            row, received = _row_of_text(interval, header, stream)
+            row.line = number
+            if not is_summary:
+                way.rows.append(row)
+            elif not stream:
+                way.sent = row
+                if not isnan(received):
+                    way.received = transfer.Interval(0, row.duration_s, throughput_bps=received)
+        elif re.match(r"\d+\.\d+ - \d", line):
+            unread.append(number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
+    way.partial = cut
+    return _transfer(file, way, warnings)
+
+
+def _bps(number: str, prefix: str) -> float:
+    return round(float(number) * 1000.0 ** transfer.POWERS[prefix], 3)
+
+
+def _row_of_text(line: re.Match[str], header: str, stream: str) -> tuple[transfer.Interval, float]:
+    """Return an interval, and the rate of the receiver where the line has it."""
+    start, received = float(line["start"]), nan
+    row = transfer.Interval(
+        start_s=start,
+        duration_s=round(float(line["end"]) - start, 6),
+        throughput_bps=_bps(line["rate"], line["prefix"]),
+        stream=stream,
+        side=transfer.SENDER,
+        omitted="(omitted)" in line["rest"],
+    )
+    if "Retransmits" in header and (said := _RETRANSMITS.match(line["rest"])):
+        row.retransmit_count = float(said["count"] or nan)
+        if said["window"]:
+            row.cwnd_bytes = round(float(said["window"]) * 1000.0 ** transfer.POWERS[said["power"]])
+        if said["received"]:
+            received = _bps(said["received"], said["prefix"])
+    elif losses := _LOSSES.match(line["rest"]):
+        counts = float(losses["first"]), float(losses["second"])
+        row.lost_count, row.datagram_count = counts if "Lost / Sent" in header else counts[::-1]
+        row.jitter_s = float(losses["jitter"] or nan) / 1e3
+    return row, received
+
+
+_DURATION = re.compile(r"PT(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?")
+
+
+def _seconds(text: Any) -> float:
+    """Return an ISO 8601 duration in seconds; nan for anything else.
+
+    >>> _seconds("PT0.0123S"), _seconds("PT1M2S"), _seconds("PT")
+    (0.0123, 62.0, nan)
+    """
+    found = _DURATION.fullmatch(text) if isinstance(text, str) else None
+    if found is None or not any(found.groups()):
+        return nan
+    return 3600.0 * int(found["h"] or 0) + 60.0 * int(found["m"] or 0) + float(found["s"] or 0)
+
+
+_TRIP = re.compile(
+    r"(?P<number>\d+)\t(?P<host>\S.*?)(?: {2}\d+ Bytes)?(?: {2}TTL (?P<ttl>\d+))?"
+    r"(?: {2}RTT +(?P<rtt>\d+\.\d{4}) ms)?(?:: (?P<error>.*))?\s*"
+)
+
+
+def _round_trips_of_text(file: Input) -> Samples:
+    warnings: list[Notice] = []
+    rtts: list[float] = []
+    ttls: list[float] = []
+    has_end = False
+    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".* ms"))
+    for _, line in lines:
+        if trip := _TRIP.fullmatch(line):
+            rtts.append(round(float(trip["rtt"] or nan) / 1e3, 9))
+            ttls.append(float(trip["ttl"] or nan))
+        has_end |= "% Packet Loss" in line
+    if not rtts:
+        raise ReaderError("pscheduler-nothing", file=file.name)
+    return _round_trips(file, rtts, ttls, nan, nan, warnings=warnings, failed=cut or not has_end)
+
+
+def _round_trips(
+    file: Input,
+    rtts: list[float],
+    ttls: list[float],
+    sent: float,
+    received: float,
+    *,
+    warnings: list[Notice],
+    failed: bool,
+) -> RttSamples:
+    known = sorted(rtt for rtt in rtts if not isnan(rtt))
+    middle = len(known) // 2
+    median = (known[middle] + known[-1 - middle]) / 2 if known else nan
+    sent = transfer.first_known(sent, float(len(rtts)))
+    received = transfer.first_known(received, float(len(known)))
+    row = fact_row(
+        protocol="icmp", sent_count=sent, received_count=received,
+        loss_ratio=1 - received / sent if 0 <= received <= sent and sent > 0 else nan,
+        rtt_min_s=min(known, default=nan), rtt_median_s=median, rtt_max_s=max(known, default=nan),
+        partial=failed,
+    )  # fmt: skip
+    return RttSamples(
+        payload_bytes=[nan] * len(rtts),
+        rtt_s=rtts,
+        ttl=ttls,
+        sequence=[float(number) for number in range(1, len(rtts) + 1)],
+        lost=[isnan(rtt) for rtt in rtts],
+        meta=file.meta(
+            "pScheduler (rtt)", [], partial=failed, facts=(row,), warnings=tuple(warnings)
+        ),
+    )
+
+
+_COUNTS = ("sent", "received", "lost", "duplicated", "reordered")
+_STATISTIC = re.compile(
+    r"\s*(?P<name>Packets \w+|Delay (?:Median|Minimum|Maximum)|Max Clock Error) \.+ "
+    r"(?P<value>-?\d+(?:\.\d+)?)(?: packets| ms)?\s*"
+)
+_BUCKET = re.compile(r" +(?P<delay>-?\d+(?:\.\d+)?) ms: (?P<count>\d+) packets\s*")
+
+
+def _delays_of_text(file: Input) -> Samples:
+    warnings: list[Notice] = []
+    printed: dict[str, float] = {}
+    delays: dict[float, float] = {}
+    for _, line in file.text.whole_lines(warnings, closed=re.compile(r".*(?:ms|packets)"))[0]:
+        if said := _STATISTIC.fullmatch(line):
+            printed[said["name"].split()[-1].lower()] = float(said["value"])
+        elif bucket := _BUCKET.fullmatch(line):
+            delays[float(bucket["delay"])] = float(bucket["count"])
+    return _delays(file, printed, delays, printed, warnings)
+
+
+def _delays(
+    file: Input,
+    counts: Mapping[str, float],
+    delays: Mapping[float, float],
+    printed: Mapping[str, float],
+    warnings: list[Notice],
+) -> Samples:
+    """Return a histogram of one-way delays; its bins have the width that the tool was asked for."""
+    rows = sorted((ms / 1e3, count) for ms, count in delays.items() if count > 0)
+    sent, received = counts.get("sent", nan), counts.get("received", nan)
+    median = printed.get("median", nan) / 1e3
+    if isnan(median) and rows:
+        half, passed = sum(count for _, count in rows) / 2, 0.0
+        for median, count in rows:  # noqa: B007 - the bin of the middle one
+            passed += count
+            if passed >= half:
+                break
+    facts: dict[str, Fact] = fact_row(
+        protocol="udp", sent_count=sent, received_count=received,
+        duplicate_count=counts.get("duplicated", nan),
+        loss_ratio=1 - received / sent if 0 <= received <= sent and sent > 0 else nan,
+        out_of_order_count=counts.get("reordered", nan),
+        one_way_delay_min_s=rows[0][0] if rows else printed.get("minimum", nan) / 1e3,
+        one_way_delay_median_s=median,
+        one_way_delay_max_s=rows[-1][0] if rows else printed.get("maximum", nan) / 1e3,
+        partial=isnan(sent),
+    )  # fmt: skip
+    if isnan(sent) and not rows and isnan(median):
+        raise ReaderError("pscheduler-nothing", file=file.name)
+    return file.table(
+        "pScheduler (latency)",
+        {"one_way_delay_s": [delay for delay, _ in rows], "packet_count": [n for _, n in rows]},
+        {"one_way_delay_s": "s", "packet_count": "1"},
+        facts=[facts],
+        warnings=warnings,
+        clock="the clocks of both hosts",
+        partial=isnan(sent),
+    )
+
+
+def _paths(file: Input, result: _Object, *, failed: bool) -> Samples:
+    traces = []
+    paths = result.get("paths")
+    for path in paths if isinstance(paths, list) else []:
+        hops = [hop for hop in path if isinstance(hop, dict)] if isinstance(path, list) else []
+        trace = Trace(cut=failed, ended=not failed)
+        for number, hop in enumerate(hops, 1):
+            rtt_s, node = _seconds(hop.get("rtt")), document.words(hop, "ip", "hostname")
+            trace.probes.append(
+                HopProbe(number, rtt_s, not node, node, document.words(hop, "hostname"))
+            )
+        if trace.probes:
+            traces.append(trace)
+    if not traces:
+        raise ReaderError("pscheduler-nothing", file=file.name)
+    return path_samples(file, traces, "pScheduler (trace)", file.json.warnings)
+
+
+_HOP = re.compile(
+    r"(?P<number>\d{1,3})\t(?:No Response|(?:(?P<name>\S+) \()?(?P<node>[\d.:a-f]+|NONE)\)?)"
+    r"(?: AS\d+)?(?: (?P<rtt>\d+(?:\.\d+)?) ms)?(?: mtu \d+ bytes)?\s*"
+)
+
+
+def _path_of_text(file: Input) -> Samples:
+    warnings: list[Notice] = []
+    traces: list[Trace] = []
+    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".* (?:ms|bytes|Response)"))
+    for _, line in lines:
+        if hop := _HOP.fullmatch(line):
+            if not traces or float(hop["number"]) <= traces[-1].last_hop:
+                traces.append(Trace(cut=cut, ended=True))
+            node = "" if hop["node"] in (None, "NONE") else hop["node"]
+            rtt_s = round(float(hop["rtt"] or nan) / 1e3, 9)
+            probe = HopProbe(int(hop["number"]), rtt_s, not node, node, hop["name"] or "")
+            traces[-1].probes.append(probe)
+    return path_samples(file, traces, "pScheduler (trace)", warnings)
+
+
+FORMAT = Format(
+    name="pScheduler",
+    description="a result of pScheduler (perfSONAR)",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "bps with K, M, G count powers of 1000, and so do its Bytes of a window.",
+        "The summary of a stream is no stream; that of all is the total, of the sender.",
+        "Lost / Sent and, in older versions, Sent/Lost: the header says the order.",
+        "Source and destination are not in a result.",
+        "Times in JSON are ISO 8601 durations; the histogram of delays is in milliseconds.",
+        "A delay is one way, the difference of two clocks; a bin has the width that was asked for.",
+    ),
+    tools={
+        "pScheduler (throughput)": Counted(probes=SEGMENTS, rates=TRANSPORT, loss_at_receiver=True),
+        "pScheduler (rtt)": Counted(probes=ICMP_PROBES),
+        "pScheduler (latency)": Counted(
+            probes=MeasuringPoint("udp", "UDP datagrams", RECEIVER, ONE_WAY)
+        ),
+        "pScheduler (trace)": Counted(probes=TO_NODES),
+    },
+    parts=(r"^\* Stream ID \S+(?: Summary)?$", r"^(?:Packets|TTL|Delay) [\w ]+ \.{3,} "),
+    needs="the line that begins with Interval and those below it, or Packets Sent",
+)
