@@ -15,7 +15,7 @@ from netcalc import explain as explanations
 from netcalc.cli import mistakes, options, output, print_json, say, standard_input
 from netcalc.cli.report import metric_line, warning_lines
 from netcalc.errors import DomainError, ReaderError, UnitError, doubts, tell_doubts
-from netcalc.explain import Finding, Known
+from netcalc.explain import Finding, Known, Sweep
 from netcalc.explain.causes.series import of_files
 from netcalc.messages import Notice
 from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS, CongestionControl
@@ -66,6 +66,7 @@ def explain(
     flow_count: int | None = None,
     frame_bytes: float | None = None,
     clock_offset_s: float | None = None,
+    by: str = "",
     plot_path: str | None,
     force: bool,
     as_json: bool,
@@ -75,13 +76,15 @@ def explain(
     A PATH is the rate and one-way latency of each link, separated by commas; a FILE is any that
     netcalc read understands. A FILE is explained from its contents and the options; unknown
     quantities are asked for, not guessed. Several FILEs are compared: the same quantity of each,
-    with a 95% interval.
+    with a 95% interval. If they differ in a size, a window, a number of flows, an offered rate, a
+    round trip or a loss, they are explained as one measurement first.
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
     netcalc explain 1MB "6 x T1 1 ms, T3 5 ms" --flows 4
     netcalc explain iperf3.json --line 1Gbit/s --rtt 40ms
     netcalc explain speedtest.json --line 100Mbit/s --line-up 20Mbit/s
+    netcalc explain w8K.json w16K.json w32K.json --plot windows.html
     netcalc explain --claim "94 Mbit/s" --line 100Mbit/s
 
     Parameters
@@ -119,6 +122,9 @@ def explain(
         Frame size for a claimed packet rate, FCS included. [byte]
     clock_offset_s : float
         How far the clock of the second of two FILEs is ahead; both then share one time axis. [s]
+    by : NAME
+        What differs between FILEs: size, window, flows, offered, rtt or loss; or with their values
+        in the order of the FILEs, window=8KiB,16KiB.
     """
     settings = click.get_current_context().params
     if payload_bytes is None:
@@ -129,6 +135,8 @@ def explain(
     if loss_ratio == 1.0:  # a model at its limit, but no measurement
         with mistakes.named_as_typed():
             raise DomainError("all-lost", "loss_ratio", loss_ratio)
+    if by and len(files) < 2:
+        raise mistakes.CommandError("by-of-several-files", count=len(files))
     if line_up_bps is not None and not files:
         raise mistakes.CommandError("option-of-a-file", option="--line-up")
     if flow_count is not None and (files or claimed is not None):
@@ -203,17 +211,21 @@ def _read(name: str) -> Samples:
 def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
     facts, plot_path, as_json = _known(settings), settings["plot_path"], settings["as_json"]
     if plot_path is not None:
-        if len(files) > 1:
-            raise mistakes.CommandError("one-file-to-draw", count=len(files))
         output.check_output(plot_path, inputs=files, force=settings["force"], plot=True)
     read = {name: _read(name) for name in files}
     with mistakes.numbers_of(files[0]):
         shared = explanations.together(read, facts)
+    with mistakes.named_as_typed():
+        joined = explanations.sweep(read, settings["by"])
+    is_explained = len(files) > 1 and _explain_sweep(joined, facts, plot_path, as_json=as_json)
     for name, samples in read.items():
         if not as_json:
-            if len(files) > 1:
+            lines = warning_lines(samples.meta)
+            if len(files) > 1 and (lines or not is_explained):
                 say(f"{name}:")
             _print_warnings(samples)
+        if is_explained and not as_json:
+            continue  # each has a finding in the sweep
         with mistakes.numbers_of(name):
             findings = explanations.measurement(samples, facts)
         if name in shared.causes:
@@ -227,13 +239,42 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
             )  # fmt: skip
         else:
             _print(findings)
-        if plot_path is not None:
-            from netcalc import plots  # late: bokeh takes its time
-
-            output.write_plot(plots.explained(samples, findings, stated=facts), plot_path)
-            output.print_written(plot_path)
-    if len(read) > 1:
+        if plot_path is not None and len(files) == 1:
+            _draw(samples, findings, facts, plot_path)
+    if len(read) > 1 and (as_json or not is_explained):
         _compare(read, settings["clock_offset_s"], shared.notices, as_json=as_json)
+
+
+def _explain_sweep(
+    joined: Sweep | None, facts: Known, plot_path: str | None, *, as_json: bool
+) -> bool:
+    """Explain several files as one measurement; return whether something known differs."""
+    samples = None if joined is None else joined.samples
+    if plot_path is not None and samples is None:
+        raise mistakes.CommandError("no-sweep-to-draw")
+    if joined is None:
+        return False
+    findings: tuple[Finding, ...] = ()
+    if samples is not None:
+        with mistakes.numbers_of(samples.meta.source):
+            findings = explanations.measurement(samples, facts)
+    if as_json:
+        document = {"sweep": joined.by, "notices": [joined.said.stored()]}
+        print_json({**document, "findings": [finding.as_dict() for finding in findings]})
+    else:
+        say(f"{joined.said}:" if findings else f"note: {joined.said}")
+        _print(findings)
+        say("")
+    if plot_path is not None and samples is not None:
+        _draw(samples, findings, facts, plot_path)
+    return bool(findings)
+
+
+def _draw(samples: Samples, findings: tuple[Finding, ...], facts: Known, path: str) -> None:
+    from netcalc import plots  # late: bokeh takes its time
+
+    output.write_plot(plots.explained(samples, findings, stated=facts), path)
+    output.print_written(path)
 
 
 def _compare(

@@ -33,6 +33,7 @@ from netcalc.explain.path_limits import (
     tcp_transfer,
     transfer,
 )
+from netcalc.explain.sweeps import Sweep, sweep
 from netcalc.explain.tables import described
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 
@@ -55,6 +56,7 @@ __all__ = [
     "Part",
     "RateExplanation",
     "Sign",
+    "Sweep",
     "TableTheory",
     "TcpPart",
     "TcpTransfer",
@@ -70,6 +72,7 @@ __all__ = [
     "main_flow",
     "measurement",
     "rate",
+    "sweep",
     "table_theory",
     "tcp_transfer",
     "together",

@@ -1,0 +1,352 @@
+"""Several files of one sweep: what differs between them, and all of them as one measurement.
+
+What differs is read from the facts of the files, from the numbers in their names, or is stated.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from netcalc.checks import FloatArray, named_arguments
+from netcalc.errors import DomainError
+from netcalc.explain.evidence import Evidence
+from netcalc.explain.measurement import evidence_of
+from netcalc.explain.tables import TIMES, WAYS_OF_WRITING
+from netcalc.messages import Notice
+from netcalc.models.sizes.framing import ethernet_frame_bytes
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.readers.captures.round_trips import echo_samples
+from netcalc.samples import (
+    FlowSeries,
+    Meta,
+    PacketTrace,
+    RttSamples,
+    Samples,
+    Table,
+    TransactionSamples,
+    TransferSamples,
+)
+from netcalc.units import parse_typed
+
+LEAST_PAIRS = 3
+"""Echoes that a ping and a capture have in common. [1]"""
+LEAST_DIFFERENCE = 0.02
+"""Values of files that differ by less are the same, as two measured rates are. [ratio]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What may differ between the files of a sweep.
+
+    ``words`` stand before its number in the name of a file.
+    """
+
+    column: str
+    unit: str
+    words: tuple[str, ...]
+
+
+QUANTITIES: Mapping[str, Quantity] = {
+    "window": Quantity("window_bytes", "byte",
+                       ("w", "win", "window", "buf", "buffer", "sndbuf", "rcvbuf")),
+    "size": Quantity("payload_bytes", "byte",
+                     ("l", "s", "len", "length", "size", "bytes", "payload")),
+    "flows": Quantity("flow_count", "1",
+                      ("p", "n", "flow", "flows", "stream", "streams", "parallel", "conn")),
+    "offered": Quantity("offered_bps", "bit/s", ("b", "rate", "offered", "bw")),
+    "rtt": Quantity("rtt_s", "s", ("rtt", "delay", "latency")),
+    "loss": Quantity("loss_ratio", "ratio", ("loss", "drop")),
+}  # fmt: skip
+"""By the name that ``--by`` has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sweep:
+    """The files of a sweep as one measurement, and what differs between them.
+
+    ``by`` is a name of :data:`QUANTITIES`, ``mode``, or ``clock`` of a ping and a capture. Without
+    samples several things differ, and ``said`` names them.
+    """
+
+    samples: Samples | None
+    by: str
+    said: Notice
+
+
+@named_arguments
+def sweep(named: Mapping[str, Samples], by: str = "") -> Sweep | None:
+    """Return several files as one measurement by what differs between them.
+
+    Parameters
+    ----------
+    named : mapping of str to Samples
+        What was read, by the name of the file.
+    by : str, optional
+        What differs, where several things do: ``"window"``; or with the value of each file in
+        their order, where the files do not say it: ``"window=8KiB,16KiB,32KiB"``.
+
+    Returns
+    -------
+    Sweep or None
+        None where nothing differs that a theory is known for.
+
+    Raises
+    ------
+    DomainError
+        If ``by`` is of no known quantity, or has not one value for each file.
+
+    Examples
+    --------
+    >>> runs = {f"w{n}K.json": FlowSeries(start_s=[0.0], duration_s=[1.0], payload_bytes=[1e6],
+    ...     throughput_bps=[8e6], meta=Meta(facts=({"received_rate_bps": n * 1e6},)))
+    ...     for n in (8, 16)}
+    >>> joined = sweep(runs)
+    >>> joined.by, joined.samples["goodput_bps"].tolist()
+    ('window', [8000000.0, 16000000.0])
+    """
+    if len(named) < 2:
+        return None
+    name, values = _stated(by, len(named))
+    if all(isinstance(samples, FlowSeries | TransferSamples) for samples in named.values()):
+        return _of_runs(named, name, values)
+    if by:
+        return None
+    return _of_probes(named) or _of_pair(named) or _of_modes(named)
+
+
+def _stated(by: str, count: int) -> tuple[str, FloatArray | None]:
+    """Return the quantity that is stated, and its values, if they are."""
+    name, _, listed = by.partition("=")
+    if name and name not in QUANTITIES:
+        raise DomainError("not-a-choice", "by", name, choices=list(QUANTITIES))
+    if not listed:
+        return name, None
+    values = [parse_typed(part.strip(), QUANTITIES[name].unit) for part in listed.split(",")]
+    if len(values) != count:
+        raise DomainError("values-for-files", "by", listed, count=len(values), files=count)
+    return name, np.array(values, dtype=np.float64)
+
+
+def _of_runs(named: Mapping[str, Samples], by: str, values: FloatArray | None) -> Sweep | None:
+    """Return a table of the rate of each run against what differs; None where nothing does."""
+    runs = [_run(samples) for samples in named.values()]
+    if any(run is None for run in runs):
+        return None
+    evidence = [run for run in runs if run is not None]
+    origin = "as stated"
+    if values is None:
+        differing = _by_facts(list(named.values()), evidence, by)
+        origin = "from the files" if differing else "from their names"
+        differing = differing or _by_names(list(named), by)
+        if len(differing) > 1:
+            several = Notice("files-differ-in-several", {"names": list(differing)})
+            return Sweep(samples=None, by="", said=several)
+        if not differing:
+            return None
+        ((by, values),) = differing.items()
+    data: dict[str, Any] = {QUANTITIES[by].column: values}
+    losses = np.array([run.loss_ratio for run in evidence])
+    if by == "size":
+        if not all(run.is_udp for run in evidence):
+            return None  # the sizes of writes say nothing of packets
+        data["frame_bytes"] = ethernet_frame_bytes(values + DATAGRAM_HEADERS_BYTES)
+    if by == "offered":
+        if not np.isfinite(losses).all():
+            return None
+        data["loss_ratio"] = losses
+    else:
+        data["goodput_bps"] = np.array([run.rate_bps for run in evidence])
+    return _joined(named, by, data, origin)
+
+
+def _joined(named: Mapping[str, Samples], by: str, data: dict[str, Any], origin: str) -> Sweep:
+    units = {"window_bytes": "byte", "payload_bytes": "byte", "frame_bytes": "byte",
+             "flow_count": "1", "offered_bps": "bit/s", "rtt_s": "s", "loss_ratio": "ratio",
+             "goodput_bps": "bit/s"}  # fmt: skip
+    metas = [samples.meta for samples in named.values()]
+    order = np.argsort(data[QUANTITIES[by].column], kind="stable")
+    table = Table(
+        data={name: column[order] for name, column in data.items()},
+        meta=Meta(
+            tool="sweep",
+            source=f"{len(named)} files",
+            units={name: units[name] for name in data},
+            partial=any(meta.partial for meta in metas),
+        ),
+    )
+    said = Notice(f"sweep-by-{by}", {"count": len(named), "origin": origin})
+    return Sweep(samples=table, by=by, said=said)
+
+
+def _run(samples: Samples) -> Evidence | None:
+    """Return what the only run of a file says; None where it has several or no rate."""
+    runs = [run for run in evidence_of(samples) if run.rate_bps > 0 or run.loss_ratio >= 1]
+    return runs[0] if len(runs) == 1 else None
+
+
+def _by_facts(named: Sequence[Samples], runs: Sequence[Evidence], by: str) -> dict[str, FloatArray]:
+    """Return the values that the files hold, of each quantity that differs between them."""
+    asked = [samples.meta.printed.get("asked_buffer_bytes") for samples in named]
+    columns = {
+        "window": [float(size) if isinstance(size, int | float) else math.nan for size in asked],
+        "size": [run.datagram_bytes if run.is_udp else math.nan for run in runs],
+        "flows": [run.stream_count for run in runs],
+        "offered": [run.asked_rate_bps if run.is_udp else math.nan for run in runs],
+    }
+    values = {name: np.array(column, dtype=np.float64) for name, column in columns.items()}
+    return {name: column for name, column in values.items() if by in ("", name) and _differ(column)}
+
+
+def _differ(values: FloatArray) -> bool:
+    """Whether every file has a value, and they are not all the same."""
+    if not np.isfinite(values).all():
+        return False
+    return bool(np.ptp(values) > LEAST_DIFFERENCE * np.abs(values).max())
+
+
+_PART = re.compile(r"(?<![A-Za-z0-9.])([A-Za-z]*)[-_=]?(\d+(?:\.\d+)?)([A-Za-z%]*)")
+_FACTORS: Mapping[str, Mapping[str, float]] = {
+    "byte": {"": 1.0, "b": 1.0, "k": 1024.0, "kb": 1024.0, "kib": 1024.0, "m": 1024.0**2,
+             "mb": 1024.0**2, "mib": 1024.0**2},
+    "bit/s": {"k": 1e3, "m": 1e6, "g": 1e9, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "kbps": 1e3,
+              "mbps": 1e6, "gbps": 1e9},
+    "s": {"us": 1e-6, "ms": 1e-3, "s": 1.0},
+    "ratio": {"%": 0.01, "pc": 0.01, "pct": 0.01, "percent": 0.01},
+    "1": {"": 1.0},
+}  # fmt: skip
+"""Units that follow a number in the name of a file; sizes as tools take them, K of 1024 bytes."""
+
+
+def _by_names(names: Sequence[str], by: str) -> dict[str, FloatArray]:
+    """Return the values that the names of files have behind a word, by quantity."""
+    stems = [PurePath(name).stem for name in names]
+    differing: dict[str, FloatArray] = {}
+    for name, quantity in QUANTITIES.items():
+        values = [_in_name(stem, quantity) for stem in stems]
+        if by in ("", name) and _differ(np.array(values, dtype=np.float64)):
+            differing[name] = np.array(values, dtype=np.float64)
+    return differing
+
+
+def _in_name(stem: str, quantity: Quantity) -> float:
+    """Return the value of a quantity in a name; nan where none stands behind a word of it."""
+    for word, number, unit in _PART.findall(stem):
+        factor = _FACTORS[quantity.unit].get(unit.lower())
+        if word.lower() in quantity.words and factor is not None:
+            return float(number) * factor
+    # The word may follow: 4flows, 64B.
+    for word, number, unit in _PART.findall(stem):
+        if not word and unit.lower() in quantity.words:
+            return float(number)
+    return math.nan
+
+
+def _of_probes(named: Mapping[str, Samples]) -> Sweep | None:
+    """Return the probes of several pings as one run of several sizes; None for one size."""
+    pings = [samples for samples in named.values() if isinstance(samples, RttSamples)]
+    if len(pings) < len(named):
+        return None
+    sizes = np.concatenate([np.asarray(ping.payload_bytes)[ping.measured] for ping in pings])
+    targets = {ping.meta.target for ping in pings}
+    if len(targets) > 1 or np.unique(sizes[np.isfinite(sizes)]).size < 2:
+        return None
+    if any(np.unique(np.asarray(ping.payload_bytes)[ping.measured]).size > 1 for ping in pings):
+        return None  # each is a sweep of its own
+
+    def joined(name: str) -> Any:
+        return np.concatenate([np.asarray(getattr(ping, name)) for ping in pings])
+
+    first = pings[0].meta
+    meta = Meta(
+        tool=first.tool, protocol=first.protocol, target=first.target,
+        source=f"{len(named)} files", partial=any(ping.meta.partial for ping in pings),
+    )  # fmt: skip
+    said = Notice("sweep-by-size", {"count": len(named), "origin": "from the files"})
+    probes = RttSamples(
+        payload_bytes=joined("payload_bytes"), rtt_s=joined("rtt_s"), lost=joined("lost"),
+        duplicate=joined("duplicate"), resolution_s=joined("resolution_s"), meta=meta,
+    )  # fmt: skip
+    return Sweep(samples=probes, by="size", said=said)
+
+
+def _of_pair(named: Mapping[str, Samples]) -> Sweep | None:
+    """Return the same echoes by the clocks of ping and of a capture; None for other files."""
+    pings = [samples for samples in named.values() if isinstance(samples, RttSamples)]
+    traces = [samples for samples in named.values() if isinstance(samples, PacketTrace)]
+    if (len(pings), len(traces), len(named)) != (1, 1, 2):
+        return None
+    taps, by_program = echo_samples(traces[0]), _by_number(pings[0])
+    target = pings[0].meta.target
+    groups = [name for name in taps.groups if name.endswith(f" to {target}")] or taps.groups
+    if len(groups) != 1:
+        return None
+    by_tap = _by_number(taps, groups[0])
+    shared = sorted(by_program.keys() & by_tap.keys())
+    if len(shared) < LEAST_PAIRS:
+        return None
+    sizes, program_s, tap_s = (
+        np.array([of[number][part] for number in shared], dtype=np.float64)
+        for of, part in ((by_program, 0), (by_program, 1), (by_tap, 1))
+    )
+    later_s = program_s - tap_s
+    if np.median(later_s) < 0:
+        return None  # the program cannot see an answer before the tap beside it
+    samples = TransactionSamples(
+        mode=["ICMP echo"] * len(shared), sequence=np.array(shared), payload_bytes=sizes,
+        response_s=program_s, tap_s=tap_s, meta=Meta(source="2 files"),
+    )  # fmt: skip
+    low, middle, high = np.quantile(later_s, (0.05, 0.5, 0.95)).tolist()
+    values = {"count": len(shared), "low_s": low, "median_s": middle, "high_s": high}
+    return Sweep(samples=samples, by="clock", said=Notice("pair-of-clocks", values))
+
+
+def _by_number(samples: RttSamples, group: str | None = None) -> dict[float, tuple[float, float]]:
+    """Return the size and the round trip of each measured echo, by its number in the run.
+
+    Numbers that stand twice are left out: which echo is which is not certain.
+    """
+    numbers = np.asarray(samples.sequence, dtype=np.float64)
+    chosen = samples.measured & np.isfinite(numbers)
+    if group is not None:
+        chosen &= np.asarray(samples.group) == group
+    rows = np.flatnonzero(chosen)
+    each, counts = np.unique(numbers[rows], return_counts=True)
+    once = set(each[counts == 1].tolist())
+    sizes, times = np.asarray(samples.payload_bytes), np.asarray(samples.rtt_s)
+    return {
+        numbers[row]: (float(sizes[row]), float(times[row])) for row in rows if numbers[row] in once
+    }
+
+
+def _of_modes(named: Mapping[str, Samples]) -> Sweep | None:
+    """Return the times of several files, each of a way of writing; None for other files."""
+    if not any(WAYS_OF_WRITING.match(PurePath(name).stem) for name in named):
+        return None
+    modes: list[str] = []
+    times: list[FloatArray] = []
+    for name, samples in named.items():
+        columns = samples.columns()
+        column = next((columns[time] for time in TIMES if time in columns), None)
+        if column is None or column.dtype.kind not in "iuf":
+            return None
+        values = np.asarray(column, dtype=np.float64)
+        values = values[np.isfinite(values)]
+        modes += [PurePath(name).stem] * values.size
+        times.append(values)
+    joined = np.concatenate(times)
+    each = np.concatenate([np.arange(1.0, values.size + 1) for values in times])
+    samples = TransactionSamples(
+        mode=modes, sequence=each, payload_bytes=np.full(joined.size, math.nan),
+        response_s=joined, meta=Meta(source=f"{len(named)} files"),
+    )  # fmt: skip
+    return Sweep(
+        samples=samples, by="mode",
+        said=Notice("sweep-by-mode", {"count": len(named), "origin": "from their names"}),
+    )  # fmt: skip

@@ -1,0 +1,239 @@
+"""Several files that differ in one quantity are one measurement: by facts, names, or as stated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from netcalc import explain, readers
+from netcalc.cli import commands
+from netcalc.errors import DomainError
+from netcalc.explain import Known
+from netcalc.readers.captures.round_trips import echo_samples
+
+CAPTURE = Path(__file__).parent.parent / "readers" / "inputs" / "captures" / "dumpcap_lo.pcapng"
+WINDOW_RATES = {4: 1.6384, 8: 3.2768, 16: 6.5536, 32: 9.41, 64: 9.41}
+"""KiB -> Mbit/s of a window over 20 ms, on a line of 9.41."""
+
+
+def run_of(path, *, rate_mbps, protocol="TCP", streams=1, block=131072, target_bps=0, lost=0):
+    """Write a run of iperf3 in JSON, as its version 3.12 does."""
+    size = rate_mbps * 1e6 / 2
+    row = {"socket": 5, "start": 0, "end": 4, "seconds": 4.0, "bytes": size,
+           "bits_per_second": rate_mbps * 1e6, "omitted": False, "sender": True}  # fmt: skip
+    total = {name: row[name] for name in ("start", "end", "seconds", "bytes", "bits_per_second")}
+    end = {"sum_sent": total, "sum_received": total}
+    if protocol == "UDP":
+        count = round(size / block)
+        row |= {"packets": count}
+        datagrams = {"jitter_ms": 0.1, "lost_packets": lost, "packets": count,
+                     "lost_percent": 100 * lost / count}  # fmt: skip
+        end = {"sum": {**total, **datagrams}}
+    document = {
+        "start": {
+            "version": "iperf 3.12", "system_info": "Linux h 6.1.0 x86_64",
+            "timestamp": {"timesecs": 1_700_000_000},
+            "connecting_to": {"host": "192.0.2.9", "port": 5201}, "target_bitrate": target_bps,
+            "test_start": {"protocol": protocol, "num_streams": streams, "reverse": 0, "omit": 0,
+                           "duration": 4, "blksize": block, "target_bitrate": target_bps},
+        },
+        "intervals": [
+            {"streams": [{**row, "socket": 5 + stream, "bytes": size / streams,
+                          "bits_per_second": rate_mbps * 1e6 / streams}
+                         for stream in range(streams)], "sum": row}
+        ],
+        "end": end,
+    }  # fmt: skip
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def read_all(paths):
+    return {path.name: readers.read(path) for path in paths}
+
+
+def said(*arguments):
+    done = CliRunner().invoke(commands, ["explain", *map(str, arguments)])
+    return done.exit_code, done.output or str(done.exception)
+
+
+@pytest.fixture
+def windows(tmp_path):
+    return [
+        run_of(tmp_path / f"iperf_w{kib}K.json", rate_mbps=rate)
+        for kib, rate in WINDOW_RATES.items()
+    ]
+
+
+def test_windows_in_the_names_of_files(windows):
+    joined = explain.sweep(read_all(windows))
+    assert joined.by == "window"
+    assert joined.samples["window_bytes"].tolist() == [1024.0 * kib for kib in WINDOW_RATES]
+    whole, *_ = explain.measurement(joined.samples, Known())
+    assert whole.cause.code == "receiver-window"
+    assert whole.cause.sign("fitted_rtt_s") == pytest.approx(0.02, rel=0.01)
+
+
+def test_what_is_stated_counts_in_the_order_of_the_files(tmp_path):
+    paths = [run_of(tmp_path / f"{name}.json", rate_mbps=rate)
+             for name, rate in (("near", 9.41), ("middle", 3.2768), ("far", 0.65536),
+                                   ("moon", 0.025206))]  # fmt: skip
+    assert explain.sweep(read_all(paths)) is None, "nothing in the files differs"
+    joined = explain.sweep(read_all(paths), "rtt=1ms,20ms,100ms,2.6s")
+    whole, *_ = explain.measurement(joined.samples, Known())
+    assert (whole.cause.variant, whole.cause.sign("window_bytes")) == (
+        "by-trip", pytest.approx(8192, rel=0.01),
+    )  # fmt: skip
+
+
+def test_flows_by_the_facts_of_the_files(tmp_path):
+    paths = [run_of(tmp_path / f"{name}.json", rate_mbps=min(94.0, 10 * count), streams=count)
+             for name, count in (("a", 16), ("b", 1), ("c", 4))]  # fmt: skip
+    joined = explain.sweep(read_all(paths))
+    assert (joined.by, joined.samples["flow_count"].tolist()) == ("flows", [1.0, 4.0, 16.0])
+    assert joined.samples["goodput_bps"].tolist() == [10e6, 40e6, 94e6]
+
+
+def test_datagram_sizes_are_sizes_of_frames(tmp_path):
+    """21 kpps at each size; a datagram of 18 B is in a frame of 64 B."""
+    paths = [
+        run_of(tmp_path / f"udp{size}.json", rate_mbps=size * 8 * 21e3 / 1e6, protocol="UDP",
+               block=size, target_bps=1e9)
+        for size in (18, 210, 466)
+    ]  # fmt: skip
+    joined = explain.sweep(read_all(paths))
+    assert (joined.by, joined.samples["frame_bytes"].tolist()) == ("size", [64.0, 256.0, 512.0])
+    findings = explain.measurement(joined.samples, Known())
+    assert {finding.binding.name for finding in findings} == {"packet-rate"}
+    assert findings[0].binding.values["device_pps"] == pytest.approx(21e3, rel=1e-3)
+
+
+def test_losses_of_offered_rates(tmp_path):
+    """1,472 B over a limit of 40 Mbit/s: of 50 and 80 Mbit/s are lost 20 and 50 %."""
+    paths = []
+    for rate in (10, 30, 50, 80):
+        count = round(rate * 1e6 / 2 / 1472)
+        lost = round(count * max(0.0, 1 - 40 / rate))
+        paths.append(run_of(tmp_path / f"{rate}.json", rate_mbps=rate, protocol="UDP", block=1472,
+                            target_bps=rate * 1e6, lost=lost))  # fmt: skip
+    joined = explain.sweep(read_all(paths))
+    assert joined.by == "offered"
+    (finding,) = explain.measurement(joined.samples, Known())
+    assert finding.cause.variant == "offer"
+    assert finding.cause.sign("capacity_bps") == pytest.approx(40e6, rel=1e-3)
+
+
+def test_two_things_that_differ_are_no_sweep(tmp_path):
+    paths = [run_of(tmp_path / f"iperf_w{kib}K.json", rate_mbps=kib, streams=count)
+             for kib, count in ((8, 1), (16, 2))]  # fmt: skip
+    joined = explain.sweep(read_all(paths))
+    assert joined.by == "flows", "facts come before names"
+    run_of(paths[0], rate_mbps=8)
+    run_of(paths[1], rate_mbps=16)
+    assert explain.sweep(read_all(paths)).by == "window"
+    for number, path in enumerate(paths):
+        run_of(path, rate_mbps=8, protocol="UDP", block=100 + number * 100,
+               target_bps=1e6 + number * 1e6)  # fmt: skip
+    joined = explain.sweep(read_all(paths))
+    assert joined.samples is None
+    assert joined.said.values["names"] == ["size", "offered"]
+    assert explain.sweep(read_all(paths), "size").by == "size"
+
+
+PING = (
+    "PING 192.0.2.1 (192.0.2.1) {size}({packet}) bytes of data.\n"
+    "{reply} bytes from 192.0.2.1: icmp_seq=1 ttl=64 time={time:.3f} ms\n"
+    "{reply} bytes from 192.0.2.1: icmp_seq=2 ttl=64 time={time:.3f} ms\n\n"
+    "--- 192.0.2.1 ping statistics ---\n"
+    "2 packets transmitted, 2 received, 0% packet loss, time 1001ms\n"
+    "rtt min/avg/max/mdev = {time:.3f}/{time:.3f}/{time:.3f}/0.000 ms\n"
+)
+
+
+def test_pings_of_several_sizes_are_one(tmp_path):
+    """10 ms and a line of 1.544 Mbit/s, both ways: the slope is 16 bit / 1.544 Mbit/s a byte."""
+    paths = []
+    for size in (56, 400, 1000, 1400):
+        time = 10 + 16 * (size + 28) / 1544
+        paths.append(tmp_path / f"{size}.txt")
+        paths[-1].write_text(
+            PING.format(size=size, packet=size + 28, reply=size + 8, time=time), encoding="utf-8"
+        )
+    joined = explain.sweep(read_all(paths))
+    assert (joined.by, len(joined.samples)) == ("size", 8)
+    (finding,) = explain.measurement(joined.samples, Known())
+    assert finding.binding.name == "serialization-of-sizes"
+    assert finding.binding.values["line_bps"] == pytest.approx(1.544e6, rel=0.01)
+
+
+def test_ways_of_writing_by_their_names(tmp_path):
+    for name, times in (("nagle", (62, 107, 100, 104)), ("nodelay", (44, 47, 45, 44))):
+        text = "time [ms]\n" + "\n".join(map(str, times)) + "\n"
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    joined = explain.sweep(read_all(sorted(tmp_path.iterdir())))
+    assert joined.by == "mode"
+    first, _ = explain.measurement(joined.samples, Known(rtt_s=0.031))
+    assert first.cause.code == "nagle-delayed-ack"
+    for path in sorted(tmp_path.iterdir()):
+        path.rename(path.with_name(f"{path.stem[:2]}.csv"))
+    assert explain.sweep(read_all(sorted(tmp_path.iterdir()))) is None, "times of anything"
+
+
+def test_a_ping_and_a_capture_of_the_same_echoes(tmp_path):
+    """A capture of three echoes; the program sees the answers 50, 60 and 70 us later."""
+    trace = readers.read(CAPTURE)
+    taps = echo_samples(trace)
+    chosen = np.asarray(taps.group) == taps.groups[0]
+    lines = ["PING 127.0.0.1 (127.0.0.1) 100(128) bytes of data."]
+    for number, time_s in zip(
+        np.asarray(taps.sequence)[chosen], np.asarray(taps.rtt_s)[chosen], strict=True
+    ):
+        later_ms = 1e3 * time_s + 0.04 + 0.01 * number
+        lines.append(
+            f"108 bytes from 127.0.0.1: icmp_seq={number:.0f} ttl=64 time={later_ms:.3f} ms"
+        )
+    ping = tmp_path / "ping.txt"
+    ping.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    joined = explain.sweep({"ping.txt": readers.read(ping), "lo.pcapng": trace})
+    assert joined.by == "clock"
+    assert joined.said.values["median_s"] == pytest.approx(60e-6, abs=2e-6)
+
+
+def test_the_command_explains_the_files_as_one_and_draws_them(windows, tmp_path):
+    code, output = said(*windows, "--plot", tmp_path / "out.svg")
+    assert code == 0
+    assert output.startswith("5 files of different windows as one measurement")
+    assert "one window per 20 ms" in output
+    assert "Goodput" in (tmp_path / "out.svg").read_text(encoding="utf-8")
+    code, output = said(*windows, "--json")
+    first = json.loads(output.splitlines()[0])
+    assert (first["sweep"], first["findings"][0]["cause"]) == ("window", "receiver-window")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--by", "colour"), "one of window, size, flows, offered, rtt, loss"),
+        (("--by", "window=1KiB,2KiB"), "2 values for 5 files"),
+        (("--by", "window=1KiB,2KiB,3KiB,4KiB,five"), "five"),
+    ],
+)
+def test_what_is_wrong_with_by(windows, options, says):
+    code, output = said(*windows, *options)
+    assert code
+    assert says in output
+
+
+def test_one_file_and_files_without_a_sweep(windows, tmp_path):
+    assert "several files" in said(windows[0], "--by", "window")[1]
+    other = tmp_path / "times.csv"
+    other.write_text("time [ms]\n1\n2\n", encoding="utf-8")
+    code, output = said(windows[0], other, "--plot", tmp_path / "x.svg")
+    assert code
+    assert "one quantity differs" in output
+    with pytest.raises(DomainError, match="by must be one of"):
+        explain.sweep(read_all(windows), "colour")
