@@ -181,7 +181,8 @@ def _joined(named: Mapping[str, Samples], by: str, data: dict[str, Any], origin:
             partial=any(meta.partial for meta in metas),
         ),
     )
-    said = Notice(f"sweep-by-{by}", {"count": len(named), "origin": origin})
+    code = f"sweep-by-{by}"
+    said = Notice(code, {"count": len(named), "origin": origin})
     return Sweep(samples=table, by=by, said=said)
 
 

@@ -130,7 +130,7 @@ def test_a_claim_about_a_ping_knows_its_round_trip():
         (["explain"], "argument-missing"),
         (["explain", "T1 5 ms", "--line", "T1"], "option-of-file"),
         (["explain", IPERF, "missing.json"], "path-and-files"),
-        (["explain", IPERF, PING, "--plot", "x.html"], "one-file-to-draw"),
+        (["explain", IPERF, PING, "--plot", "x.html"], "no-sweep-to-draw"),
         (["explain", "--claim", "3 s"], "claim-without-facts"),
         (["explain", str(INPUTS / "columns" / "rates.csv")], "columns-without-theory"),
         (["explain", IPERF, "--line", "0bit/s"], "not-positive"),
