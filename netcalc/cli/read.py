@@ -19,7 +19,7 @@ from netcalc.explain.causes import captures as capture
 from netcalc.messages import Notice
 from netcalc.printable import excerpt, printable
 from netcalc.readers.captures import anonymized_error, anonymized_samples
-from netcalc.samples import PacketTrace, RttSamples, Samples
+from netcalc.samples import PacketTrace, RttSamples, Samples, TransferSamples
 from netcalc.units import show, show_rate
 
 
@@ -146,7 +146,7 @@ def _draw(name: str, samples: Samples, path: str, path_facts: Known) -> None:
 
     if not is_drawn(samples):
         raise ReaderError("nothing-to-draw", file=name)
-    if has_comparison(samples):
+    if has_comparison(samples) and not isinstance(samples, TransferSamples):
         output.save_plot(compare.overlay(samples), path)
     else:
         output.write_plot(plots.measured(samples, path_facts), path)

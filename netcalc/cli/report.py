@@ -275,6 +275,14 @@ def describe(name: str, samples: kinds.Samples) -> str:
     if isinstance(samples, kinds.HopSamples | kinds.TrainSamples):
         lines.append(f"  {compare.overlay(samples).sentence}")
     if isinstance(samples, kinds.RttSamples | kinds.TransferSamples):
+        if isinstance(samples, kinds.TransferSamples):
+            parts = compare.transfer_groups(samples)
+            if len(parts) > 1:
+                for group, part in parts.items():
+                    compared = compare.overlay(part)
+                    lines.append(f"  {printable(group)}: {compared.sentence}")
+                    lines += [f"  note: {note}" for note in _notes(compared)]
+                return "\n".join(lines + warning_lines(samples.meta))
         several = isinstance(samples, kinds.RttSamples) and len(samples.groups) > 1
         comparison = None if several else compare.overlay(samples)
         lines += [f"  {comparison.sentence}"] if comparison else []

@@ -19,7 +19,7 @@ from netcalc.compare._comparison import (
     with_theory,
 )
 from netcalc.compare._files import Compared, axis_notice, file_notices, files, on_one_axis
-from netcalc.compare._overlay import overlay, probes, trains
+from netcalc.compare._overlay import overlay, probes, trains, transfer_groups
 from netcalc.compare._runs import is_router_queue, is_small_writes
 from netcalc.compare._transactions import (
     TRANSACTIONS_OVER,
@@ -36,6 +36,7 @@ __all__ = [
     "Comparison", "arrival_batches", "arrival_gaps", "axis_notice", "bulk", "datagram_costs",
     "file_notices", "files", "frame_rates", "ideal_shares", "is_router_queue", "is_small_writes",
     "ladder", "lockstep_cycle", "on_one_axis", "overlay", "points", "probes", "request_goodput_bps",
-    "small_writes", "trains", "transactions", "wait_models", "waits", "with_theory",
+    "small_writes", "trains", "transactions", "transfer_groups", "wait_models", "waits",
+    "with_theory",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

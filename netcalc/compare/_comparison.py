@@ -163,11 +163,16 @@ def points(
     return with_theory(bare, theory, label=predicted_label)
 
 
-def curve_over(x: FloatArray) -> FloatArray:
-    """Return the positions of a drawn curve: from 0 to 5% beyond the last point."""
+def curve_over(x: FloatArray, *, decades: bool = False) -> FloatArray:
+    """Return the positions of a drawn curve: from 0 to 5% beyond the last point.
+
+    Over ``decades`` they are as dense in each of them, from the first point above 0 on.
+    """
     x = x[np.isfinite(x)]
     if not x.size:
         return np.linspace(0.0, 1500.0, CURVE_POINTS)
+    if decades:
+        return np.geomspace(float(np.min(x[x > 0])), float(np.max(x)) * 1.05, CURVE_POINTS)
     return np.linspace(min(0.0, float(np.min(x))), float(np.max(x)) * 1.05 or 1.0, CURVE_POINTS)
 
 

@@ -31,6 +31,8 @@ from netcalc.samples import (
 )
 from netcalc.units import show, show_rate
 
+LEAST_SIZES = 3
+"""Sizes from which on each group of transfers is fitted by itself. [1]"""
 REACH_BYTES = 1400.0
 """Size up to which the prediction for a path is drawn at least: about a full packet. [byte]"""
 
@@ -67,7 +69,8 @@ def overlay(
     Returns
     -------
     Comparison
-        Measured, predicted, band and residual.
+        Measured, predicted, band and residual; of transfers those of the first of
+        :func:`transfer_groups`.
     """
     if is_router_queue(samples):
         return waits(samples, title=title)
@@ -83,6 +86,8 @@ def overlay(
         return transactions(samples, path=path, title=title)
     headers = 0 if header_bytes is None else header_bytes
     if isinstance(samples, TransferSamples):
+        (name, samples), *_ = transfer_groups(samples).items()
+        title = title or ", ".join(filter(None, (size_title(samples), name)))
         fitted = fit.transfer_against_size(samples)
     elif isinstance(samples, RttSamples):
         headers = echo_headers(samples.meta) if header_bytes is None else header_bytes
@@ -106,9 +111,35 @@ def overlay(
     return with_theory(comparison, lambda size: path.rtt_s(size + headers), label=PATH_LABEL)
 
 
+@named_arguments
+def transfer_groups(samples: TransferSamples) -> dict[str, TransferSamples]:
+    """Return the transfers of each group by its name, where each has a line of its own.
+
+    Parameters
+    ----------
+    samples : TransferSamples
+        Transfers of several tests, or of several runs of one.
+
+    Returns
+    -------
+    dict of str to TransferSamples
+        All together, without a name, where a group has less than :data:`LEAST_SIZES` sizes.
+    """
+    groups, good = np.asarray(samples.group), samples.measured
+    sizes, times = np.asarray(samples.payload_bytes), np.asarray(samples.duration_s)
+    names = dict.fromkeys(groups[good].tolist())
+    rows = {name: good & (groups == name) for name in names}
+    if len(rows) < 2 or any(np.unique(sizes[at]).size < LEAST_SIZES for at in rows.values()):
+        return {"": samples}
+    return {
+        name: TransferSamples(payload_bytes=sizes[at], duration_s=times[at], meta=samples.meta)
+        for name, at in rows.items()
+    }
+
+
 def from_fit(fitted: Fit, title: str) -> Comparison:
     """Return the points, the line through them and its 95% band."""
-    curve_x = curve_over(fitted.x)
+    curve_x = curve_over(fitted.x, decades=fitted.line.is_relative)
     curve = fitted.predict(curve_x)
     low, high = fitted.band(curve_x)
     predicted = fitted.predict(fitted.x)
@@ -172,7 +203,10 @@ def _fit_sentence(fitted: Fit) -> str:
     kept = ~fitted.outlier
     if fitted.line.is_relative:
         spread = float(np.median(np.abs(fitted.residual[kept] / fitted.predict(fitted.x)[kept])))
-        quality = phrase("median absolute residual {spread} of the time", spread=f"{spread:.2g}")
+        quality = phrase(
+            "weighted by relative errors, median absolute residual {spread} of the time",
+            spread=show(spread, "ratio", digits=2),
+        )
     elif np.unique(fitted.x[kept]).size < 3:
         quality = phrase("two sizes, so the line is exact: a third size would test it")
     else:

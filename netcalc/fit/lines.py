@@ -291,11 +291,15 @@ def _wider(line: Line, other: Line) -> Line:
 
 
 def _is_wide(x: FloatArray, y: FloatArray) -> bool:
-    """Whether points may have errors in proportion to their values: both span a decade."""
+    """Whether points may have errors in proportion to their values: both span a decade.
+
+    A size of 0, an empty message, is as small as any.
+    """
     return bool(
         np.unique(x).size > 2
-        and min(x.min(), y.min()) > 0
-        and x.max() > WIDE_RATIO * x.min()
+        and x.min() >= 0
+        and y.min() > 0
+        and x.max() > WIDE_RATIO * x[x > 0].min()
         and y.max() > WIDE_RATIO * y.min()
     )
 

@@ -81,6 +81,8 @@ def measured(
         return _path_plot(samples, theme)
     if _has_hops(samples):
         return _hops_plot(samples, theme)
+    if isinstance(samples, measurements.TransferSamples):
+        return _transfer_plot(samples, theme)
     if has_comparison(samples):
         return overlay(compare.overlay(samples), theme=theme)
     if isinstance(samples, measurements.TransactionSamples):
@@ -99,6 +101,19 @@ def measured(
         description="Nothing is drawn for this kind of file; the table below has its facts.",
         theme=theme,
     )
+
+
+def _transfer_plot(transfers: measurements.TransferSamples, theme: Theme) -> Plot:
+    """Draw times against sizes with their fit, over decades on logarithmic axes; the points of
+    further groups are beside it."""
+    comparison = compare.overlay(transfers)
+    is_wide = comparison.fit is not None and comparison.fit.line.is_relative
+    scale: Scale = "log" if is_wide else "linear"
+    beside = {
+        name: (np.asarray(part.payload_bytes), np.asarray(part.duration_s))
+        for name, part in list(compare.transfer_groups(transfers).items())[1:]
+    }
+    return overlay(comparison, x_scale=scale, y_scale=scale, beside=beside, theme=theme)
 
 
 def line_share(payload_bytes: float, header_bytes: float) -> float:

@@ -180,20 +180,23 @@ def overlay(
     -------
     Plot
         With the sources ``points`` and ``outliers`` (columns ``x``, ``measured``, ``predicted``,
-        ``residual``), ``curve`` (``x``, ``y``, ``low``, ``high``, ``zero``), and one for each of
+        ``residual``; over decades on a logarithmic axis it is a share of the prediction),
+        ``curve`` (``x``, ``y``, ``low``, ``high``, ``zero``), and one for each of
         ``beside`` and ``lines`` (``x``, ``y``).
     """
     beside, lines = beside or {}, lines or {}
     x_axis = style.Axis(comparison.x_name, comparison.x_unit, x_scale)
     y_axis = style.Axis(comparison.y_name, comparison.y_unit, y_scale)
-    residual_axis = style.Axis("residual", comparison.y_unit)
+    # Over decades the residuals of small values would not be seen: they are shares of them then.
+    is_share = y_scale == "log" and comparison.fit is not None and comparison.fit.line.is_relative
+    residual_axis = style.Axis("residual", "ratio" if is_share else comparison.y_unit)
     measured = comparison.x.size > 0
     if not measured and not np.isfinite(comparison.curve_y).any() and not beside:
         # Bokeh draws an axis without data only if it has a range.
         x_axis = replace(x_axis, low=0.0, high=1500.0)
         y_axis = replace(y_axis, low=0.0, high=1.0)
     title = comparison.title if title is None else title
-    columns = _columns(comparison)
+    columns = _columns(comparison, is_share=is_share)
     for name, others in (("beside", beside), ("lines", lines)):
         if both := set(columns) & set(others):
             raise DomainError("name-in-use", name, sorted(both))
@@ -235,14 +238,16 @@ class _OverlayLook:
     lines: tuple[str, ...]
 
 
-def _columns(comparison: Comparison) -> dict[str, Columns]:
+def _columns(comparison: Comparison, *, is_share: bool) -> dict[str, Columns]:
+    residual = comparison.residual / comparison.predicted if is_share else comparison.residual
+
     def rows(chosen: Any) -> Columns:
         return ready(
             {
                 "x": comparison.x[chosen],
                 "measured": comparison.measured[chosen],
                 "predicted": comparison.predicted[chosen],
-                "residual": comparison.residual[chosen],
+                "residual": residual[chosen],
             }
         )
 
@@ -307,7 +312,7 @@ def _upper(sources: dict[str, Any], look: _OverlayLook) -> figure:
     style.add_hover(
         chart, simple, [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
     )
-    style.add_hover(chart, shown, _rows(x_axis, y_axis.unit))
+    style.add_hover(chart, shown, _rows(look))
     style.add_legend(chart, legend)
     return chart
 
@@ -331,13 +336,15 @@ def _lower(sources: dict[str, Any], look: _OverlayLook, upper: figure) -> figure
     chart.y_range.range_padding = 0.3
     # Zero is always visible; the scale ignores outliers, which would flatten all other points.
     chart.y_range.renderers = [zero, shown[0]]
-    style.add_hover(chart, shown, _rows(look.x_axis, look.residual_axis.unit))
+    style.add_hover(chart, shown, _rows(look))
     return chart
 
 
-def _rows(x_axis: style.Axis, y_unit: str) -> list[tuple[str, str, str]]:
-    names = ("measured", "predicted", "residual")
-    return [(x_axis.name, "x", x_axis.unit), *((name, name, y_unit) for name in names)]
+def _rows(look: _OverlayLook) -> list[tuple[str, str, str]]:
+    x_axis, unit = look.x_axis, look.y_axis.unit
+    values = [(name, name, unit) for name in ("measured", "predicted")]
+    residual = ("residual", "residual", look.residual_axis.unit)
+    return [(x_axis.name, "x", x_axis.unit), *values, residual]
 
 
 _MOST = 120

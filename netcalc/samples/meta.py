@@ -112,7 +112,8 @@ FactRow: TypeAlias = Mapping[str, Fact]
 
 FACTS: Mapping[str, str] = {
     **dict.fromkeys(
-        ("group", "target", "protocol", "direction", "congestion_control", "link_type"), "text"
+        ("group", "target", "protocol", "direction", "congestion_control", "link_type", "operation",
+         "way"), "text"
     ),
     "partial": "bool",
     **{
@@ -125,7 +126,8 @@ FACTS: Mapping[str, str] = {
             # transfers
             "stream_count", "sent_byte_count", "received_byte_count", "sent_rate_bps",
             "received_rate_bps", "duration_s", "omitted_s", "retransmit_count", "datagram_count",
-            "lost_datagram_count", "out_of_order_count", "jitter_s",
+            "lost_datagram_count", "out_of_order_count", "jitter_s", "rank_count",
+            "bus_bandwidth_bps", "bus_factor", "wrong_count",
             # paths
             "hop_count", "responding_hop_count", "last_hop_rtt_median_s", "path_mtu_bytes",
             # sockets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netcalc.readers.format import Format
 from netcalc.readers.transfers import (
+    collectives,
     copies,
     iperf2,
     iperf3_json,
@@ -37,5 +38,9 @@ FORMATS: tuple[Format, ...] = (
     ttcp.NTTTCP,
     netperf.QPERF,
     pscheduler.FORMAT,
+    collectives.NCCL,
+    collectives.OSU,
+    collectives.IMB,
+    collectives.NETPIPE,
 )
 """The formats of this folder, in the order in which they are tried."""

@@ -1,0 +1,476 @@
+"""Time against size of messages and collectives: nccl-tests, OSU, Intel MPI Benchmarks, NetPIPE."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from math import nan
+from statistics import median
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.rate_layers import PAYLOAD
+from netcalc.readers.format import Format, Input, groups_of
+from netcalc.readers.places import Counted, MeasuringPoint
+from netcalc.readers.source import note
+from netcalc.samples import Meta, Samples, Table, TransferSamples, fact_row
+
+ONE_WAY = "one way, half of a round trip"
+COLLECTIVE = "a collective, until its ranks are done"
+
+_OPERATIONS = {
+    "allreduce": "all-reduce", "allgather": "all-gather", "reducescatter": "reduce-scatter",
+    "alltoall": "all-to-all", "alltoallpersonalizedexchange": "all-to-all",
+    "broadcast": "broadcast", "bcast": "broadcast", "reduce": "reduce", "gather": "gather",
+    "scatter": "scatter", "sendrecv": "send-receive", "hypercube": "hypercube",
+}  # fmt: skip
+"""Letters of a test's name -> its collective."""
+_PING_PONGS = ("", "multi", "multithreaded", "multipair", "pingpong")
+"""Tests whose time is half of a round trip, by what their name has before "latency"."""
+_US = 1e-6
+_NUMBER = r"\d{1,15}(?:\.\d{1,9})?(?:e[+-]?\d\d)?"
+_LEAST_ROWS = 3
+"""Rows of numbers that agree with each other, from which on they are those of NetPIPE. [1]"""
+
+
+@dataclass(slots=True)
+class Run:
+    """One table of a tool: a test, and times by size."""
+
+    test: str = ""
+    rank_count: float = nan
+    columns: tuple[str, ...] = ()
+    sizes: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    rates: list[float] = field(default_factory=list)
+    bus_rates: list[float] = field(default_factory=list)
+    factors: list[float] = field(default_factory=list)
+    """Bus bandwidth over size by time, where the rates have digits enough."""
+    wrong_count: float = 0.0
+    is_whole: bool = True
+
+    @property
+    def word(self) -> str:
+        """The name of the test in letters, without what tests of a tool share."""
+        return re.sub(r"[^a-z]|_perf$|latency|test$", "", self.test.lower())
+
+    @property
+    def operation(self) -> str:
+        """The collective; nothing where the test is none, or unknown."""
+        return _OPERATIONS.get(self.word, "")
+
+    @property
+    def way(self) -> str:
+        """What a time is of, where the name of the test says it."""
+        if self.test and self.word in _PING_PONGS:
+            return ONE_WAY
+        return COLLECTIVE if self.operation else ""
+
+    def add(self, size: float, time_s: float = nan, rate_bps: float = nan) -> None:
+        self.sizes.append(size)
+        self.times.append(time_s)
+        self.rates.append(rate_bps)
+
+    def facts(self, group: str, *, partial: bool) -> dict[str, float | str | bool]:
+        return fact_row(
+            group=group, operation=self.operation, rank_count=self.rank_count, way=self.way,
+            bus_bandwidth_bps=max(self.bus_rates, default=nan),
+            bus_factor=round(median(self.factors), 3) if self.factors else nan,
+            wrong_count=self.wrong_count or nan, partial=partial or not self.is_whole,
+        )  # fmt: skip
+
+
+def _samples(
+    file: Input, runs: Sequence[Run], names: Sequence[str], warnings: list[Notice], *,
+    tool: str, partial: bool, version: str = "",
+) -> TransferSamples:  # fmt: skip
+    """Return the rows of all runs; refuse a text without one. ``names`` are those of the groups."""
+    kept = [(name, run) for name, run in zip(names, runs, strict=True) if run.sizes]
+    if not kept:
+        raise ReaderError("sizes-nothing", file=file.name)
+    rows = [(name, *row) for name, run in kept for row in zip(run.sizes, run.times, strict=True)]
+    groups, sizes, times = zip(*rows, strict=True)
+    return TransferSamples(
+        payload_bytes=sizes, duration_s=times, failed=[False] * len(rows), group=groups,
+        meta=Meta(
+            tool=tool, tool_version=version, resolutions={"duration_s": 0.01 * _US},
+            facts=tuple(
+                run.facts(name, partial=partial and run is kept[-1][1]) for name, run in kept
+            ),
+            warnings=tuple(warnings), **file.origin,
+            partial=partial or file.unpacked.grew or not all(run.is_whole for _, run in kept),
+        ),
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------ nccl-tests
+
+_PREFIX = re.compile(r"^(?:\[\d+,\d+\]<std(?:out|err)>:|\s*\d+: )?\s*")
+"""What mpirun and srun put before a line: which rank printed it."""
+
+
+def _side(name: str) -> str:
+    """Return the pattern of the numbers of one side of a row, and those of its iterations."""
+    return (
+        rf"\s+(?P<{name}_time>{_NUMBER})\s+(?P<{name}_rate>{_NUMBER})\s+(?P<{name}_bus>{_NUMBER})"
+        rf"\s+(?P<{name}_wrong>{_NUMBER}|N/A)(?:(?:\s+{_NUMBER}){{4}})??"
+    )
+
+
+_NCCL_ROW = re.compile(
+    r"(?P<size>\d{1,15})\s+(?P<count>\d{1,15})\s+(?P<type>[a-z][a-z0-9_]+)"
+    r"(?:\s+(?P<redop>[a-z]\w*))?(?:\s+-?\d{1,6})?"
+    + _side("out")
+    + rf"(?:{_side('in')})?(?:\s+\d{{4}}-\S+ \S+)?\s*"
+)
+_NCCL_HEADER = r"^[^#]{0,30}#\s+(?:nThread \d+ nGpus \d+ |size\s+count\s+type\s)"
+_NCCL_TOTAL = re.compile(rf"#\s*Avg bus bandwidth\s*:\s*{_NUMBER}")
+_NCCL_START = re.compile(r"# nThread \d+ nGpus \d+ ")
+_NCCL_TEST = re.compile(r"\b([a-z_]+)_perf\b")
+_NCCL_RANK = re.compile(r"#\s+Rank\s+(\d+) ")
+_RATE_STEP_BPS = 8e7
+"""Rates are printed in gigabytes per second, with two digits."""
+
+
+def _like_nccl(line: str) -> re.Match[str] | None:
+    """Return a row of nccl-tests whose size, time and rate agree."""
+    row = _NCCL_ROW.fullmatch(_PREFIX.sub("", line, count=1))
+    if row is None or int(row["count"]) > int(row["size"]):
+        return None
+    for side in ("out", "in"):
+        if row[f"{side}_time"] is not None:
+            time, rate = float(row[f"{side}_time"]), float(row[f"{side}_rate"])
+            expected = float(row["size"]) / time / 1e3 if time > 0 else nan
+            # Old versions print (n-1)/n of it for an all-gather or a reduce-scatter of n ranks.
+            parts = (
+                (1.0, *(1 - 1 / n for n in range(2, 65)))
+                if rate == float(row[f"{side}_bus"])
+                else (1.0,)
+            )
+            if not any(abs(part * expected - rate) <= 0.01 + 0.01 * rate for part in parts):
+                return None
+    return row
+
+
+def _recognize_nccl(file: Input) -> bool:
+    return file.seen(_NCCL_HEADER) or any(map(_like_nccl, file.first.splitlines()))
+
+
+def _read_nccl(file: Input) -> TransferSamples:
+    warnings: list[Notice] = []
+    pairs: list[tuple[Run, Run]] = []
+    unread: list[int] = []
+    empty, test, ranks = 0, "", set[int]()
+    lines, cut = file.text.whole_lines(warnings, padded=True)
+    for number, full_line in lines:
+        line = _PREFIX.sub("", full_line, count=1)
+        if _NCCL_START.match(line) or (
+            "#" in full_line and re.match(r"#\s+size\s+count\s+type", line)
+        ):
+            if _NCCL_START.match(line) and ranks and pairs and pairs[-1][0].sizes:
+                ranks = set()
+            if not pairs or pairs[-1][0].sizes or pairs[-1][1].sizes:
+                pairs.append((Run(is_whole=False), Run(is_whole=False)))
+        elif rank := _NCCL_RANK.match(line):
+            ranks.add(int(rank[1]))
+        elif name := _NCCL_TEST.search(line):
+            test = name[1]
+        elif _NCCL_TOTAL.match(line):
+            for run in pairs[-1] if pairs else ():
+                run.is_whole = True
+        elif row := _like_nccl(full_line):
+            if not pairs:
+                pairs.append((Run(is_whole=False), Run(is_whole=False)))
+            for side, run in zip(("out", "in"), pairs[-1], strict=True):
+                run.test, run.rank_count = test, float(len(ranks)) or nan
+                if row["size"] == "0":
+                    empty += side == "out"
+                elif row[f"{side}_time"] is not None:
+                    _add_side(run, row, side)
+        elif _NCCL_ROW.fullmatch(line) or re.match(r"\d+\s+\d+\s+(?:float|half|int|double)", line):
+            unread.append(number)
+    note(warnings, "sizes-lines-unread", numbers=unread)
+    note(warnings, "sizes-of-nothing", count=empty)
+    sides = ("out-of-place", "in-place")
+    titles = groups_of([pair[0].operation or pair[0].test for pair in pairs])
+    runs = [run for pair in pairs for run in pair]
+    wrong = sum(run.wrong_count for run in runs)
+    note(warnings, "sizes-wrong-results", count=int(wrong))
+    names = [" ".join(filter(None, (title, side))) for title in titles for side in sides]
+    return _samples(file, runs, names, warnings, tool="nccl-tests", partial=cut)
+
+
+def _add_side(run: Run, row: re.Match[str], side: str) -> None:
+    rate, bus = (8e9 * float(row[f"{side}_{name}"]) for name in ("rate", "bus"))
+    size, time = float(row["size"]), float(row[f"{side}_time"]) * _US
+    run.add(size, time, rate)
+    run.bus_rates.append(bus)
+    if min(rate, bus) > 100 * _RATE_STEP_BPS:
+        run.factors.append(bus * time / 8 / size)
+    run.wrong_count += float(row[f"{side}_wrong"]) >= 1 if row[f"{side}_wrong"] != "N/A" else 0
+
+
+NCCL = Format(
+    name="nccl-tests",
+    description="the output of nccl-tests or rccl-tests",
+    recognize=_recognize_nccl,
+    read=_read_nccl,
+    traps=(
+        "The time is of the collective; algbw is size over time, in powers of 1000.",
+        "busbw is algbw times 2(n-1)/n in an all-reduce, (n-1)/n in an all-gather, a "
+        "reduce-scatter or an all-to-all, 1 in others: it is what compares with the line.",
+        "The size of an all-gather and of a reduce-scatter is that of all ranks together.",
+        "Avg bus bandwidth is a mean over all sizes, the smallest too, and no rate of a line.",
+        "A row whose size, time and algbw disagree is damaged, and left out.",
+        "Ranks and collective are known where the text has the list of devices and the command.",
+    ),
+    # doc/PERFORMANCE.md: bytes of the vectors
+    tools={"nccl-tests": Counted(
+        facts={"bus_bandwidth_bps": MeasuringPoint("", "data of the collective")}, rates=PAYLOAD
+    )},
+    parts=(r"#\s*Out of bounds values\s*:", r"#\s*Avg bus bandwidth\s*:",
+           r"#\s+Rank +\d+ .*device"),
+    needs="a row with size, time, algbw and busbw",
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------- OSU, Intel MPI Benchmarks
+
+_OSU_TITLE = re.compile(
+    r"# OSU (?:MPI|NCCL|RCCL|UPC|OpenSHMEM|oshm)?(?:-\w+)?(?P<test>.*?)"
+    r"(?:(?P<kind>Latency|Bi-?[Dd]irectional Bandwidth|Bandwidth|Bandwidth / Message Rate) Test)?"
+    r"(?: v(?P<version>\d[\w.]*))?\s*",
+)
+_OSU_HEADER = re.compile(
+    r"#\s*Size\s+(?=(?:Avg )?Lat|Bi-Band|Band|MB/s)(?P<columns>\S.*?)\s*", re.IGNORECASE
+)
+_OSU_COLUMN = re.compile(
+    r"(?P<time>(?:Avg )?Lat(?:ency)? ?\(us\))|(?P<rate>(?:Bi-)?Bandwidth ?\(MB/s\)|MB/s)"
+    r"|(?P<other>\S(?:[^()]*?\([^)]*\)|\S*))",
+    re.IGNORECASE,
+)
+_IMB_TITLE = re.compile(r"#\s*Benchmarking\s+(?P<test>[A-Za-z_]+)\s*")
+_IMB_RANKS = re.compile(r"#\s*#processes = (?P<ranks>\d+).*")
+_IMB_HEADER = re.compile(r"#(?:Benchmarking\s+#procs\s+#)?bytes\s+#repetitions\s+t.*")
+_IMB_COLUMNS = {"#bytes": "size", "t[usec]": "time", "t_avg[usec]": "time"}
+
+
+def _columns_of_osu(header: str) -> tuple[str, ...]:
+    kinds = [str(column.lastgroup) for column in _OSU_COLUMN.finditer(header)]
+    return ("size", *kinds)
+
+
+def _tables(
+    file: Input, warnings: list[Notice], begin: Callable[[str, list[Run]], bool]
+) -> tuple[list[Run], bool]:
+    """Return the tables of a text; ``begin`` takes titles and headers, and adds runs."""
+    runs: list[Run] = []
+    unread: list[int] = []
+    lines, cut = file.text.whole_lines(warnings)
+    for number, line in lines:
+        if begin(line.strip(), runs) or not runs or not runs[-1].columns:
+            continue
+        cells, columns = line.split(), runs[-1].columns
+        if len(cells) == len(columns) and all(
+            re.fullmatch(_NUMBER, cell) for cell, name in zip(cells, columns, strict=True) if name
+        ):
+            row = dict(zip(columns, cells, strict=True))
+            time, rate = (float(row.get(name, "nan")) for name in ("time", "rate"))
+            if row["size"].isdigit():
+                runs[-1].add(float(row["size"]), time * _US, rate * 8e6)
+                continue
+        if line.strip()[:1].isdigit():
+            unread.append(number)
+    note(warnings, "sizes-lines-unread", numbers=unread)
+    return runs, cut
+
+
+def _read_osu(file: Input) -> Samples:
+    warnings: list[Notice] = []
+    title: list[str] = ["", "", ""]
+
+    def begin(line: str, runs: list[Run]) -> bool:
+        if header := _OSU_HEADER.fullmatch(line):
+            runs.append(
+                Run(" ".join(title[:2]).strip(), columns=_columns_of_osu(header["columns"]))
+            )
+        elif (named := _OSU_TITLE.fullmatch(line)) and line.startswith("# OSU"):
+            title[:] = [named["test"].strip(), named["kind"] or "", named["version"] or ""]
+        else:
+            return line.startswith("#")
+        return True
+
+    runs, cut = _tables(file, warnings, begin)
+    timed = [run for run in runs if "time" in run.columns and run.sizes]
+    rated = [run for run in runs if "rate" in run.columns and run.sizes]
+    if not timed and rated:
+        return _rates_of_osu(file, rated, warnings, partial=cut, version=title[2])
+    if rated:
+        note(warnings, "sizes-rates-left-out", count=len(rated))
+    _without_nothing(timed, warnings)
+    names = groups_of([run.operation or run.test for run in timed])
+    return _samples(
+        file, timed, names, warnings, tool="OSU Micro-Benchmarks", partial=cut, version=title[2]
+    )
+
+
+def _without_nothing(runs: Iterable[Run], warnings: list[Notice]) -> None:
+    """Leave out rows of 0 bytes of collectives, which send nothing."""
+    empty = 0
+    for run in runs:
+        while run.operation and 0.0 in run.sizes:
+            at = run.sizes.index(0.0)
+            del run.sizes[at], run.times[at], run.rates[at]
+            empty += 1
+    note(warnings, "sizes-of-nothing", count=empty)
+
+
+def _rates_of_osu(
+    file: Input, runs: Sequence[Run], warnings: list[Notice], *, partial: bool, version: str
+) -> Table:
+    """Return rates by size; of a test in both directions those of one of them, half of the sum."""
+    names = groups_of([run.test for run in runs])
+    ways = [2.0 if "bi" in run.test.lower().split("-")[0].split() else 1.0 for run in runs]
+    rows = [
+        (name, size, rate / way)
+        for name, run, way in zip(names, runs, ways, strict=True)
+        for size, rate in zip(run.sizes, run.rates, strict=True)
+    ]
+    groups, sizes, rates = zip(*rows, strict=True)
+    note(warnings, "sizes-both-directions", count=sum(way > 1 for way in ways))
+    return file.table(
+        "OSU Micro-Benchmarks",
+        {"group": groups, "payload_bytes": sizes, "throughput_bps": rates},
+        {"group": "text", "payload_bytes": "byte", "throughput_bps": "bit/s"},
+        layers={"payload_bytes": "payload", "throughput_bps": PAYLOAD},
+        facts=[
+            fact_row(group=name, received_rate_bps=max(run.rates) / way, partial=partial)
+            for name, run, way in zip(names, runs, ways, strict=True)
+        ],
+        warnings=warnings, partial=partial or file.unpacked.grew, tool_version=version,
+    )  # fmt: skip
+
+
+OSU = Format(
+    name="OSU Micro-Benchmarks",
+    description="the output of the OSU Micro-Benchmarks",
+    recognize=lambda file: file.seen(r"^\s*# ?Size\s+(?:(?:Avg )?Latency ?\(us\)"
+                                     r"|(?:Bi-)?Bandwidth ?\(MB/s\)|MB/s\s)"),
+    read=_read_osu,
+    traps=(
+        "osu_latency is one way: half of a measured round trip. The time of a collective is the "
+        "mean over its ranks (Avg).",
+        "MB/s are powers of 1000. osu_bibw prints the sum of both directions; the rate is half.",
+        "osu_bw has 64 messages under way: its times are no latencies.",
+        "The number of ranks is not printed. The size of osu_allgather is that of one rank.",
+        "A row of 0 bytes of a collective is left out: nothing was sent.",
+    ),
+    # README of OMB: bytes of the messages
+    tools={"OSU Micro-Benchmarks": Counted(data="messages", rates=PAYLOAD)},
+    parts=(r"^# OSU (?:MPI|NCCL)", r"^# Datatype: MPI_\w+\.\s*$"),
+    needs="a header (# Size ...), and a row with size and time or rate",
+)  # fmt: skip
+
+
+def _read_imb(file: Input) -> TransferSamples:
+    warnings: list[Notice] = []
+    title: list[str] = ["", "nan"]
+
+    def begin(line: str, runs: list[Run]) -> bool:
+        if _IMB_HEADER.fullmatch(line):
+            tokens = line.split()
+            columns = tuple(
+                _IMB_COLUMNS.get(token, "" if token in ("#Benchmarking", "#procs") else token)
+                for token in tokens
+            )
+            runs.append(Run(title[0], float(title[1]), columns))
+        elif named := _IMB_TITLE.fullmatch(line):
+            title[:] = [named["test"], "nan"]
+        elif ranks := _IMB_RANKS.fullmatch(line):
+            title[1] = ranks["ranks"]
+        else:
+            return line.startswith("#")
+        return True
+
+    runs, cut = _tables(file, warnings, begin)
+    runs = [run for run in runs if "time" in run.columns and run.sizes]
+    _without_nothing(runs, warnings)
+    names = groups_of([run.operation or run.test for run in runs])
+    return _samples(file, runs, names, warnings, tool="Intel MPI Benchmarks", partial=cut)
+
+
+IMB = Format(
+    name="Intel MPI Benchmarks",
+    description="the output of the Intel MPI Benchmarks",
+    recognize=lambda file: file.seen(r"^\s*#(?:Benchmarking\s+#procs\s+#)?bytes\s+#repetitions\s"),
+    read=_read_imb,
+    traps=(
+        "PingPong is one way: half of a measured round trip. Of a collective, t_avg is taken, the "
+        "mean over its ranks; t_max is when the last one is done.",
+        "Mbytes/sec are powers of 1000 or of 1024 by the version, and serve nothing here.",
+        "A row of 0 bytes of a collective is left out: nothing was sent.",
+    ),
+    tools={"Intel MPI Benchmarks": Counted(data="messages", rates=PAYLOAD)},
+    parts=(r"^#\s*Benchmarking\s+[A-Za-z_]+\s*$", r"^#\s+Intel ?\(R\) MPI Benchmark"),
+    needs="a header (#bytes #repetitions ...), and a row with size and time",
+)
+
+
+# --------------------------------------------------------------------------------------- NetPIPE
+
+_NETPIPE_ROW = re.compile(
+    rf"\s*\d+:\s+(?P<size>\d{{1,12}}) bytes\s+\d+ times -->\s+(?P<rate>{_NUMBER}) Mbps in\s+"
+    rf"(?P<time>{_NUMBER}) usec\s*"
+)
+_NP_OUT = re.compile(rf"\s*(?P<size>\d{{1,12}})\s+(?P<rate>{_NUMBER})\s+(?P<time>0\.\d{{6,12}})\s*")
+
+
+def _agrees(row: re.Match[str], unit: float) -> bool:
+    """Whether the rate of a row is its size over its time, in powers of 1024."""
+    time, rate = float(row["time"]) * unit, float(row["rate"])
+    expected = 8 * float(row["size"]) / time / 1024**2 if time > 0 else nan
+    return abs(expected - rate) <= 0.006 + 0.02 * rate
+
+
+def _is_np_out(file: Input) -> bool:
+    lines = list(islice(filter(str.strip, file.first.splitlines()), 20))
+    rows = [_NP_OUT.fullmatch(line) for line in lines]
+    return (
+        file.columns is None
+        and len(rows) >= _LEAST_ROWS
+        and all(row is not None and _agrees(row, 1.0) for row in rows)
+    )
+
+
+def _read_netpipe(file: Input) -> TransferSamples:
+    warnings: list[Notice] = []
+    pattern, unit = (_NP_OUT, 1.0) if _is_np_out(file) else (_NETPIPE_ROW, _US)
+    run, unread = Run("PingPong"), []
+    lines, cut = file.text.whole_lines(warnings)
+    for number, line in lines:
+        row = pattern.fullmatch(line)
+        if row is not None and _agrees(row, unit):
+            run.add(float(row["size"]), float(row["time"]) * unit)
+        elif row is not None or "times -->" in line:
+            unread.append(number)
+    note(warnings, "sizes-lines-unread", numbers=unread)
+    return _samples(file, [run], [""], warnings, tool="NetPIPE", partial=cut)
+
+
+NETPIPE = Format(
+    name="NetPIPE",
+    description="the output of NetPIPE",
+    recognize=lambda file: file.seen(r"^\s*\d+:\s+\d+ bytes\s+\d+ times -->") or _is_np_out(file),
+    read=_read_netpipe,
+    traps=(
+        "A time is one way: half of a round trip, unless it streamed (-s) or sent in both "
+        "directions (-2), which the output does not say.",
+        "Mbps are powers of 1024 squared; with the size they check the time.",
+        "np.out has three columns without a header: bytes, Mbps and seconds.",
+    ),
+    tools={"NetPIPE": Counted(data="messages", rates=PAYLOAD)},
+    parts=(r"^Now starting the main loop\s*$",),
+    needs="a row with bytes, Mbps and usec",
+)
