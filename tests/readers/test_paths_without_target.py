@@ -110,6 +110,30 @@ def test_who_reports_the_target(dialect, tmp_path):
     assert "target not reached" in CliRunner().invoke(commands, ["read", str(path)]).output
 
 
+REPORTS = {
+    "French": "rapports : Impossible de joindre l'hôte de destination.",
+    "Spanish": "informes: Host de destino inaccesible.",
+    "Polish": "raportuje: Host docelowy jest nieosiągalny.",
+    "Russian": "сообщает: Заданный узел недоступен.",
+    "Chinese": "报告: 无法访问目标主机。",
+}
+"""What tracert says in other languages of a node that reports the target."""
+
+
+@pytest.mark.each("words", REPORTS.values())
+def test_a_report_in_another_language(words):
+    """The head is of a language whose words are not known: an address and a limit are in it."""
+    for line, answered in (
+        (f"  1  PC-1 [192.0.2.2]  {words}\n", [True]),
+        (f"  1     *     192.0.2.2  {words}\n", [False, True]),
+        (f"  1    <1 ms     *     192.0.2.2  {words}\n", [True, False, True]),
+    ):
+        samples = read(f"\nizleme yolu: host.example [203.0.113.9]\n30\n\n{line}\nx\n")
+        assert (~samples.lost).tolist() == answered
+        said = notices(samples)["target-unreachable"]
+        assert said == {"target": "host.example", "hop": "1", "node": "192.0.2.2", "mark": "!?"}
+
+
 @pytest.mark.each("dialect", ["Linux", "Linux, a star", "busybox", "macOS", "tracepath"])
 def test_seconds_before_an_answer_are_no_delay_of_the_path(dialect):
     """By the router: it asks three times for the address of a host that is not there."""

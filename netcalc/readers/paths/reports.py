@@ -135,9 +135,10 @@ def _read_trippy(file: Input) -> Table:
 def _whole_rows(file: Input) -> tuple[list[list[str]], bool]:
     """Return the cells of the lines that are whole, and whether the last one was left out."""
     lines = list(file.text.numbered_lines())
-    cut = bool(lines) and lines[-1][2] and not re.search(r"\.[0-9]{2}$", lines[-1][1])
+    cut = bool(lines) and lines[-1][2] and not re.search(r"\.[0-9]{2}\s*$", lines[-1][1])
     kept = lines[: len(lines) - cut]
-    return csv_rows([line[:2] for line in kept], file.unpacked), cut
+    rows_of_cells = csv_rows([line[:2] for line in kept], file.unpacked)
+    return [[cell.strip() for cell in cells] for cells in rows_of_cells], cut
 
 
 def _other_heading(name: str) -> str:

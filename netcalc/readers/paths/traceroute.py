@@ -294,7 +294,7 @@ TRACEROUTE = Format(
         "Hops that never answered count, up to the last line.",
     ),
     tools={"traceroute": Counted(probes=TO_NODES)},
-    parts=(rf"^\s{{2,}}\S+ \({ADDRESS.pattern}\)\s+[0-9.,]+\s*{_UNIT}",),
+    parts=(rf"^\s{{2,}}\S+ \((?:{ADDRESS.pattern})\)\s+[0-9.,]+\s*{_UNIT}",),
     needs="the line with the number of the hop",
 )
 

@@ -42,13 +42,20 @@ _REPORT = re.compile(
 )
 """A node that reports something instead of a time: "reports: Destination host unreachable."."""
 _REPORTED = (
-    rf"^\s{{1,3}}[0-9]{{1,2}}\s+(?:\*\s+){{0,2}}(?:\S+ \[{traces.ADDRESS.pattern}\]"
-    rf"|{traces.ADDRESS.pattern})\s+\S+: \S.*\s\S+\.\s*$"
+    rf"^\s{{1,3}}[0-9]{{1,2}}\s+(?:{_CELL}\s+){{0,2}}"
+    rf"(?:\S+ \[(?:{traces.ADDRESS.pattern})\]|(?:{traces.ADDRESS.pattern}))"
+    r"\s+\S+\s?[:：]\s?\S.*[.。]\s*$"
 )
+_LIMIT = re.compile(r"(?<![\w.:])([0-9]{1,3})(?![\w.:])")
 _REASONS = (("host unreachable", "!H"), ("net unreachable", "!N"), ("protocol unreachable", "!P"))
 _LIKE_HOP = re.compile(r"^\s{0,3}[0-9]{0,3}\s.*(?:\s\*\s|[0-9]\s*ms\s)|^\s{1,3}[0-9]{1,3}\s{2,}\S")
 _TIMES = re.compile(r"\s\*\s|[0-9]\s*ms\s")
-_HEADER = re.compile(r"^\s*(?:Tracing route to|Routenverfolgung zu) ")
+_HEADER = re.compile(
+    r"^\s*(?:Tracing route to|Routenverfolgung zu|Détermination de l'itinéraire vers|Traza a"
+    r"|Traccia instradamento verso|Rastreando a rota para|A traçar a rota para|Śledzenie trasy do"
+    r"|Traceren van de route naar|Spårar väg till|Трассировка маршрута к|Výpis trasy k)\s"
+    r"|^\s*(?:\S+ \[\S+\] へのルートをトレースしています|通过最多 [0-9]+ 个跃点跟踪)"
+)
 
 
 def _recognize(file: Input) -> bool:
@@ -117,7 +124,7 @@ def _read(file: Input) -> PathSamples:
         lines.add(number, line, cut=cut)
     if not lines.runs:
         above = lines.above
-        if above and _HEADER.match(above[0]) and len(above) > 1 and not above[-1].endswith(":"):
+        if len(above) > 1 and _HEADER.match(above[0]) and not _LIMIT.search(above[-1]):
             raise ReaderError("path-message-only", file=file.name, message=shorten(above[-1], 100))
         raise traces.no_hop(file, "tracert (Windows)")
     lines.runs[-1].cut |= bool(lines.last_line_cut)
@@ -142,7 +149,7 @@ def _begun(above: list[str], hop: int) -> traces.Trace:
         if address:
             made.target, made.address = name or address, address
             line = line.replace(address, "").replace(name, "")
-        limit = re.search(r"(?<![\w.:])([0-9]{1,3})(?![\w.:])", line)
+        limit = _LIMIT.search(line)
         if limit:
             made.limit = int(limit[1])
     return made

@@ -28,7 +28,7 @@ ADDRESS = re.compile(
 
 REFUSALS = re.compile(r"!\S+")
 """Marks of an answer that ends the path: unreachable or prohibited."""
-_OF_OTHERS = re.compile(r"![HN]")
+_OF_OTHERS = re.compile(r"![HN?]")
 """Marks that no target prints of itself, where its address is unknown."""
 _UNREACHABLE = {0: "!N", 1: "!H", 2: "!P", 3: "", 4: "!F", 5: "!S", 9: "!X", 10: "!X", 13: "!X"}
 _UNREACHABLE_IPV6 = {0: "!N", 1: "!X", 2: "!S", 3: "!H", 4: ""}
