@@ -32,6 +32,8 @@ from netcalc.samples import (
 )
 
 OWN_COLUMNS = "columns"
+PACKET_LISTS = ("tcpdump", "tshark", "Wireshark")
+"""Tools whose tables are packets: their times are no times of what has their sizes."""
 """Tool of a table that no tool printed."""
 OVERLOAD_RATIO = 0.05
 """A run that lost this share was sent faster than something could forward. [ratio]"""
@@ -95,7 +97,8 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     elif isinstance(samples, Table):
         findings = (
             _of_packets(samples, stated)
-            or frame_tables.explain_sizes(samples, stated)
+            if samples.meta.tool in PACKET_LISTS
+            else frame_tables.explain_sizes(samples, stated)
             or _of_rows(samples, stated)
             or responses.explain_responses(samples, stated)
             or laws.explain_laws(samples)

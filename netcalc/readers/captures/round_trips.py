@@ -6,6 +6,7 @@ Those of TCP are of handshakes, from a segment to its acknowledgement, and by ti
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 
 import numpy as np
@@ -249,11 +250,15 @@ _UDP = 17
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
-    """ICMP echoes: packets that are requests, the reply to each (-1: none), repeated replies."""
+    """ICMP echoes: packets that are requests, the reply to each (-1: none), repeated replies.
+
+    ``other`` are replies of other hosts than the one that was asked: of a group, or a network.
+    """
 
     request: Ints
     reply: Ints
     duplicate: Ints
+    other: Ints
 
     @property
     def pair_count(self) -> int:
@@ -264,7 +269,8 @@ class Echoes:
 def find_echoes(trace: PacketTrace) -> Echoes:
     """Match echo requests and replies by addresses, identifier and sequence number.
 
-    A reply belongs to the last request before it; a second reply to that one is a duplicate.
+    A reply belongs to the last request before it; a second reply to that one is a duplicate. A
+    request to a group or a broadcast address is answered by the first of its hosts.
     """
     kind, protocol = trace.ints("icmp_type"), trace.ints("ip_protocol")
     icmp = trace.has(Layer.ICMP)
@@ -278,13 +284,36 @@ def find_echoes(trace: PacketTrace) -> Echoes:
     numbers = (trace.ints("echo_id")[rows].astype(np.int64) << 16) | trace.ints("echo_sequence")[
         rows
     ]
+    echoes = _matched(rows, asks, asker, asked, numbers)
+    taken = np.concatenate([echoes.reply[echoes.reply >= 0], echoes.duplicate])
+    taken = np.append(taken, echoes.request[echoes.reply >= 0])
+    rest = ~np.isin(rows, taken)
+    if not ((rest & ~asks).any() and (rest & asks).any()):
+        return echoes
+    is_group = np.array([_is_group(address) for address in trace.addresses], np.bool_)
+    rest &= ~asks | is_group[asked]
+    others = _matched(rows[rest], asks[rest], asker[rest], asker[rest] * 0, numbers[rest])
+    reply = echoes.reply.copy()
+    reply[np.searchsorted(echoes.request, others.request)] = others.reply
+    other = np.sort(np.concatenate([others.reply[others.reply >= 0], others.duplicate]))
+    return Echoes(echoes.request, reply, echoes.duplicate, other)
+
+
+def _is_group(address: str) -> bool:
+    """Whether an address is that of several hosts: of a group, or a broadcast of IPv4."""
+    if address.endswith(".255"):
+        return True
+    try:
+        return ip_address(address.partition("%")[0]).is_multicast
+    except ValueError:  # a name in a list
+        return False
+
+
+def _matched(rows: Ints, asks: Bools, asker: Ints, asked: Ints, numbers: Ints) -> Echoes:
+    """Give each request the reply that follows it, of packets with equal numbers side by side."""
     order = np.lexsort((rows, numbers, asked, asker))
     rows, asks = rows[order], asks[order]
-    return _matched(rows, asks, groups.starts_of(asker[order], asked[order], numbers[order]))
-
-
-def _matched(rows: Ints, asks: Bools, begins: Bools) -> Echoes:
-    """Give each request the reply that follows it, of packets with equal numbers side by side."""
+    begins = groups.starts_of(asker[order], asked[order], numbers[order])
     answered = np.zeros(rows.size, np.bool_)
     answered[1:] = ~begins[1:] & ~asks[1:] & asks[:-1]
     reply = np.full(rows.size, -1, np.int64)
@@ -296,6 +325,7 @@ def _matched(rows: Ints, asks: Bools, begins: Bools) -> Echoes:
         request=rows[asks][back],
         reply=reply[asks][back],
         duplicate=np.sort(rows[~asks & ~answered & has_request]),
+        other=np.empty(0, np.int64),
     )
 
 

@@ -347,7 +347,10 @@ def _flag_text(flags: int) -> str:
 
 
 def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
-    """Warn of flows that began before the capture, show one side, or have an unknown scale."""
+    """Warn of flows that began before the capture, show one side, or have an unknown scale.
+
+    And of what the capture missed, of its order, and of pings that several hosts answered.
+    """
     a, s = analysis, analysis.segments
     sides = groups.count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
     unseen = (a.handshakes.syn < 0) & (a.handshakes.answer < 0)
@@ -361,6 +364,9 @@ def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
     if missed.any():
         values = {"missing_bytes": int(missed.sum()), "count": int(np.count_nonzero(missed))}
         notices.append(Notice("capture-missed", values))
+    if (other := find_echoes(a.trace).other).size:
+        hosts = np.unique(a.trace.ints("source")[other]).size
+        notices.append(Notice("echo-other-hosts", {"count": int(other.size), "hosts": hosts}))
     notices.append(Notice("data-after-ack", {"count": int(np.count_nonzero(a.losses.after_ack))}))
     return [notice for notice in notices if notice.values["count"]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -286,3 +287,60 @@ def test_ports_used_again_are_another_flow():
     found = facts("".join([head, *rows, *later]))
     assert (found["tcp_flow_count"], found["tcp_retransmission_count"]) == (2, 2)
     assert found["handshake_rtt_min_s"] == pytest.approx(0.0105)
+
+
+FIELDS = """frame.time_epoch,ip.src,ip.dst,tcp.srcport,tcp.dstport,tcp.flags,tcp.seq,tcp.ack,\
+tcp.len,{}
+1.000000,192.0.2.1,192.0.2.2,40000,80,0x0002,0,0,0,64240
+1.010000,192.0.2.2,192.0.2.1,80,40000,0x0012,0,1,0,65160
+1.010500,192.0.2.1,192.0.2.2,40000,80,0x0010,1,1,0,{}
+1.011000,192.0.2.1,192.0.2.2,40000,80,0x0018,1,1,100,{}
+1.300000,192.0.2.1,192.0.2.2,40000,80,0x0018,1,1,100,{}
+1.310000,192.0.2.2,192.0.2.1,80,40000,0x0010,1,101,0,0
+1.810000,192.0.2.2,192.0.2.1,80,40000,0x0010,1,101,0,{}
+"""
+SCALED = FIELDS.format("tcp.window_size", *[64256] * 3, 65024)
+RAW = FIELDS.format("tcp.window_size_value", *[502] * 3, 127)
+
+
+@pytest.mark.each("text", (SCALED, RAW))
+def test_fields_of_tshark_are_packets_of_a_flow(text):
+    row = facts(text)
+    names = ("tcp_flow_count", "tcp_retransmission_count", "ipv4_packet_count", "packet_count")
+    assert [row[name] for name in names] == [1, 1, 7, 7]
+    assert row["handshake_rtt_min_s"] == pytest.approx(0.0105)
+    (one,) = traces_of(read(text))
+    assert one.is_whole
+    flows = tcp_flows(analyse_tcp(one.trace)).columns()
+    assert flows["payload_bytes"].tolist() == [100, 0]
+    assert flows["window_closed_count"].tolist() == [0, 1]
+    assert flows["window_closed_s"][1] == pytest.approx(0.5)
+    # The scale is printed in neither: windows in bytes are those of the list, others unknown.
+    scaled = 64256 if text == SCALED else nan
+    assert flows["window_max_bytes"][0] == pytest.approx(scaled, nan_ok=True)
+
+
+def test_fields_without_windows_close_none():
+    rows = [line.rpartition(",")[0] for line in RAW.splitlines()]
+    (one,) = traces_of(read("\n".join(rows) + "\n"))
+    assert not one.is_whole
+    assert tcp_flows(analyse_tcp(one.trace)).columns()["window_closed_count"].sum() == 0
+
+
+LATE = """"No.","Time","Source","Destination","Protocol","Length","Info"
+"1","0.000000","192.0.2.1","192.0.2.2","TCP","66","40000 → 80 [SYN] Seq=0 Win=64240 Len=0"
+"2","0.010000","192.0.2.2","192.0.2.1","TCP","66","80 → 40000 [SYN, ACK] Seq=0 Ack=1 Win=65160 Len=0"
+"3","0.010500","192.0.2.1","192.0.2.2","TCP","54","40000 → 80 [ACK] Seq=1 Ack=1 Win=64256 Len=0"
+"4","0.020000","192.0.2.2","192.0.2.1","TCP","54","[TCP ACKed unseen segment] 80 → 40000 [ACK] Seq=1 \
+Ack=101 Win=65024 Len=0"
+"5","0.021000","192.0.2.1","192.0.2.2","TCP","154","[TCP Spurious Retransmission] 40000 → 80 [ACK] \
+Seq=1 Ack=1 Win=64256 Len=100"
+"6","0.040000","192.0.2.2","192.0.2.1","TCP","54","80 → 40000 [ACK] Seq=1 Ack=301 Win=65024 Len=0"
+""".replace("\\\n", "")  # noqa: E501
+
+
+def test_a_list_says_its_wrong_order_and_what_it_has_not():
+    table = read(LATE)
+    said = {one.code: one.values for one in table.meta.warnings}
+    assert said == {"data-after-ack": {"count": 1}, "list-missed": {"missing_bytes": 200}}
+    assert table.facts()[0]["tcp_retransmission_count"] == 0

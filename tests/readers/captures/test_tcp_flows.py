@@ -279,6 +279,42 @@ def test_echoes_are_matched():
     assert samples.payload_bytes.tolist() == [56] * 4
 
 
+@pytest.mark.each(
+    ("asked", "hosts", "is_6"),
+    [
+        ("224.0.0.1", ("192.0.2.1", "192.0.2.2", "192.0.2.3"), False),
+        ("192.0.2.255", ("192.0.2.1", "192.0.2.2"), False),
+        ("ff02::1", ("fe80::1", "fe80::2"), True),
+    ],
+)
+def test_a_group_is_answered_by_its_first_host(asked, hosts, is_6):
+    """Four pings, each answered by all hosts, 1 ms after each other; another host is not asked."""
+    capture, own = w.Capture(), "fe80::10" if is_6 else "192.0.2.10"
+    kinds, protocol = ((128, 129), 58) if is_6 else ((8, 0), 1)
+    header = w.ipv6 if is_6 else w.ipv4
+    for number in range(4):
+        at_ns = w.START_NS + number * 10**9
+        capture.add(at_ns, header(w.icmp(kinds[0], 7, number), protocol, own, asked))
+        for place, host in enumerate(hosts, 1):
+            reply = w.icmp(kinds[1], 7, number)
+            capture.add(at_ns + place * 10**6, header(reply, protocol, host, own))
+    trace = read_capture(capture.pcap(link=101))
+    found = find_echoes(trace)
+    assert (found.pair_count, found.other.size, found.duplicate.size) == (4, 4 * len(hosts), 0)
+    assert echo_samples(trace).rtt_s.tolist() == pytest.approx([0.001] * 4)
+    said = [one for one in tcp_notices(analyse_tcp(trace)) if one.code == "echo-other-hosts"]
+    assert [one.values for one in said] == [{"count": 4 * len(hosts), "hosts": len(hosts)}]
+
+
+def test_the_reply_of_another_host_answers_no_ping_to_one():
+    """Two pings with the same numbers, as of fping; a request of them was not captured."""
+    capture = w.Capture()
+    capture.add(w.START_NS, w.ipv4(w.icmp(8, 7, 1), 1, "192.0.2.10", "192.0.2.1"))
+    capture.add(w.START_NS + 10**6, w.ipv4(w.icmp(0, 7, 1), 1, "192.0.2.2", "192.0.2.10"))
+    found = find_echoes(read_capture(capture.pcap(link=101)))
+    assert (found.pair_count, found.other.size) == (0, 0)
+
+
 def test_udp_requests_and_replies_are_matched():
     capture = w.Capture()
     ask, answer = ("192.0.2.1", "192.0.2.53"), ("192.0.2.53", "192.0.2.1")

@@ -337,7 +337,8 @@ def _table(file: Input, packets: _Packets, captured: Mapping[str, int]) -> Table
         is_read = run not in packets.unread
         columns = {"time_s": times, **read}
         is_certain = is_read and run not in packets.tunnels and not packets.skipped
-        certain = run_of(columns, here.tolist(), Meta()).facts() if is_certain else {}
+        certain, said = run_of(columns, here.tolist(), Meta()).facts() if is_certain else ({}, [])
+        notices += said
         facts.append(
             fact_row(
                 group=run,

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from netcalc.messages import Notice
 from netcalc.readers.captures.flows import ACK, RST, SYN
+from netcalc.readers.captures.order import in_order
 from netcalc.readers.captures.round_trips import find_echoes
-from netcalc.readers.captures.tcp import analyse_tcp
+from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp, missed_bytes
+from netcalc.readers.source import note
 from netcalc.samples import Fact, FloatColumn, Layer, Meta, PacketTrace
 
 Nanoseconds: TypeAlias = NDArray[np.int64]
@@ -120,6 +122,8 @@ def _nanoseconds(text: str) -> int | None:
 _PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1, "icmpv6": 58}
 _BITS = {"tcp": Layer.TCP, "udp": Layer.UDP, "icmp": Layer.ICMP, "icmpv6": Layer.ICMP}
 _NUMBER_BITS = 0xFFFF_FFFF
+MOST_WINDOW = 0xFFFF
+"""Largest window of a header. [byte]"""
 _APART = 1_000_003
 """Distance of the first numbers of connections that follow each other on the same ports."""
 
@@ -169,6 +173,8 @@ class ListedPacket:
     echo_sequence: float = 0
     is_reused: bool = False
     """Whether it opens a new connection between the ports of an earlier one."""
+    is_cut: bool = False
+    """Whether the list leaves out its options: a scale may have been offered."""
 
     @property
     def version(self) -> int:
@@ -255,20 +261,28 @@ class Listed:
     trace: PacketTrace
     is_whole: bool
 
-    def facts(self) -> dict[str, Fact | None]:
-        """Return what the analysis of the packets is certain of."""
+    def facts(self) -> tuple[dict[str, Fact | None], list[Notice]]:
+        """Return what the analysis of the packets is certain of, and what it warns of."""
         pair_count = find_echoes(self.trace).pair_count
         if not np.isfinite(np.asarray(self.trace.time_s)).all():
-            return {"icmp_echo_pair_count": pair_count}
-        analysis = analyse_tcp(self.trace)
+            return {"icmp_echo_pair_count": pair_count}, []
+        analysis = analyse_tcp(in_order(self.trace))
         handshakes = analysis.handshakes.rtt_s
         timed = handshakes[handshakes >= 0]
         again = int(np.count_nonzero(analysis.losses.retransmitted))
-        return {
+        facts: dict[str, Fact | None] = {
             "tcp_retransmission_count": again if self.is_whole else None,
             "icmp_echo_pair_count": pair_count,
             "handshake_rtt_min_s": float(timed.min()) if timed.size else None,
         }
+        return facts, self._notices(analysis) if self.is_whole else []
+
+    def _notices(self, analysis: TcpAnalysis) -> list[Notice]:
+        notices: list[Notice] = []
+        note(notices, "data-after-ack", count=int(np.count_nonzero(analysis.losses.after_ack)))
+        if missed := int(missed_bytes(analysis).sum()):
+            notices.append(Notice("list-missed", {"missing_bytes": missed}))
+        return notices
 
 
 def listed(packets: Sequence[ListedPacket], meta: Meta) -> Listed:
@@ -327,6 +341,8 @@ def _trace(packets: Sequence[ListedPacket], meta: Meta) -> PacketTrace:
         for name in (*_COLUMNS, "original_bytes", "sequence")
     }
     is_stamped = ~np.isnan(read["timestamp"])
+    # A window that a line does not show is not a closed one.
+    read["window"] = np.where(np.isnan(read["window"]), MOST_WINDOW, read["window"])
     # The line of a packet does not say its headers: those without unusual options.
     is_tcp = protocol == _PROTOCOLS["tcp"]
     headers = np.where(is_ipv6, 40, 20) + np.where(is_tcp, 20 + 12 * is_stamped, 8)
@@ -336,6 +352,7 @@ def _trace(packets: Sequence[ListedPacket], meta: Meta) -> PacketTrace:
     layers |= np.where(is_ipv6, int(Layer.IPV6), int(Layer.IPV4))
     layers |= np.where(is_stamped, int(Layer.TIMESTAMPS), 0)
     layers |= np.where(np.isnan(read["shift"]), 0, int(Layer.WINDOW_SCALE))
+    layers |= np.where([packet.is_cut for packet in packets], int(Layer.CUT), 0)
     columns: dict[str, Any] = {name: _whole(read[name]) for name in _COLUMNS}
     return PacketTrace(
         time_s=[packet.time_s for packet in packets],

@@ -18,6 +18,7 @@ import numpy as np
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures import flows
+from netcalc.readers.captures.flows import find_segments
 from netcalc.readers.captures.lists import traces
 from netcalc.readers.document import member
 from netcalc.readers.format import Format, Input
@@ -55,8 +56,10 @@ _ON_UDP = frozenset(
 """Protocols that come without TCP; they are listed without their ports."""
 
 
-def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict[str, Fact | None]:
-    """Return what the columns of a list are certain of.
+def facts_of(
+    cells: Mapping[str, Sequence[str]], times: Sequence[float]
+) -> tuple[dict[str, Fact | None], list[Notice]]:
+    """Return what the columns of a list are certain of, and what they warn of.
 
     Parameters
     ----------
@@ -66,13 +69,15 @@ def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict
         When each packet came; nan where that is not known. [s]
     """
     if not {"source", "destination", "protocol", "info"} <= cells.keys():
-        return {}
+        return {}, []
     packets, whole = _packets(cells, times, [nan] * len(times))
     protocols = set(cells["protocol"])
-    facts = traces.listed(packets, Meta()).facts()
-    facts["tcp_retransmission_count"] = sum(
-        bool(_RETRANSMISSIONS & _marks(info)) for info in cells["info"]
-    )
+    facts, notices = traces.listed(packets, Meta()).facts()
+    notices = notices if whole else []
+    # Wireshark marks data behind their acknowledgement, too, though nobody sent them again.
+    after_ack = sum(note.values["count"] for note in notices if note.code == "data-after-ack")
+    marked = sum(bool(_RETRANSMISSIONS & _marks(info)) for info in cells["info"])
+    facts["tcp_retransmission_count"] = max(marked - after_ack, 0)
     if whole:
         tcp = [packet for packet in packets if packet.protocol == "tcp"]
         facts["tcp_flow_count"] = len({packet.ends for packet in tcp}) + _reused_count(tcp)
@@ -87,7 +92,7 @@ def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict
     if 0 not in versions:
         facts["ipv4_packet_count"] = versions.count(4)
         facts["ipv6_packet_count"] = versions.count(6)
-    return facts
+    return facts, notices
 
 
 def _reused_count(packets: Sequence[traces.ListedPacket]) -> int:
@@ -102,6 +107,8 @@ def _reused_count(packets: Sequence[traces.ListedPacket]) -> int:
 def trace_of(table: Table) -> traces.Listed | None:
     """Return a list of Wireshark as a trace; None if it has no times or no Info."""
     columns = table.columns()
+    if columns.keys() >= _FIELDS_OF_TCP:
+        return _trace_of_fields(columns, table.meta)
     names = ("source", "destination", "protocol", "info")
     if not {"time_s", *names} <= columns.keys():
         return None
@@ -113,6 +120,91 @@ def trace_of(table: Table) -> traces.Listed | None:
     packets, whole = _packets(cells, times.tolist(), sizes.tolist())
     trace = traces.listed(packets, table.meta)
     return traces.Listed(trace.trace, is_whole=trace.is_whole and whole)
+
+
+_FIELDS_OF_TCP = frozenset({
+    "time_s", "tcp.srcport", "tcp.dstport", "tcp.flags", "tcp_sequence", "acknowledged",
+    "payload_bytes",
+})  # fmt: skip
+"""Columns of fields of which a flow is made."""
+
+
+def _trace_of_fields(columns: Mapping[str, Any], meta: Meta) -> traces.Listed | None:
+    """Return fields that tshark printed as a trace; None without times."""
+    times = np.asarray(columns["time_s"], dtype=float)
+    ends = [
+        [next((cell for cell in row if cell), "")
+         for row in zip(*(columns[name] for name in names if name in columns), strict=True)]
+        for names in (("ip.src", "ipv6.src"), ("ip.dst", "ipv6.dst"))
+    ]  # fmt: skip
+    if not np.isfinite(times).all() or not all(ends):
+        return None
+    fields = dict(_FIELDS)
+    if "tcp.window_size_value" in columns:  # as in the header
+        fields["window"] = "tcp.window_size_value"
+    numbers = {
+        name: np.array([_whole_number(cell) for cell in columns[field]])
+        for name, field in fields.items()
+        if field in columns
+    }
+    names = {"sequence": "tcp_sequence", "acknowledged": "acknowledged"}
+    for name, column in {**names, "payload_bytes": "payload_bytes"}.items():
+        numbers[name] = np.asarray(columns[column], dtype=float)
+    rows = np.flatnonzero([bool(cell) for cell in columns["tcp.srcport"]])
+    needed = np.array([numbers.get(name, np.full(times.size, nan)) for name in _NEEDED_OF_TCP])
+    is_known = np.isfinite(needed[:, rows]).all(axis=0)
+    flags = np.nan_to_num(numbers.pop("flags")).astype(int)
+    packets = []
+    for row in rows[is_known].tolist():
+        packet = traces.ListedPacket(
+            times[row], "tcp", ends[0][row], ends[1][row], flags=int(flags[row])
+        )
+        for name, values in numbers.items():
+            setattr(packet, name, float(values[row]))
+        packets.append(packet)
+    if "tcp.window_size_value" not in columns:
+        _rescale(packets)
+    elif "tcp.options.wscale.shift" not in columns:
+        for packet in packets:
+            packet.is_cut = bool(packet.flags & flows.SYN)
+    trace = traces.listed(packets, meta)
+    return traces.Listed(
+        trace.trace, is_whole=trace.is_whole and bool(packets) and bool(is_known.all())
+    )
+
+
+def _rescale(packets: Sequence[traces.ListedPacket]) -> None:
+    """Take the scale off windows in bytes: the least one with which they fit into a header."""
+    by_sender: dict[object, list[traces.ListedPacket]] = {}
+    for packet in packets:
+        sender = (packet.source, packet.source_port, packet.destination, packet.destination_port)
+        by_sender.setdefault(sender, []).append(packet)
+    for sent in by_sender.values():
+        scaled = [packet for packet in sent if not packet.flags & flows.SYN]
+        most = max((packet.window for packet in scaled), default=0.0)
+        shift = max(int(most).bit_length() - 16, 0)
+        for packet in sent:
+            if packet.flags & flows.SYN:
+                packet.shift = shift
+            else:
+                packet.window = float(int(packet.window) >> shift)
+
+
+def _whole_number(cell: str) -> float:
+    return float(int(cell, 0)) if _WHOLE.fullmatch(cell) else nan
+
+
+_NEEDED_OF_TCP = (
+    "source_port", "destination_port", "flags", "sequence", "payload_bytes", "window",
+)  # fmt: skip
+_WHOLE = re.compile(r"(?:0x[0-9a-f]{1,8}|\d{1,10})")
+_FIELDS = {
+    "source_port": "tcp.srcport", "destination_port": "tcp.dstport", "flags": "tcp.flags",
+    "window": "tcp.window_size", "shift": "tcp.options.wscale.shift",
+    "mss_bytes": "tcp.options.mss_val", "timestamp": "tcp.options.timestamp.tsval",
+    "timestamp_echo": "tcp.options.timestamp.tsecr",
+}  # fmt: skip
+"""Number of a packet -> field of tshark."""
 
 
 def _marks(info: str) -> set[str]:
@@ -307,7 +399,8 @@ def packet_table(
     warnings = list(file.text.warnings)
     note(warnings, "packet-lines-skipped", count=len(skipped), numbers=list(skipped))
     times, notices = traces.times_of(cells.pop("time", [""] * count))
-    certain = facts_of(cells, np.asarray(times).tolist())
+    certain, said = facts_of(cells, np.asarray(times).tolist())
+    notices += said
     data: dict[str, FloatColumn | TextColumn] = {"time_s": times}
     columns = {"number": "number", "length": "original_bytes"}
     for name, column in cells.items():
@@ -544,6 +637,12 @@ def table_of_fields(
         else:
             data[name] = np.array(column, dtype=object)
     facts = _facts(cells, data, count=count, partial=partial)
+    if data.keys() >= _FIELDS_OF_TCP and (listed := _trace_of_fields(data, Meta())) is not None:
+        certain, said = listed.facts()
+        if listed.is_whole:
+            flow_count = len(find_segments(listed.trace).flows.first)
+            facts = {**fact_row(tcp_flow_count=flow_count, **certain), **facts}
+            notices += said
     warnings = (*file.text.warnings, *notices)
     return file.table("tshark", data, units, facts=(facts,), warnings=warnings, partial=partial)
 
