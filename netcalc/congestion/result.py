@@ -108,7 +108,7 @@ class Result:
     scenario : Scenario
         What was evaluated.
     by : str
-        "theory", "live" or "ns3".
+        "theory", "live", "ns3" or "measured".
     goodput_bps : numpy.ndarray
         Payload rate of each flow from ``warm_s``, or its later start, to its stop, its finish or
         the end; nan if it did not run in that time; of shape (flow,). [bit/s]

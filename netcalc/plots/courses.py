@@ -29,7 +29,7 @@ PARTS = ("goodput", "window", "queue", "rtt", "jain", "drops")
 """What is drawn over time, each in a figure of its own; Jain's index of flows that run together."""
 USUAL, TOGETHER = PARTS[:4], PARTS[:5]
 """Parts that are drawn if none is named, and with Jain's index."""
-WAYS = {"theory": "theory", "live": "live", "ns3": "ns-3"}
+WAYS = {"theory": "theory", "live": "live", "ns3": "ns-3", "measured": "measured"}
 """Names of the ways to a result, in their order."""
 DRAWN_FLOWS = 5
 """Flows that are drawn: as many colours, and one more for the link."""
@@ -44,7 +44,7 @@ PHASE_HEIGHT = 460
 """Height of the phase plot, in pixels."""
 MARK = 6
 """Size of the marks of a live run, which are many. [pixel]"""
-_SAID = {**WAYS, "theory": "Theory", "live": "Live"}
+_SAID = {**WAYS, "theory": "Theory", "live": "Live", "measured": "Measured"}
 LIMIT = "limit"
 """What is neither of the ways: an ideal share, a full buffer."""
 IDEAL, FULL = term("ideal share"), term("full buffer")
@@ -435,7 +435,7 @@ def add_way(
 
     ``index`` is that of the marker of a live run.
     """
-    if way == "live":
+    if way in ("live", "measured"):
         marker = style.MARKERS[index % len(style.MARKERS)]
         drawn = style.add_points(chart, source, marker=marker, color=style.INKS[theme])
         drawn.glyph.update(size=MARK, line_width=1, fill_color=color, fill_alpha=0.9)

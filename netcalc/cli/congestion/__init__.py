@@ -79,6 +79,7 @@ def congestion(
     as_json: bool,
     plot_path: str | None,
     save_path: str | None = None,
+    measured: tuple[str, ...] = (),
     force: bool,
     **grid_options: Any,
 ) -> None:
@@ -93,6 +94,7 @@ def congestion(
     netcalc congestion scenario.json --by theory,live,ns3 --plot out.html
     netcalc congestion scenario.json --vary buffer_bdp=0.5,1,2 --out results.jsonl
     netcalc congestion results.jsonl --plot out.svg
+    netcalc congestion scenario.json --measured a.json --measured b.json --plot out.html
     netcalc congestion --preset two-flows --set "flows[1].algorithm=bbr"
     netcalc congestion --matrix netesto --test bbr --out matrix.jsonl
     cat scenario.json | netcalc congestion -
@@ -115,7 +117,7 @@ def congestion(
         Algorithm of all flows and request loops of a --preset; cubic.
     stack : {'ns3', 'linux'}
         TCP stack whose loss recovery and slow start the theory models. Default: linux with --by
-        theory,live, otherwise ns3.
+        theory,live and with --measured, otherwise ns3.
     python : PATH
         Python with ns-3, for --by ns3.
     listed : bool
@@ -124,6 +126,9 @@ def congestion(
         Change a number of the scenario, or an algorithm. Names and units: as --vary.
     save_path : SAMPLES
         Save all samples of a live run as .json, or .json.gz.
+    measured : FILE
+        A measurement of the flows, such as iperf3's JSON or ss over time, compared with what was
+        evaluated; once for each file. The first flow is that which began first.
     """
     options = batch.GridOptions(**grid_options)
     if listed:
@@ -153,6 +158,8 @@ def congestion(
     if save_path is not None:
         check_output(save_path, inputs=inputs, force=force)
     if options.out is not None:
+        if measured:
+            raise mistakes.exclusive("--out", "--measured")
         batch.run_grid(
             matrix or grid.Grid(document, batch.parse_vary(options.vary), options.repeats),
             out=options.out, table_path=options.table_path, plot_path=plot_path, force=force,
@@ -163,10 +170,22 @@ def congestion(
     batch.check_table(options.table_path, inputs=inputs, force=force)
     with Deferral() as deferral:
         run = LiveRun(save_path=save_path, deferral=deferral)
+        if measured and "ns3" not in by:
+            stack = stack or "linux"  # most measured senders have its recovery
         results, absent = _evaluate(scenario, by, stack, python, run)
+        if measured:
+            results.append(_measured(scenario, measured))
         _show(results, absent, run, name or Path(_shown_name(file) or "").name, as_json=as_json,
               plot_path=plot_path, table_path=options.table_path)  # fmt: skip
         run.end()
+
+
+def _measured(scenario: scenarios.Scenario, files: tuple[str, ...]) -> Result:
+    """Read measured flows as a result of the scenario."""
+    from netcalc import readers  # late: a scenario needs none
+    from netcalc.congestion.measured import measured
+
+    return measured(scenario, {name: readers.read(Path(name)) for name in files})
 
 
 def _check_ways(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from netcalc.congestion.batch import Outcome
 
 
-WAY_NAMES = {"theory": "theory", "live": "live", "ns3": "ns-3"}
+WAY_NAMES = {"theory": "theory", "live": "live", "ns3": "ns-3", "measured": "measured"}
 QUANTITY_NAMES = {
     "goodput_bps": "goodput",
     "utilization": "utilization",
