@@ -101,7 +101,7 @@ def test_counters_of_recorded_files(name):
 def test_every_recorded_file_has_expected_counters():
     sockets = [*INPUTS.glob("ss_*"), *INPUTS.glob("tcp_info.*")]
     lists = {"netstat_list.txt", "proc_net_tcp.txt"}  # see test_read_socket_lists.py
-    links = {  # see test_wifi.py
+    links = {  # see test_wifi_links.py
         "airport.txt", "iw_link.txt", "iw_station.txt", "iwconfig.txt", "netsh_wlan.txt",
         "netsh_wlan_german.txt", "proc_wireless.txt", "system_profiler.txt", "wdutil.txt",
     }  # fmt: skip
