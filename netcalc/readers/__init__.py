@@ -83,7 +83,7 @@ def read(
         return _read(file)
     except ReaderError as error:
         whole = formats.part_of(file) if error.code in _NOTHING_READ else None
-        if whole is None:
+        if whole is None or formats.named(file) in formats.MARKED:  # its reader knows more
             raise
         raise ReaderError(
             "part-of-output", file=file.name, format=whole.description, needs=whole.needs

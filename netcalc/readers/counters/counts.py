@@ -162,7 +162,9 @@ def _recognize_ip_link(file: Input) -> bool:
         return {"ifname", "ifindex"} <= file.keys() and '"stats' in file.head.decode(
             "utf-8", "replace"
         )
-    return file.seen(r"^\d+: \S+: <[A-Z,_0-9-]*>") and file.seen(r"^\s+RX:\s+bytes\s+packets")
+    is_listed = file.seen(r"^\d+: \S+: <[A-Z,_0-9-]*>")
+    errors = "" if is_listed else r"\s+errors\s"
+    return file.seen(rf"^\s+[RT]X:\s+bytes\s+packets{errors}")
 
 
 def _read_ip_link(file: Input) -> Table:
@@ -203,6 +205,7 @@ def _read_links(counts: Counts) -> None:
                         field=f"{group} {name}", value=shorten(cell),
                     )  # fmt: skip
                 counts.add(group, name, counts.number(number, f"{group} {name}", cell))
+            counts.partial |= not group  # the line with its name is not there
             names = []
         elif not re.match(r"\s+(?:link/|inet|valid_lft|altname|vf )", line) and line.strip():
             counts.unread.append(number)
@@ -223,6 +226,8 @@ IP_LINK = Format(
         # struct rtnl_link_stats64 of Linux, rx_bytes: the length of frames, without the FCS
         "ip -s link": of_kernel("frames at the interface", FRAME_WITHOUT_FCS),
     },
+    parts=(r"^\s+[RT]X errors:\s+[a-z]", r"^ {4}link/(?:ether|loopback) \S+ brd \S+"),
+    needs="a line of names with its line of numbers",
 )
 
 
@@ -250,7 +255,7 @@ _JSON = ("kind", "handle", "parent", "dev", "root", "refcnt", "options")
 def _recognize_qdisc(file: Input) -> bool:
     if file.is_json:
         return {"kind", "handle", "overlimits"} <= file.keys()
-    return file.seen(r"^(?:qdisc|class) \S+ \S+ ") and file.seen(r"^ Sent \d+ bytes \d+ pkt")
+    return file.seen(r"^ Sent \d+ bytes \d+ pkts? \(dropped \d")
 
 
 def _read_qdisc(file: Input) -> Table:
@@ -272,6 +277,7 @@ def _read_queues(counts: Counts) -> None:
         elif sent := _SENT.fullmatch(line):
             for name, value in sent.groupdict().items():
                 counts.add(group, name, int(value))
+            counts.partial |= not group
         elif backlog := _BACKLOG.fullmatch(line):
             counts.add_text(group, "backlog_bytes", backlog["bytes"])  # but one rounded: 12Kb
             counts.add(group, "backlog_packets", int(backlog["packets"]))
@@ -309,6 +315,7 @@ QDISC = Format(
 
 
 _COUNT = re.compile(r"\s*-?\d+\s*")
+_ETHTOOL_HEAD = r"^(?:NIC|PHY) statistics:\s*$"
 
 
 def _recognize_ethtool(file: Input) -> bool:
@@ -322,7 +329,7 @@ def _recognize_ethtool(file: Input) -> bool:
             and "ifindex" not in keys
             and sum(type(value) is int for value in row.values()) >= len(row) - 1 > 0
         )
-    return file.seen(r"^(?:NIC|PHY) statistics:\s*$")
+    return file.seen(rf"{_ETHTOOL_HEAD}|^ {{5}}[rt]x_\w+: \d+\s*$")
 
 
 def _read_ethtool(file: Input) -> Table:
@@ -331,6 +338,7 @@ def _read_ethtool(file: Input) -> Table:
         for row in counts.objects():
             counts.add_numbers(words(row, "ifname"), row)
         return counts.table(tool="ethtool -S")
+    counts.partial = not file.seen(_ETHTOOL_HEAD)
     for number, line in counts.lines():
         name, _, count = line.rpartition(":")
         is_counter = name[:1].isspace() and name.strip() and _COUNT.fullmatch(count)
@@ -476,6 +484,14 @@ NETSTAT = Format(
         "netstat -i": of_kernel("frames at the interface"),
         "netstat -s": of_kernel("counters of the kernel's protocols"),
     },
+    parts=(
+        r"^\s+ICMP (?:input|output) histogram:\s*$",
+        r"^(?: {4,8}|\t+)\d+ (?:\w+ )?(?:segments?|packets?|connections?|resets?|retransmit\w*"
+        r"|acks?|datagrams?|timeouts?|messages?|delayed acks|fast retransmits)\b(?!.*[,;])",
+        r"^ {4}TCP[A-Z]\w+: \d+\s*$",
+        r"^ {4}(?:In|Out)(?:\w*Octets|\w*Pkts): \d+\s*$",
+    ),
+    needs="the line that names the protocol (Tcp:)",
 )
 
 
@@ -525,9 +541,12 @@ NETSTAT_WINDOWS = Format(
         "ICMP has two columns, received and sent: each is a counter of its own.",
         "Counters run from the start of the system; only differences are a run's.",
     ),
+    parts=(r"^ {2}[A-Z][A-Za-z ()-]*? += \d+\s*$", r"^(?:IP|ICMP|TCP|UDP)(?:v[46])? Statistics"),
+    needs="the line that names the protocol, with its counters",
 )
 
 
+_NSTAT_HEAD = r"^#(?:kernel|\d+\.\d+)(?:\s|$)"
 _SOURCE = re.compile(r"#(?P<source>\S+)(?:\s.*)?")
 _LINE = re.compile(r"(?P<name>[A-Za-z]\w+)\s+(?P<value>-?\d+)\s+(?P<rate>-?\d+\.\d)\s*")
 
@@ -536,9 +555,8 @@ def _recognize_nstat(file: Input) -> bool:
     if file.is_json:
         kernel = member(file.json.documents[0] if file.json.documents else None, "kernel")
         return bool(kernel) and all(isinstance(value, int | float) for value in kernel.values())
-    return file.seen(r"^#(?:kernel|\d+\.\d+)(?:\s|$)") and file.seen(
-        r"^[A-Z]\w+[ \t]+-?\d+[ \t]+-?\d+\.\d[ \t]*$"
-    )
+    protocols = r"(?:Ip|Icmp|Tcp|Udp|MPTcp)\w*" if not file.seen(_NSTAT_HEAD) else r"[A-Z]\w+"
+    return file.seen(rf"^{protocols}[ \t]+-?\d+[ \t]+-?\d+\.\d[ \t]*$")
 
 
 def _read_nstat(file: Input) -> Table:
@@ -551,6 +569,7 @@ def _read_nstat(file: Input) -> Table:
         if file.json.fault is not None and not counts.rows:
             raise file.json.fault
         return counts.table(tool="nstat")
+    counts.partial = not file.seen(_NSTAT_HEAD)
     for number, line in counts.lines(_LINE):
         row = _LINE.fullmatch(line)
         if row and counts.add_text("", row["name"], row["value"]):
@@ -612,6 +631,10 @@ def _read_proc_net(file: Input) -> Table:
             counts.add_cells(number, device["group"], columns, device["rest"].split())
         elif pair := _PAIR.match(line):
             cells = pair["rest"].split()
+            if names is None and number_of(cells[0]) is not None:  # its names are not there
+                counts.unread.append(number)
+                counts.partial = True
+                continue
             if names is None:
                 names = (pair["group"], cells)
                 continue
@@ -657,4 +680,9 @@ PROC_NET = Format(
     tools={
         "/proc/net": of_kernel("counters of the kernel", FRAME_WITHOUT_FCS),
     },
+    parts=(
+        rf"^{_PROTOCOLS}: -?\d+(?: -?\d+)*\s*$",
+        r"^\s*[\w@.-]+:\s*\d+(?:\s+\d+){15}\s*$",
+    ),
+    needs="the line of names above the numbers",
 )

@@ -49,8 +49,12 @@ class _Sar:
 
 
 def _recognize_sar(file: Input) -> bool:
-    return file.seen(r"^(?:Linux|AIX|SunOS) \S+ \([^)\n]*\)\s+\S+(?:\s+_\S+_)?.*$") and file.seen(
-        r"^\d\d:\d\d:\d\d(?: [AP]M)?\s+(?:[A-Z]{2,}\s|\S*[a-z%]\S*/s\b|%\w|[a-z]\S* )"
+    clock = r"\d\d:\d\d:\d\d(?: [AP]M)?"
+    return (
+        file.seen(r"^(?:Linux|AIX|SunOS) \S+ \([^)\n]*\)\s+\S+(?:\s+_\S+_)?.*$")
+        and file.seen(rf"^{clock}\s+(?:[A-Z]{{2,}}\s|\S*[a-z%]\S*/s\b|%\w|[a-z]\S* )")
+    ) or file.seen(
+        rf"^(?:{clock}|[^\W\d][^:\d\n]*:)\s+(?:IFACE\s+)?[a-z]\w*/s(?:\s+%?\w+(?:/s)?)+\s*$"
     )
 
 
@@ -78,6 +82,10 @@ def _read_sar(file: Input) -> Table:
             _line(line_number, counts, sar, average["rest"].split(), None)
         elif line.strip():
             counts.unread.append(line_number)
+    if not counts.rows:  # the lines of the averages are there without those of the intervals
+        for (group, name), value in list(counts.summary.items()):
+            counts.add(group, name, value)
+        counts.partial = True
     if sar.averages == 0:
         counts.partial = True
     note(counts.warnings, "sar-average-differs", names=_differing(counts))
@@ -141,6 +149,10 @@ def _line(line: int, counts: Counts, sar: _Sar, cells: list[str], time_s: float 
         sar.names = cells[1:] if sar.key else cells
         return
     group, values = (cells[0], cells[1:]) if sar.key else ("", cells)
+    if not sar.names:  # the line of names is not there
+        counts.unread.append(line)
+        counts.partial = True
+        return
     counts.check_widths(line, group, len(values), len(sar.names))
     sar.averages += time_s is None
     group = f"{sar.day} {group}".strip()
@@ -206,6 +218,10 @@ SAR = Format(
         # sar(1) reads rx_bytes of struct rtnl_link_stats64: frames without the FCS
         "sar": of_kernel("rates at the interface", FRAME_WITHOUT_FCS),
     },
+    parts=(
+        r"^(?:\d\d:\d\d:\d\d(?: [AP]M)?|Average:)\s+(?:\S+\s+)?\d+[.,]\d\d(?:\s+\d+[.,]\d\d)+\s*$",
+    ),
+    needs="a line of names (IFACE) with a line of numbers",
 )
 
 
@@ -293,6 +309,10 @@ def _columns(intervals: _Intervals) -> None:
             continue
         if not line.strip() or (len(cells) > 3 and "RESTART" in cells[3]):
             continue
+        if not names:  # the line of names is not there
+            counts.unread.append(line_number)
+            counts.partial = True
+            continue
         counts.check_widths(line_number, "", len(cells), len(names) + 3)
         time_s = intervals.time_s(line_number, cells[2])
         length = number_of(cells[1])
@@ -365,4 +385,6 @@ SADF = Format(
     tools={
         "sadf": of_kernel("rates at the interface", FRAME_WITHOUT_FCS),
     },
+    parts=(r"^[^;\s]+;-?\d+;(?:\d{4}-\d\d-\d\d [\d:]{8}(?: UTC)?|\d{9,11});",),
+    needs="the line of names (# hostname;interval;timestamp)",
 )

@@ -15,7 +15,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.counts import Counts
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.places import HOST, ROUND_TRIP, Counted, MeasuringPoint, of_sockets
 from netcalc.readers.source import note, shorten, unit_of
 from netcalc.samples import Fact, Table, fact_row
@@ -310,9 +310,14 @@ _CLOSED = re.compile(r".*\)|.*:\*")
 def _recognize_ss(file: Input) -> bool:
     if file.is_json:
         return False
-    return file.seen(r"^(?:Netid\s+)?(?:State\s+)?Recv-Q\s+Send-Q\s+Local Address:Port") or (
-        file.seen(rf"^(?:tcp\s+)?(?:{_STATES})\s+\d+\s+\d+\s+\S+:\S+\s+\S+:\S+")
-        and file.seen(r"\b(?:cwnd|rto|mss|ino|timer|skmem|users):")
+    socket = rf"(?:{_STATES})\s+\d+\s+\d+\s+\S+:\S+\s+\S+:\S+"
+    return (
+        file.seen(rf"^(?:tcp|udp) +{socket}")
+        or file.seen(r"^(?:Netid\s+)?(?:State\s+)?Recv-Q\s+Send-Q\s+Local Address:Port")
+        or (
+            file.seen(rf"^(?:tcp\s+)?{socket}")
+            and file.seen(r"\b(?:cwnd|rto|mss|ino|timer|skmem|users):")
+        )
     )
 
 
@@ -441,6 +446,8 @@ SS = Format(
             rates=TCP_PAYLOAD,
         ),
     },
+    parts=(r"^\s+(?:ts |sack |cubic |bbr |reno )*.*\b(?:wscale:\d+,\d+|rto:\d+ |cwnd:\d+ )",),
+    needs="the line of the socket, with its state and ends",
 )
 
 
@@ -499,6 +506,8 @@ SS_SUMMARY = Format(
         "Of two numbers of timewait the second counts requests, and is left out.",
         "A dash in the line of the kernel is no count.",
     ),
+    parts=(r"^(?:RAW|UDP|TCP|INET|FRAG)\t *\d+ +\d+ +\d+ *$", r"^Transport +Total +IP +IPv6"),
+    needs="the total (Total: ...) above it",
 )
 
 
@@ -514,6 +523,7 @@ _INTERNET = re.compile(
 _LOCAL = re.compile(
     r"unix\s+\d+\s+\[.*|[0-9a-f]{6,16}\s+(?:stream|dgram|seqpac\w*|raw)\s+\d.*", re.IGNORECASE
 )
+_DOTTED = r"\S+[.:](?:\d+|\*|[\w-]+)"
 _STATE_OF_LIST = re.compile(r"\(?(?P<state>[A-Z][A-Z_0-9-]{2,14})\)?")
 _WHOLE_STATES = (
     "ESTABLISHED|LISTEN|LISTENING|TIME_WAIT|SYN_SENT|SYN_RECV|SYN_RCVD|SYN_RECEIVED|FIN_WAIT_?[12]|"
@@ -530,6 +540,7 @@ _NAMES = {
 def _recognize_netstat_list(file: Input) -> bool:
     return not file.is_json and (
         file.seen(rf"^{_LIST_HEAD}$")
+        or file.seen(rf"^(?:tcp|udp)[46]* +\d+ +\d+ +{_DOTTED} +{_DOTTED}(?: |$)")
         # Windows, in any language
         or file.seen(r"^ {2}(?:TCP|UDP) {2,8}\S+:\d{1,5} {2,60}\S+:(?:\d{1,5}|\*)(?:\s|$)")
     )
@@ -644,7 +655,9 @@ def _end(text: str) -> str:
 PROC_NET_LIST = Format(
     name="/proc/net sockets",
     description="a list of sockets of /proc/net",
-    recognize=lambda file: file.seen(r"^\s*sl\s+local_address\s+rem(?:ote)?_address\s+st\s"),
+    recognize=seen(
+        r"^\s*sl\s+local_address\s+rem(?:ote)?_address\s+st\s", rf"^{_PROC_SOCKET.pattern}$"
+    ),
     read=_read_proc_net_list,
     traps=(
         "Addresses are hexadecimal, with the bytes of a little-endian processor; ports are not "

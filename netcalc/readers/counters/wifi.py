@@ -87,6 +87,7 @@ _MACOS = _compiled(
     r"^\s*Transmit Rate: (?P<tx_rate_mbps>\d+)\s*$",
     r"^\s*Channel: (?P<channel>\d+) \(\dGHz, (?P<channel_width_mhz>\d+)MHz\)\s*$",
 )
+_MACOS_HEAD = re.compile(r"\s*(?:agrCtlRSSI|Interface Name|Current Network Information)\b")
 _OTHER_NETWORKS = re.compile(r"\s*Other Local Wi-Fi Networks:\s*")
 
 _NETSH_LINE = re.compile(r"\s+(?P<label>\S.*?)\s*: (?P<value>\S.*?)\s*")
@@ -198,7 +199,8 @@ def _macos(file: Input) -> Table:
     lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
     own = [number for number, line in lines if _OTHER_NETWORKS.fullmatch(line)]
     links = _links([row for row in lines if not own or row[0] < own[0]], _MACOS)
-    return _table(file, links, warnings, tool=tool, partial=cut)
+    has_head = any(_MACOS_HEAD.match(line) for _, line in lines)
+    return _table(file, links, warnings, tool=tool, partial=cut or not has_head)
 
 
 def _blocks(lines: Sequence[tuple[int, str]]) -> Iterator[list[tuple[str, str]]]:
@@ -278,6 +280,8 @@ IW = Format(
         r"^\t(?:inactive time|beacon signal avg|tx duration|rx duration|WMM/WME|TDLS peer|MFP):\s",
         r"^\t(?:bss flags|dtim period|DTIM period|beacon int|beacon interval|short slot time):",
         r"^\t(?:rx|tx) (?:bytes|packets|retries|failed):\t\d+",
+        r"^\t(?:authorized|authenticated|associated|preamble|expected throughput|beacon loss):\t",
+        r"^\t[RT]X: \d+ bytes \(\d+ packets\)",
     ),
     needs="a line of a signal or a bitrate",
 )
@@ -308,6 +312,7 @@ NETSH = Format(
     recognize=lambda file: (
         seen(
             r"^ {2,}\S.*\((?:Mbps|M[Bb]its?/s|Mb/s|Мбит/с)\) *: +\d+(?:[.,]\d+)?\s*$",
+            r"^ {4}(?:Signal +: \d{1,3}%|R[Ss][Ss][Ii] +: -\d+)\s*$",
         )(file)
         and not file.seen(r"^SSID \d+ *:")
     ),
@@ -318,14 +323,19 @@ NETSH = Format(
         "Signal in percent is the quality that Windows makes of the power; it is no share of time.",
     ),
     tools={"netsh wlan": _COUNTED},
-    parts=(r"^ {2,}GUID +: [0-9a-f]{8}-", r"^ {2,}(?:AP )?BSSID +: (?:[0-9a-f]{2}:){5}"),
+    parts=(
+        r"^ {2,}GUID +: [0-9a-f]{8}-",
+        r"^ {2,}(?:AP )?BSSID +: (?:[0-9a-f]{2}:){5}",
+        r"^ {4}(?:Radio type|Funktyp|Channel|Kanal|Network type|Netzwerktyp) +: ",
+        r"^ {4}(?:Connection mode|Verbindungsmodus|Profile?) +: |^ +Hosted network status +: ",
+    ),
     needs="a line of a rate",
 )
 MACOS = Format(
     name="Wi-Fi (macOS)",
     description="the radio as airport -I, wdutil info or system_profiler print it",
     recognize=seen(
-        r"^\s*agrCtl(?:RSSI|Noise): -?\d+\s*$",
+        r"^\s*agrCtl(?:RSSI|Noise): -?\d+\s*$|^ *lastTxRate: \d+\s*$",
         r"^\s*Signal / Noise: -\d+ dBm / -\d+ dBm\s*$",
         r"^\s*(?:RSSI|Noise) +: -\d+ dBm\s*$",
     ),
@@ -335,7 +345,15 @@ MACOS = Format(
         "lastTxRate and Transmit Rate are in Mbit/s, of frames sent; maxRate is left out.",
         "Networks that are only heard (Other Local Wi-Fi Networks) are left out.",
     ),
-    parts=(r"^ *agrExt(?:RSSI|Noise): ", r"^ *lastAssocStatus: ", r"^ *(?:MCS Index|NSS) +: \d"),
+    parts=(
+        r"^ *agrExt(?:RSSI|Noise): ",
+        r"^ *lastAssocStatus: ",
+        r"^ *(?:MCS Index|NSS) +: \d",
+        r"^ +(?:op mode|maxRate|guardInterval|NSS|MCS|link auth|802\.11 auth): ",
+        r"^ {14}(?:PHY Mode|Country Code|Network Type|Security): ",
+        r"^ {10}(?:Current Network Information|Card Type|Status):",
+        r"^ {4}(?:PHY Mode|Op Mode|Guard Interval|Country Code) +: ",
+    ),
     needs="a line of a signal",
     tools=dict.fromkeys(("airport", "wdutil", "system_profiler"), _COUNTED),
 )

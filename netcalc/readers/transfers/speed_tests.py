@@ -380,18 +380,20 @@ def _recognize_log(file: Input) -> bool:
 
 def _recognize_text(file: Input) -> bool:
     rate = r"[\d.]+ (?:[KkMG]i?)?(?:bits?/s|bytes?/s|bps|B/s)"
+    beside = (
+        r"^\s*(?:Idle )?Latency:|^Hosted by |^Ping:|^\s*Packet Loss:|^\s*Result URL:"
+        r"|^Testing (?:down|up)load speed\."
+    )
     return (
-        (file.seen(rf"^\s*Download:\s+{rate}")
-         and file.seen(r"^\s*Upload:|^\s*(?:Idle )?Latency:|^Hosted by |^Ping:|^\s*Packet Loss:"))
-        or (file.seen(rf"^\s*Upload:\s+{rate}")
-            and file.seen(r"^Hosted by |^Ping:|^\s*Packet Loss:|^\s*Result URL:|^Testing upload"))
+        (file.seen(rf"^\s*Download:\s+{rate}") and file.seen(rf"^\s*Upload:|{beside}"))
+        or (file.seen(rf"^\s*Upload:\s+{rate}") and file.seen(beside))
         or file.seen(rf"^\s*(?:Download|Upload):\s+{rate}\s+\(data used: ")
         or file.seen(rf"^(?:Up|Down)(?:link|load) capacity: {rate}|^(?:Down|Up)load rate:\s+{rate}")
         or file.seen(rf"^\s*(?:Download|Upload) speed:\s+{rate}")
         or file.seen(rf"^\s*(?:↓ {rate}|{rate} ↓)")
         or file.seen(r"^(?:(?:Up|Down)(?:link|load) )?Responsiveness: \w+ \(.*\bRPM\)")
         or (file.seen(rf"^\s+Throughput:\s+{rate}") and file.seen(r"^\s{10,}(?:Down|Up)load\s*$"))
-    )  # fmt: skip
+    )
 
 
 def _read(file: Input) -> FlowSeries:
@@ -731,6 +733,10 @@ SPEEDTEST = Format(
         r"^==== SUMMARY ====\s*$",
         r"^(?:Up|Down)link (?:bytes transferred|Flow count): ",
         r"^\s*Idle Latency: ",
+        r"^OS Version: Version .*\(Build ",
+        r"^(?:download|upload)(?: in progress with |: complete$)",
+        r"^Avg\. speed  : |^ +(?:Throughput|Retransmission): +\d|^Test results\s*$",
+        r"^    (?:Server|Client): \S+\s*$",
     ),
     needs="a line of a download or an upload",
 )  # fmt: skip
