@@ -223,6 +223,10 @@ ROLES = {
         "target_rate_bps", "sent_rate_bps", "sent_bps",
     ),
     "distance_m": ("distance_m", "length_m", "way_m"),
+    "rank_count": (
+        "rank_count", "ranks", "rank", "node_count", "nodes", "process_count", "processes",
+        "gpu_count", "gpus",
+    ),
     "rtt_s": ("curve_rtt_s",),
     "line_bps": ("bandwidth_bps", "line_bps"),
     "packet_bytes": ("packet_bytes", "payload_bytes", "size_bytes", "bytes", "bytes_bytes"),

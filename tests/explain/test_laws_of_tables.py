@@ -144,6 +144,27 @@ def test_faster_than_light_is_a_mistake():
     assert (cause.code, cause.variant) == ("unknown", "distance-impossible")
 
 
+@pytest.mark.parametrize(
+    ("law", "variant"),
+    [
+        (lambda ranks: 2 + 8 * math.log2(ranks), "ranks-doubling"),
+        (lambda ranks: 2 + 8 * (ranks - 1), "ranks-each"),
+        (lambda ranks: 1 + 80 * (ranks - 1) / ranks, "ranks-ring"),
+    ],
+)
+def test_what_each_rank_adds(law, variant):
+    """Thakur, Rabenseifner and Gropp 2005: log2 p, p - 1 and (p - 1) / p are the three factors."""
+    ranks = (2, 4, 8, 16, 32)
+    cause = explained("ranks,time [us]", ranks, [law(count) for count in ranks])
+    assert cause.variant == variant
+    assert cause.sign("slope_s") == pytest.approx(80e-6 if variant == "ranks-ring" else 8e-6)
+
+
+def test_too_few_ranks_say_so():
+    assert explained("ranks,time [us]", (2, 4), (10, 20)).variant == "ranks-narrow"
+    assert explained("ranks,time [us]", (2, 4, 8, 16), (90, 10, 80, 5)).variant == "ranks-scatter"
+
+
 CUBIC_C, CUBIC_BETA = 0.4, 0.7
 
 
@@ -202,4 +223,4 @@ def test_columns_without_a_theory_are_named_with_those_that_have_one():
         measurement(samples, Known())
     assert refused.value.code == "columns-without-theory"
     assert "temperature" in str(refused.value)
-    assert "time against a size, a load or a distance" in str(refused.value)
+    assert "time against a size, a load, a distance or a number of ranks" in str(refused.value)

@@ -138,7 +138,7 @@ def explain_laws(table: Table) -> tuple[Finding, ...]:
 
 def _rows(x: FloatArray, y: FloatArray, unit: str) -> RowsLaw:
     """Return rows of which nothing is known yet but how many there are, and over which range."""
-    end = {"ratio": "ratio", "bit/s": "bps", "m": "m"}[unit]
+    end = {"ratio": "ratio", "bit/s": "bps", "m": "m", "1": "count"}[unit]
     signs = (
         Sign("row_count", float(x.size), _TABLE),
         Sign(f"low_{end}", float(x.min()), _TABLE),
@@ -180,6 +180,11 @@ class _FittedLine:
         if not np.all(law > 0):
             return math.inf
         return max(float(f"{np.abs(self.rows.y[kept] / law - 1).max():.2g}"), tables.LEAST_OFF)
+
+    @property
+    def mean_off(self) -> float:
+        """The mean of the relative errors of all rows."""
+        return float(np.abs(self.rows.y / self.at(self.rows.x) - 1).mean())
 
     def at(self, x: FloatArray) -> FloatArray:
         """Return the line at positions of the table."""
@@ -342,7 +347,52 @@ def _distance(rows: RowsLaw, table: Table) -> RowsLaw:
     )
 
 
+RANK_SHAPES: Mapping[str, Curve] = {
+    "ranks-doubling": lambda ranks: np.asarray(np.log2(ranks)),
+    "ranks-each": lambda ranks: np.asarray(ranks - 1.0),
+    "ranks-ring": lambda ranks: np.asarray((ranks - 1.0) / ranks),
+}
+"""Steps of a collective: those of a tree or of doubling, those of a ring, and a ring's bytes."""
+RANK_NAMES = {
+    "ranks-doubling": "each doubling", "ranks-each": "each rank", "ranks-ring": "bytes of a ring",
+}  # fmt: skip
+CLEARLY_NEARER = 2.0
+"""A shape is told from another where that one is off by this factor more. [ratio]"""
+
+
+def _ranks(rows: RowsLaw, table: Table) -> RowsLaw:
+    """Fit the time of a collective to ``fixed + slope x shape``, by the shape that is nearest."""
+    column = tables.column_name(table, "delay_s")
+    if np.unique(rows.x).size < LEAST_ROWS or rows.x.min() < 2:
+        return rows.without("ranks-narrow")
+    fits = {name: _straight(rows, column, table, shape) for name, shape in RANK_SHAPES.items()}
+    near = {name: fit for name, fit in fits.items() if fit is not None}
+    if not near:
+        return rows.without("ranks-scatter")
+    first, *others = sorted(near, key=lambda name: near[name].mean_off)
+    fitted = near[first]
+    is_clear = all(
+        near[name].mean_off >= CLEARLY_NEARER * max(fitted.mean_off, tables.LEAST_OFF)
+        for name in others
+    )
+    signs = (
+        Sign("fixed_s", fitted.line.intercept, _FITTED),
+        _interval("slope_s", fitted.line.slope, fitted.quantile * fitted.line.slope_stderr),
+        *fitted.signs(),
+    )
+    variant = first if is_clear else "ranks-either"
+    return fitted.drawn().following(
+        RANK_NAMES[first],
+        signs,
+        code=UNKNOWN_CAUSE,
+        variant=variant,
+        degrees=fitted.kept_count - 2,
+    )
+
+
 LAWS = (
+    Law(x_role="rank_count", y_role="delay_s", x_axis=("ranks", "1"), y_axis=("time", "s"),
+        fit=_ranks),
     Law(x_role="load_ratio", y_role="delay_s", x_axis=("load", "ratio"), y_axis=("delay", "s"),
         fit=_queue),
     Law(x_role="offered_bps", y_role="loss_ratio", x_axis=("offered rate", "bit/s"),
