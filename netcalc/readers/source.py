@@ -394,13 +394,13 @@ def as_utf8(data: bytes) -> bytes:
     return data
 
 
-def no_measurement(code: str, source: Source, text: Text) -> ReaderError:
+def no_measurement(code: str, source: Source, text: Text, **values: Any) -> ReaderError:
     """Say that a text has no measurement, or that its lines are too long to be read."""
     if text.too_long:
         return ReaderError(
             "only-long-lines", file=source.name, numbers=text.too_long, limit=MAX_LINE
         )
-    return ReaderError(code, file=source.name)
+    return ReaderError(code, file=source.name, **values)
 
 
 def csv_rows(

@@ -150,7 +150,7 @@ def test_a_summary_whose_marks_were_cut_away_is_partial():
     assert read(INPUTS / "nokia_bounced.txt").meta.partial is False
     cisco = (INPUTS / "cisco_mix.txt").read_text()
     assert read(cisco.replace("!!.!U!!!Q!", "")).meta.partial is True
-    assert read(cisco[cisco.index("Success") :]).meta.partial is False  # a summary alone
+    assert read(cisco[cisco.index("Success") :]).meta.partial is True  # its target is missing
 
 
 def test_sizes_of_packets_are_told_from_those_of_user_data():

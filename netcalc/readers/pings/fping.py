@@ -154,6 +154,11 @@ FPING = _Fping.format(
         "With -Q the totals of each interval come before those of the run, which are the last.",
         "An unreachable host had one or more tries, of which one is counted.",
     ),
+    parts=(
+        r"^\s*\d+ (?:targets|alive|unreachable|unknown addresses)\s*$|"
+        r"^\s*\d+ (?:timeouts \(waiting|ICMP Echo)|\((?:min|avg|max) round trip time\)\s*$",
+    ),
+    needs="the lines of its hosts",
 )
 
 
@@ -329,6 +334,11 @@ class _Oping(ProbeReader):
     tool = "oping"
     protocol = "icmp"
     marks = r"^PING \S+ \([^()\s]+\) [0-9]{1,18} bytes of data\.\s*$"
+    lines_alone = (
+        r"^56 bytes from \S+ \(\S+\): icmp_seq=\d+ ttl=\d+ time=(?:0|\d{2,})\.\d\d ms\s*$|"
+        r"^echo reply from \S+ \(\S+\): icmp_seq=\d+ timeout"
+    )
+    """Two decimals and the size of user data, which no other ping prints so."""
     hosts_take_turns = True
     repeats = True
     table = LineTable(
@@ -346,6 +356,11 @@ class _Oping(ProbeReader):
     def __init__(self, file: Input) -> None:
         super().__init__(file)
         self.summed: Run | None = None
+
+    @classmethod
+    def recognize(cls, file: Input) -> bool:
+        """Whether the first line is that of oping, or is missing and a line is one of oping."""
+        return super().recognize(file) or (not file.seen("^PING ") and file.seen(cls.lines_alone))
 
     def summary(self, line: ToolLine) -> None:
         """Take the totals that follow for those of a host."""

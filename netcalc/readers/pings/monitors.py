@@ -130,13 +130,13 @@ def _run(target: str, values: Mapping[tuple[str, str], float]) -> Run:
     success = values.get(("probe_success", ""), nan)
     trips = [(protocol, values[key]) for key, protocol in _TRIPS.items() if key in values]
     protocol, rtt_s = trips[0] if trips else ("", nan)
-    lost = success != 1.0 if trips or not isnan(success) else True
+    lost = success != 1.0 and not (isnan(success) and rtt_s > 0.0)
     run = Run(target=target, protocol=protocol, ended=not isnan(success))
     run.printed = stated(**{
         "_".join(filter(None, key)): value for key, value in values.items() if value == value
     })  # fmt: skip
-    if success in (0.0, 1.0):
-        answered = success == 1.0 and rtt_s > 0.0
+    if success in (0.0, 1.0) or rtt_s > 0.0:
+        answered = success != 0.0 and rtt_s > 0.0
         ttl: Any = values.get(("probe_icmp_reply_hop_limit", ""), nan) if answered else nan
         run.probes.append(Probe(rtt_s if answered else nan, lost=lost, ttl=ttl))
     return run
@@ -153,6 +153,8 @@ BLACKBOX = Format(
         "has none.",
         "A probe without success has durations, too, which are none of an answer.",
     ),
+    parts=(r"^(?:# (?:HELP|TYPE) )?probe_(?:ip|failed|tls|dns|http|icmp|duration)\w* ",),
+    needs="the line of its success, or of the phase that is a round trip",
     tools={
         "blackbox_exporter": Counted(
             probes=PROBES,

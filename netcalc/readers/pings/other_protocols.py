@@ -25,7 +25,9 @@ class _Arping(ProbeReader):
     protocol = "arp"
     marks = (
         r"^ARPING \S+|^(?:Unicast|Broadcast) reply from \S+ \[[^\]]*\](?: for \S+ \[[^\]]*\])?"
-        r"\s+[0-9.]+ms"
+        r"\s+[0-9.]+ms|^--- \S+ statistics ---|"
+        r"^\d+ bytes from (?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2} \(\S+\): (?:icmp_seq|index)=\d|"
+        r"% unanswered \(\d+ extra\)"
     )
     table = LineTable(
         about=r"ARPING {target}",
@@ -83,7 +85,7 @@ class _Hping(ProbeReader):
     tool = "hping3"
     marks = (
         r"^HPING \S+ \(.*\): .+?, [0-9]{1,18} headers \+ [0-9]{1,18} data|"
-        r"^(?:DUP! )?len=[0-9]{1,18} ip=\S+ ttl="
+        r"^(?:DUP! )?len=[0-9]{1,18} ip=\S+ ttl=|^--- \S+ hping statistic ---"
     )
     repeats = True
     table = LineTable(
@@ -143,7 +145,10 @@ _TARGET = re.compile(r"> (?P<host>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]*:[0-
 
 class _Nping(ProbeReader):
     tool = "nping"
-    marks = r"^Starting Nping |^(?:SENT|RCVD) \([0-9.]+s\) "
+    marks = (
+        r"^Starting Nping |^(?:SENT|RCVD) \([0-9.]+s\) |^Raw packets sent: \d|"
+        r"^TCP connection attempts: \d|^Max rtt: [0-9.]+ms \| Min rtt: "
+    )
     unprinted = ("rtt_min_s", "rtt_max_s")
     table = LineTable(
         packet_sent=r"SENT \({}s\) (?P<packet>.*)$",
@@ -181,8 +186,8 @@ class _Nping(ProbeReader):
         self.errors += 1
 
     def packet_received(self, line: ToolLine) -> None:
-        """Count a reply."""
-        self.received += 1
+        """Count a reply to a probe that has a line."""
+        self.received += self.received < self.sent
 
     def finish(self) -> None:
         """Take the totals, less the errors; without totals the lines."""
@@ -193,7 +198,7 @@ class _Nping(ProbeReader):
             run.protocol = self.protocols.pop()
         if run.ended:
             run.received = (run.received or 0) - self.errors
-        else:
+        elif self.sent:
             run.sent, run.received = self.sent, self.received
         if self.errors:
             run.rtt_min_s = run.rtt_max_s = nan  # those of errors are among them
@@ -225,7 +230,9 @@ class _Tcping(ProbeReader):
         r"^Ping tcp://\S+ .*- time=|^Connected to \S+\[:\d+\]: seq=\d+ |"
         r"^seq \d+: (?:tcp response from \S+|no response \(timeout\))|"
         r"^Ping statistics (?:for \d+(?:\.\d+){3}|tcp://\S+):\d+\s*$|"
-        r"^TCP connect statistics for \S+:\s*$"
+        r"^TCP connect statistics for \S+:\s*$|TCPing statistics ---$|\] tcping statistics ---$|"
+        r"^\d+ (?:probes|packets) transmitted on port \d+|^\d+ connections, \d+ succe\w+, |"
+        r"^\s*\d+ probes sent\.\s*$"
     )
     table = LineTable(
         about=r"TCP connect (?:statistics for|to) (?P<target>\S+?):\s*$",
@@ -274,9 +281,8 @@ class _Tcping(ProbeReader):
             self.run.probes.append(Probe(sequence=sequence, lost=True, error_reply=refused))
 
     def accepts(self, line: ToolLine) -> bool:
-        """Whether totals come behind a probe, or have both counts."""
-        both = "sent" in line and "received" in line
-        return line.kind in ("reply", "about") or both or self.current is not None
+        """Whether totals come behind a probe, or say how many were sent."""
+        return line.kind in ("reply", "about") or "sent" in line or self.current is not None
 
     def spread(self, line: ToolLine) -> None:
         """Keep the times of the summary."""
@@ -307,6 +313,12 @@ TCPING = _Tcping.format(
         "TCP_conn counts the connections that were made: it is no number of a probe.",
         "The probes that PsPing sends to warm up are left out, as in its own summary.",
     ),
+    parts=(
+        r"^(?:un)?successful probes: |^(?:last (?:un)?successful probe|total (?:up|down)time): |"
+        r"^\s*\d+ successful, \d+ failed\.|^TCPinging |^\d+ iterations \(warmup|"
+        r"^rtt min/avg/max: |^Approximate trip times",
+    ),
+    needs="the lines of its probes, or the count of probes sent",
 )
 
 
@@ -349,7 +361,7 @@ class _PspingIcmp(ProbeReader):
     protocol = "icmp"
     marks = (
         r"^Pinging \S+ with \d+ bytes of data:\s*\n\w+ iterations \(warmup|"
-        r"^Reply from \S+: [\d.]+ms\s*$"
+        r"^Reply from \S+: [\d.]+ms\s*$|^Ping statistics for \S+:\s*\n +Sent = \d+, "
     )
     table = LineTable(
         about=r"Pinging {target} with {payload_bytes} bytes of data:",
@@ -381,6 +393,8 @@ PSPING_ICMP = _PspingIcmp.format(
         "The probes that PsPing sends to warm up are left out, as in its own summary.",
         "Without a port PsPing sends ICMP echoes, and the size is that of the user data.",
     ),
+    parts=(r"^Sysinternals - www\.sysinternals|^Copyright \(C\) .* Mark Russinovich",),
+    needs="the lines of its probes, or its counts",
 )
 
 
@@ -412,6 +426,11 @@ class _Dnsping(ProbeReader):
         self.run.target = self.run.target or line["target"]
         super().reply(line)
 
+    def finish(self) -> None:
+        """Add the queries without a line."""
+        for run in self.runs:
+            run.fill_unnumbered()
+
 
 DNSPING = _Dnsping.format(
     "dnsping",
@@ -434,6 +453,10 @@ class _L2ping(ProbeReader):
         lost=r"no response from {target}: id {sequence}",
         totals=r"{sent} sent, {received} received, {loss_percent}% loss",
     )
+
+    def finish(self) -> None:
+        """Add the probes without a line."""
+        self.run.fill(0, whole=bool(self.run.target))
 
 
 L2PING = _L2ping.format(
@@ -494,7 +517,10 @@ TAILSCALE_PING = _TailscalePing.format(
 class _Httping(ProbeReader):
     tool = "httping"
     protocol = "tcp"
-    marks = r"^PING \S+:[0-9]{1,18} \(/|^connected to \S+:[0-9]{1,18} \("
+    marks = (
+        r"^PING \S+:[0-9]{1,18} \(/|^connected to \S+:[0-9]{1,18} \(|"
+        r"^could not connect \(Connection |^\d+ connects, \d+ ok, [0-9.,]+% failed"
+    )
     unprinted = ("loss_ratio",)
     table = LineTable(
         about=r"PING (?P<target>\S+?):[0-9]{1,18} \(",
@@ -510,7 +536,8 @@ class _Httping(ProbeReader):
     )
 
     def finish(self) -> None:
-        """Say what the times include."""
+        """Add the probes without a line, and say what the times include."""
+        self.run.fill_unnumbered()
         self.warnings.append(Notice("http-exchanges", {}))
 
 

@@ -115,6 +115,10 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
             return True
         if bare.startswith(("ping: ", "Ping request could not find host")):
             return True
+        if "transmitted, " in bare and ping_lines.read_counts(bare):
+            return True
+        if ping_lines.is_windows_counts(bare):
+            return True
     return False
 
 
@@ -280,6 +284,7 @@ class _PingRuns:
         self.wrapped = text if ping_lines.is_wrapped_counts(text) else ""
         spread = ping_lines.read_windows_spread(text)
         run.counts = counts or run.counts
+        run.events.windows |= run.header is None and ping_lines.is_windows_counts(text)
         run.spread = spread or run.spread
         return counts is not None or spread is not None or bool(self.wrapped)
 
@@ -495,6 +500,8 @@ def _note(results: list[ping_runs.Probes], *, stamped: bool) -> str:
 def _unfinished(run: ping_runs.RunLines, result: ping_runs.Probes) -> bool:
     if not run.counts or result.lines_missing:
         return True
+    if run.header is None and (result.counted_only or not result.received):
+        return True  # the end of a run, of which the rest is not in the file
     return run.events.timed and not run.spread
 
 
@@ -566,4 +573,6 @@ FORMAT = Format(
         "Lines and summary that disagree are both kept, with a warning.",
     ),
     tools={"ping": Counted(probes=ICMP_PROBES)},
+    parts=(r"^Vr HL TOS  Len   ID Flg  off TTL Pro  cks",),
+    needs="the lines of its replies and errors",
 )

@@ -281,7 +281,7 @@ def _without_sequence(body: str) -> PingLine | None:
 
 
 _OF_PORTS = re.compile(
-    r"\b(?:port|protocol|proto|seq|dns|conn)\s?=|\b(?:tcp|udp|http)\b|\d\.\d{1,3}:\d", re.I
+    r"\b(?:port|protocol|proto|seq|dns|conn|index)\s?=|\b(?:tcp|udp|http)\b|\d\.\d{1,3}:\d", re.I
 )
 """Words of tools that connect or query, whose numbers are no sizes of packets."""
 
@@ -553,6 +553,17 @@ def read_windows_counts(text: str) -> dict[str, float] | None:
     if sent - received != lost:
         return None
     return {"sent": sent, "received": received, "loss_ratio": lost / sent if sent else math.nan}
+
+
+_COUNTS_OF_WINDOWS = re.compile(
+    r"\s*(?:Packets|Pakete|Paquets|Paquetes|Pacchetti|Pacotes|Пакетов|Pakiety|Pakketten|Paket"
+    r"|Paketit|Pakety|Csomagok|数据包|封包|パケット数|패킷)\s?[:：]"
+)
+
+
+def is_windows_counts(text: str) -> bool:
+    """Whether a line is that of the packets of a Windows ping, in the words of a language."""
+    return bool(_COUNTS_OF_WINDOWS.match(text)) and read_windows_counts(text) is not None
 
 
 def is_wrapped_counts(text: str) -> bool:

@@ -119,7 +119,8 @@ class _Huawei(ProbeReader):
 
     tool = "ping (Huawei)"
     protocol = "icmp"
-    marks = r"^\s*P(?:ING|ing) \S+: \d{1,5}\s+data bytes, [Pp]ress \w+|bytes=\d+ Sequence=\d+ ttl="
+    marks = r"^\s*P(?:ING|ing) \S+: \d{1,5}\s+data bytes, [Pp]ress \w+|bytes=\d+ "
+    marks += r"(?:Sequence|seq)=\d+ ttl=|^\s*\d+ packet\(s\) (?:transmitted|received)\s*$"
     repeats = True
     last_total = "loss_ratio"
     table = LineTable(
@@ -140,7 +141,7 @@ class _Huawei(ProbeReader):
     def accepts(self, line: ToolLine) -> bool:
         """Whether a run has begun; an error comes before its totals."""
         if self.current is None:
-            return line.kind in ("head", "reply")
+            return line.kind in ("head", "reply", "totals")
         return line.kind != "error" or self.run.sent is None
 
     def lost(self, line: ToolLine) -> None:
@@ -170,6 +171,8 @@ HUAWEI = _Huawei.format(
         "The size is that of the user data.",
         "An error message is no reply.",
     ),
+    parts=(r"^\s+\d+\.\d\d% packet loss\s*$",),
+    needs="the lines of the packets transmitted and received",
 )
 
 
@@ -199,7 +202,9 @@ class _MikroTik(ProbeReader):
     marks = (
         r"^\s*(?:SEQ )?HOST\s+SIZE\s+TTL\s+TIME\b|"
         r"^\s*(?:sent=\d+ received=\d+ packet-loss=-?\d+%|"
-        rf"\d{{1,9}} {_ADDRESS}\s+(?:\d{{1,5}} +(?:\d{{1,3}} +)?(?=\d){_PARTS}|timeout) *$)"
+        rf"\d{{1,9}} {_ADDRESS}\s+(?:\d{{1,5}} +(?:\d{{1,3}} +)?(?=\d){_PARTS}"
+        r"(?: +[a-z][a-z ]*)?|timeout) *$)|"
+        rf"^\s*(?:[0-9A-Fa-f]{{2}}:){{5}}[0-9A-Fa-f]{{2}} +\d{{1,5}} +(?=\d){_PARTS} *$"
     )
     repeats = True
     table = LineTable(
@@ -277,6 +282,7 @@ class _MikroTik(ProbeReader):
         for run in self.runs:
             if len({host for _, host in run.answered_by}) > 1:
                 run.target = run.target if run.target in self.typed else ""
+                run.ended &= (run.received or 0) <= len(run.answered_by)
             else:
                 run.answered_by = []
                 run.fill(0, whole=False)
@@ -335,7 +341,7 @@ class _Nokia(ProbeReader):
 
     def accepts(self, line: ToolLine) -> bool:
         """Whether a run has begun, and not ended but for its times."""
-        if line.kind == "head":
+        if line.kind == "head" or (self.current is None and line.kind == "totals"):
             return True
         return self.current is not None and (not self.run.ended or line.kind == "spread")
 

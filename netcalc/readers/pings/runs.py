@@ -61,6 +61,11 @@ class Run:
         return not self.probes
 
     @property
+    def some_rtt_s(self) -> float:
+        """One of the times of the summary; nan if it has none."""
+        return float(np.fmin(self.rtt_min_s, np.fmin(self.rtt_median_s, self.rtt_max_s)))
+
+    @property
     def first(self) -> list[Probe]:
         """The probes without the duplicate replies."""
         return [probe for probe in self.probes if not probe.duplicate]
@@ -121,6 +126,8 @@ class Run:
         The answers of the host that answered first are the replies. Of totals alone it is certain
         only where there was one request.
         """
+        if self.counted_only and self.sent is None:
+            self.received, self.ended = None, False  # of an unknown number
         if self.counted_only and self.sent == 1 < (self.received or 0):
             self.received, self.duplicates = 1, (self.received or 0) - 1
             self.loss_ratio = nan
@@ -199,15 +206,17 @@ def to_samples(
     file: Input, runs: Sequence[Run], tool: str, warnings: Sequence[Notice] = (), **meta: Any
 ) -> RttSamples:
     """Return the probes of all runs as one container, with a row of facts for each."""
-    runs = [run for run in runs if run.probes or run.sent or not isnan(run.rtt_min_s)]
+    runs = [run for run in runs if run.probes or run.sent or not isnan(run.some_rtt_s)]
     if not runs:
         if file.is_json:  # a text of one long line is no reason here
-            raise ReaderError("no-probe", file=file.name)
-        raise no_measurement("no-probe", file.unpacked, file.text)
+            raise ReaderError("no-probe", file=file.name, tool=tool)
+        raise no_measurement("no-probe", file.unpacked, file.text, tool=tool)
     groups = groups_of([run.group or run.target for run in runs])
     said = [*file.text.warnings, *warnings]
     for run, group in zip(runs, groups, strict=True):
         run.settle_surplus()
+        if not run.target and (run.counted_only or not run.received_count):
+            run.ended = False  # the end of a run, no more
         run.refuse_impossible(file.name)
         said += run.disagreements()
         run.group = group or run.group
@@ -215,7 +224,7 @@ def to_samples(
             probe.group = run.group
     probes = [probe for run in runs for probe in run.probes]
     columns: dict[str, Any] = columns_of(Probe, probes)
-    if any(run.counted_only for run in runs):
+    if any(run.counted_only and run.sent is not None for run in runs):
         columns["sent_count"] = sum(run.sent_count or 0 for run in runs)
         columns["received_count"] = sum(run.received_count or 0 for run in runs)
     printed = [run.printed for run in runs if run.printed]

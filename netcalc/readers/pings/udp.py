@@ -28,7 +28,8 @@ class _Irtt(ProbeReader):
     protocol = "udp"
     marks = (
         r"^\[Connecting\] connecting to |^seq=\d+ rtt=\S+ rd=|"
-        r"^\s*packets sent/received: \d+/\d+ \("
+        r"^\s*packets sent/received: \d+/\d+ \(|"
+        rf"^\s*RTT\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+{_TIME}(?:\s|$)"
     )
     unprinted = ("duplicates",)
     repeats = True
@@ -81,6 +82,12 @@ IRTT = _Irtt.format(
         "A lost probe has no line: it is known from its number and the count of the summary.",
         "The size is that of the UDP payload; it stands in the summary only.",
     ),
+    parts=(
+        r"^\s*(?:(?:send|receive) (?:delay|IPDV|call time)|IPDV \(jitter\)|timer error|"
+        r"server proc\. time)\s+\d|^\s*Min\s+Mean\s+Median\s+Max\s+Stddev\s*$|"
+        r"^\s*(?:server packets received|bytes sent/received|send/receive rate): ",
+    ),
+    needs="the lines of its probes, its line RTT, or packets sent/received",
 )
 
 
@@ -243,18 +250,18 @@ def _sessions_and_packets(file: Input, skipped: list[int]) -> tuple[list[_Row], 
         elif line.kind == "packet":
             unnamed.append({"group": "", "lost": float("one_way_delay_s" not in line), **fields})
             packets.append(unnamed[-1])
-        elif sessions:
-            sessions[-1] |= fields
         else:
-            skipped.append(line.number)
+            if not sessions:
+                sessions.append({})
+            sessions[-1] |= fields
     return [*sessions, {}] if unnamed or not sessions else sessions, packets
 
 
 def _read_owping(file: Input) -> Table:
     skipped: list[int] = []
     sessions, packets = _sessions_and_packets(file, skipped)
-    if not packets and not any("sent_count" in session for session in sessions):
-        raise ReaderError("no-probe", file=file.name)
+    if not packets and not any("sent_count" in s or "one_way_delay_min_s" in s for s in sessions):
+        raise ReaderError("no-probe", file=file.name, tool="owping")
     rows, names = (packets, _OF_PACKETS) if packets else (sessions, _OF_SESSIONS)
     warnings = [*file.text.warnings, *skipped_lines(skipped)]
     if any(isnan(row.get("clock_error_s", nan)) and not row.get("lost") for row in rows):
@@ -271,7 +278,7 @@ def _read_owping(file: Input) -> Table:
             units={**units, "group": "text"},
             facts=tuple(map(_facts_of_session, sessions)),
             warnings=tuple(warnings),
-            partial=not all("sent_count" in session for session in sessions),
+            partial=not all(map(_is_whole, sessions)),
         ),
     )
 
@@ -291,8 +298,13 @@ def _facts_of_session(session: _Row) -> dict[str, Fact]:
         **{name: session.get(name) for name in delays},
         printed_loss_ratio=session.get("loss_ratio"),
         loss_ratio=lost / sent if right and sent else None,
-        partial="sent_count" not in session,
+        partial=not _is_whole(session),
     )
+
+
+def _is_whole(session: _Row) -> bool:
+    """Whether a direction has its name and its counts."""
+    return "sent_count" in session and "group" in session
 
 
 OWPING = Format(
@@ -300,8 +312,14 @@ OWPING = Format(
     description="the output of owping",
     recognize=seen(
         r"^--- owping statistics from \[[^\]]+\]\S* to \[[^\]]+\]|"
-        r"^seq_no=\d{1,10}\s+(?:delay=|\*LOST\*)"
+        r"^seq_no=\d{1,10}\s+(?:delay=|\*LOST\*)|^one-way delay min/median/max = |"
+        r"^\d+ sent, \d+ lost \([\d.]+%\), \d+ duplicates\s*$"
     ),
+    parts=(
+        r"^SID:\s[0-9a-f]{32}$|^(?:first|last):\s\d{4}-\d\d-\d\dT|^one-way jitter = |"
+        r"^hops = \d+ \(consistently\)|^TTL not reported$|^no reordering$|^Percentiles:$",
+    ),
+    needs="the lines of its counts and delays",
     read=_read_owping,
     traps=(
         "A delay is one way: it is the difference of two clocks, and can be negative.",
@@ -318,7 +336,10 @@ OWPING = Format(
 class _Twping(ProbeReader):
     tool = "twping"
     protocol = "udp"
-    marks = r"^--- twping statistics from \["
+    marks = (
+        r"^--- twping statistics from \[|^round-trip time min/median/max = |"
+        r"^\d+ sent, \d+ lost \([\d.]+%\), \d+ send duplicates"
+    )
     unprinted = ("loss_ratio", "duplicates")
     last_total = "sent"
     table = LineTable(
@@ -338,8 +359,8 @@ class _Twping(ProbeReader):
     )
 
     def accepts(self, line: ToolLine) -> bool:
-        """Whether a run has begun."""
-        return self.current is not None or line.kind == "head"
+        """Whether a run has begun, or does with counts or round trips."""
+        return self.current is not None or line.kind in ("head", "totals", "round_trip")
 
     def head(self, line: ToolLine) -> None:
         """Begin a run."""
@@ -349,6 +370,7 @@ class _Twping(ProbeReader):
     def totals(self, line: ToolLine) -> None:
         """Keep the counts, of which the replies are what was not lost."""
         super().totals(line)
+        self.run.ended &= bool(self.run.target)
         received = line["sent"] - line["lost"]
         self.run.received = received if received >= 0 else None
 
@@ -371,6 +393,11 @@ TWPING = _Twping.format(
         "The times of each way are differences of two clocks, and no round trips.",
         "Duplicates are counted for each way; a reply twice is one of the way back.",
     ),
+    parts=(
+        r"^(?:send|reflect) time min/median/max = |^(?:two-way|send|reflect) jitter = |"
+        r"^reflector processing time min/max = ",
+    ),
+    needs="the lines of its counts, or of the round-trip time",
 )
 
 
@@ -379,6 +406,7 @@ _DECIMAL = r"\d{1,18}\.?\d{0,18}"
 _WHOLE = r"[0-9]{1,18}"
 _SIZE = rf"--msg-size=(?P<payload_bytes>{_WHOLE})(?![0-9])"
 _LOG = r"packet, ?txTime\(\w+\), ?rxTime\(\w+\), ?(?P<what>latency|rtt)\(usec\)"
+_OBSERVED = re.compile(r"-> (?:percentile |<M(?:AX|IN)> observation)")
 _ONE_WAY = re.compile(r"Summary: (?:Message Rate|BandWidth) is")
 
 
@@ -489,8 +517,9 @@ class _Sockperf(ProbeReader):
         text, run = self.file.text, self.run
         if not run.probes and isnan(run.rtt_min_s) and "rtt_mean_s" not in run.printed:
             one_way = any(_ONE_WAY.search(line) for line in text.lines)
-            code = "sockperf-throughput" if one_way else "no-probe"
-            raise no_measurement(code, self.file.unpacked, text)
+            timed = any(_OBSERVED.search(line) for line in text.lines)
+            code = "sockperf-throughput" if one_way else "sockperf-part" if timed else "no-probe"
+            raise no_measurement(code, self.file.unpacked, text, tool=self.tool)
         if self.factor == 2.0:
             self.warnings.append(Notice("sockperf-halves", {}))
         return super().samples()
@@ -508,4 +537,6 @@ SOCKPERF = _Sockperf.format(
         "A throughput run has no round trip and is refused.",
         "The stamps of the log are of a clock that begins with the run.",
     ),
+    parts=(r"^sockperf\[CLIENT\]|^test was performed using the following parameters: --mps",),
+    needs="the lines of its summary, or its log",
 )

@@ -12,7 +12,10 @@ class _HrPing(ProbeReader):
 
     tool = "hrPING"
     protocol = "icmp"
-    marks = r"^This is hrPING v|^(?:Reply f|F)rom \S+: (?:bytes=\d+ )?seq=[0-9a-f]{4} "
+    marks = (
+        r"^This is hrPING v|^Packets: sent=\d+, rcvd=\d+, error=|"
+        r"^(?:Reply f|F)rom \S+: (?:bytes=\d+ )?seq=[0-9a-f]{4} "
+    )
     repeats = True
     table = LineTable(
         convert={"sequence": lambda digits: int(digits, 16)},
@@ -44,6 +47,7 @@ class _HrPing(ProbeReader):
                 run.fill(1, whole=bool(run.target))
 
 
+_STATUS = r"(?:Success|TimedOut|TtlExpired|Destination\w+Unreachable)"
 _HEAD_7 = r"\s*Ping\s+Source\s+Address\s+(?P<latency>Latency)"
 _HEAD_5 = r"\s*Source\s+Destination\s+IPV4Address\s+IPV6Address\s+Bytes\s+Time\(ms\)\s*$"
 
@@ -53,10 +57,10 @@ class _TestConnection(ProbeReader):
 
     tool = "Test-Connection"
     protocol = "icmp"
-    marks = rf"^(?:{_HEAD_7}|{_HEAD_5})"
+    marks = rf"^(?:{_HEAD_7}|{_HEAD_5})|^\s*\d+ \S+ +\S+ +(?:\d+|\*) +(?:\d+|\*) {_STATUS}\s*$"
     hosts_take_turns = True
     table = LineTable(
-        closed=r".*\s(?:Success|TimedOut|TtlExpired|Destination\w+Unreachable)\s*",
+        closed=rf".*\s{_STATUS}\s*",
         about=r"\s*Destination: {target}\s*$",
         head=(_HEAD_7, _HEAD_5),
         row_7=r"\s*{sequence}\s+\S.*?\s+(?P<address>\S+)\s+(?:(?P<rtt_ms>\d{1,9})|\*)"
@@ -76,6 +80,8 @@ class _TestConnection(ProbeReader):
 
     def accepts(self, line: ToolLine) -> bool:
         """Whether a row is of the table that has begun."""
+        if not self.columns and line.kind == "row_7":
+            self.columns = 7  # its heading is missing, but the row has a status
         return line.kind not in ("row_7", "row_5") or line.kind == f"row_{self.columns}"
 
     def row_7(self, line: ToolLine) -> None:
@@ -107,7 +113,7 @@ class _TestConnection(ProbeReader):
     def finish(self) -> None:
         """Take a file that ends with a whole line as complete: there is no summary."""
         for run in self.runs:
-            run.ended = self.file.text.ends_complete
+            run.ended = self.file.text.ends_complete and bool(run.target)
 
 
 HRPING = _HrPing.format(
@@ -120,6 +126,11 @@ HRPING = _HrPing.format(
         "A line that is neither a reply nor a time-out is left out, and said so; its probe counts "
         "as lost.",
     ),
+    parts=(
+        r"^Source address is \S+; using ICMP|^with \d+ bytes data \(\d+ bytes IP\)|"
+        r"^RTTs in ms: min/avg/max/dev: ",
+    ),
+    needs="the lines of its probes, or of the packets sent",
 )
 
 TEST_CONNECTION = _TestConnection.format(
@@ -132,4 +143,9 @@ TEST_CONNECTION = _TestConnection.format(
         "PowerShell 5 has no row for a lost probe, but an error message, if it was kept.",
         "There is no summary: a file that ends with a whole line counts as complete.",
     ),
+    parts=(
+        r"^\s*Destination: \S+\s*$|^\s*\(ms\)\s+\(B\)\s*$|"
+        r"^\S+\s+\S+\s+\d+\.\d+\.\d+\.\d+ {20,}\d+ {3,}\d+\s*$",
+    ),
+    needs="the heading of its table",
 )
