@@ -33,7 +33,7 @@ CASES = {
          "rtt_max_s": [12e-3, NAN, 88e-3]},
     ),
     "trippy.csv": (
-        "trippy CSV", [{"target": "host.example", **FOUR}],
+        "trippy", [{"target": "host.example", **FOUR}],
         {"node": ["192.0.2.1", "", "198.51.100.1", "203.0.113.9"],
          "node_name": ["gw.example", "", "", "host.example"],
          "further_nodes": ["", "", "198.51.100.2", ""], "reply_count": [10, 0, 9, 10],
@@ -83,6 +83,67 @@ def test_who_reports_the_target_of_mikrotik():
     samples = read(INPUTS / "paths" / "mikrotik_traceroute.txt")
     values = {"target": "203.0.113.9", "hop": "3", "node": "198.51.100.7", "mark": "!H"}
     assert notices(samples)["target-unreachable"] == values
+
+
+SCREEN = """\
+                             My traceroute  [v0.95]
+pc.example (192.0.2.2) -> host.example (203.0.113.9)         2026-11-29T15:50:00+0000
+Keys:  Help   Display mode   Restart statistics   Order of fields   quit
+                                       Packets               Pings
+ Host                                Loss%   Snt   Last   Avg  Best  Wrst StDev
+ 1. AS???    gw.example               0.0%    10    0.5   0.6   0.4   1.2   0.2
+ 2. (waiting for reply)
+ 3. AS64500  198.51.100.7            40.0%    10   12.5  12.1  11.0  13.9   0.9
+    198.51.100.8
+ 4. host.example                     10.0%    10   21.5  21.1  20.0  23.9   1.1
+"""
+
+
+@pytest.mark.each("indent", ["", "    "])
+def test_the_screen_of_mtr(indent):
+    """What people copy from a terminal: a hop without an answer has no figures there."""
+    text = "".join(indent + line + "\n" for line in SCREEN.splitlines())
+    samples = read(text)
+    assert samples.facts() == [{"target": "host.example", **FOUR}]
+    assert samples["node"].tolist() == ["gw.example", "", "198.51.100.7", "host.example"]
+    assert samples["rtt_mean_s"].tolist() == pytest.approx(
+        [0.6e-3, NAN, 12.1e-3, 21.1e-3], nan_ok=True
+    )
+    assert samples.meta.host == "pc.example"
+    assert list(notices(samples)) == ["mtr-other-nodes"]
+    old = text.replace(" -> host.example (203.0.113.9)", "").replace("(waiting for reply)", "???")
+    assert read(old).facts() == [FOUR]
+
+
+TABLE = """\
+| Hop | IPs          | Addrs        | Loss%  | Snt | Recv | Last | Avg  | Best | Wrst | StdDev |
+|-----|--------------|--------------|--------|-----|------|------|------|------|------|--------|
+| 1   | 192.0.2.1    | gw.example   | 0.0    | 10  | 10   | 0.5  | 0.6  | 0.4  | 1.2  | 0.2    |
+|     | 192.0.2.5    | gx.example   |        |     |      |      |      |      |      |        |
+| 2   | ???          | ???          | 100.0  | 10  | 0    | ???  | 0.0  | ???  | ???  | 0.0    |
+| 3   | 203.0.113.9  | host.example | 10.0   | 10  | 9    | 20.5 | 20.6 | 20.4 | 21.2 | 0.2    |
+"""
+
+
+@pytest.mark.each("bars", ["|||", "││┆"])
+def test_a_table_of_trippy(bars):
+    """Markdown, or the table with borders: bars outside, and others inside."""
+    lines = [
+        bars[0] + line[1:-1].replace("|", bars[2]) + bars[1] if "--" not in line else "├──┼──┤"
+        for line in TABLE.splitlines()
+    ]
+    samples = read("\n".join(lines) + "\n")
+    assert samples.facts() == [THREE]
+    assert samples["further_nodes"].tolist() == ["192.0.2.5", "", ""]
+    assert samples["rtt_mean_s"].tolist() == pytest.approx([0.6e-3, NAN, 20.6e-3], nan_ok=True)
+    assert samples["loss_ratio"].tolist() == pytest.approx([0, 1, 0.1])
+
+
+@pytest.mark.each(("end", "rows", "partial"), [(".20", 4, False), (".2", 3, True), ("", 3, True)])
+def test_a_last_row_of_trippy_without_its_end(end, rows, partial):
+    text = (INPUTS / "paths" / "trippy.csv").read_text().removesuffix(".20\n") + end
+    samples = read(text)
+    assert (len(samples), samples.meta.partial) == (rows, partial)
 
 
 def test_mikrotik_without_numbers_and_prompt():

@@ -19,7 +19,17 @@ from netcalc.readers.source import csv_rows, no_measurement, note, shorten
 from netcalc.samples import PathSamples, Table
 
 _START = re.compile(r"^Start: (\S.*)$")
-_HOST = re.compile(r"^HOST: ?(?P<rest>.*)$")
+_HOST = re.compile(
+    r"^(?:HOST: ?|\s*Host\s+(?=(?:Loss%|Drop|Rcv|Snt|Last|Best|Avg)\s))(?P<rest>.*)$"
+)
+_SCREEN = re.compile(r"^\s*(?P<host>\S+) \([^\s()]+\) -> (?P<target>[^\s()]+)(?:\s|$)")
+_FRAME = re.compile(
+    r"^\s*(?:My traceroute {2}\[|Keys: {2}|Packets\s+Pings|\S+ \([0-9A-Fa-f.:]+\)\s)"
+)
+_SILENT = re.compile(
+    r"^\s*(?P<hop>[0-9]{1,3})\.(?:\|--)?\s+(?:AS\S+\s+)?(?:\?\?\?|\(waiting for reply\))\s*$"
+)
+"""A node of the screen that has not answered: it has no figures there."""
 _WORD = re.compile(r"[A-Z][A-Za-z]+%?")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})\.(?:\|--|\s)\s*(?P<rest>\S.*)$")
 _OTHER = re.compile(
@@ -36,17 +46,21 @@ def _read(file: Input) -> Table:
     headings: list[str] = []
     skipped: list[int] = []
     others: list[int] = []
-    start = above = ""
+    start = above = screen = target = ""
     for line_number, line, cut in text.numbered_lines():
         if _MPLS.match(line):
             continue
         if begun := _START.match(line):
             start = begun[1].rstrip()
+        elif shown := _SCREEN.match(line):
+            screen, target = shown["host"], shown["target"]
         elif header := _HOST.match(line):
             if cut:
                 continue
             host, headings = _headings(header["rest"].split())
-            reports.append(traces.Report(host=host, start=_iso(start)))
+            reports.append(traces.Report(target, host=host or screen, start=_iso(start)))
+        elif (silent := _SILENT.match(line)) and headings and not cut:
+            reports[-1].hops.append(traces.ReportedHop(float(silent["hop"])))
         elif hop := _HOP.match(line):
             if not headings:
                 headings = _default_headings(file, line_number)
@@ -62,7 +76,7 @@ def _read(file: Input) -> Table:
             if not cut:
                 reports[-1].hops[-1].further.append(other["node"] or other["bare"])
                 others.append(line_number)
-        else:
+        elif not _FRAME.match(line):
             skipped.append(line_number)
     warnings: list[Notice] = []
     if any("" in columns for columns in [headings]):
@@ -144,6 +158,7 @@ REPORT = Format(
     recognize=seen(
         r"^HOST: ?\S*\s.*\bSnt\b|^HOST: ?\S*\s+Loss%",
         r"^\s*[0-9]{1,2}\.\|--\s",
+        r"^\s*My traceroute {2}\[v|^\s*Host\s+Loss%\s+Snt\s",
         r"^ {1,2}[0-9]{1,2}\. \S.*\s[0-9]+\.[0-9]%?\s+[0-9]+(?:\s+[0-9]+\.[0-9]){5}\s*$",
     ),
     read=_read,
@@ -153,7 +168,8 @@ REPORT = Format(
         "Times are in milliseconds with one decimal, a loss in percent.",
         "A hop that never answered has times of 0 in the file, and none here.",
         "Loss at a hop is not loss of the path, and is not called so.",
-        "The name behind HOST: is the sender; a report does not name its target.",
+        "The name behind HOST: is the sender; a report does not name its target, and the screen of "
+        "a run does in newer versions.",
         "Several targets follow each other, each with a header.",
         "Further nodes that answered at a hop have lines of their own, without figures: those of "
         "the hop are of all its nodes.",

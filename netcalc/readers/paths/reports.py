@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import unescape
 from math import nan
 from typing import Any
@@ -95,7 +96,10 @@ WINMTR = Format(
 )
 
 
-_TRIPPY_HEADER = r"^Target,TargetIp,Hop,(?:IPs,)?Addrs,Loss%,Snt,Recv,"
+_TRIPPY_HEADER = (
+    r"^Target,TargetIp,Hop,(?:IPs,)?Addrs,Loss%,Snt,Recv,"
+    r"|^\s*[|│]\s*Hop\s*[|┆]\s*(?:IPs\s*[|┆]\s*)?Addrs\s*[|┆]\s*Loss%\s*[|┆]"
+)
 _TRIPPY_JSON = {
     "loss_pct": "Loss%", "sent": "Snt", "recv": "Rcv", "last": "Last", "avg": "Avg",
     "best": "Best", "worst": "Wrst", "stddev": "StDev",
@@ -104,41 +108,59 @@ _TRIPPY_JSON = {
 
 def _read_trippy(file: Input) -> Table:
     text = file.text
-    (names, *cells_of_rows), cut = _whole_rows(file)
     reports: list[traces.Report] = []
-    for line, cells in zip(text.numbers[1:], cells_of_rows, strict=False):
+    names: list[str] = []
+    skipped: list[int] = []
+    for line_number, line, cut in text.numbered_lines():
+        cells = _trippy_cells(file, line_number, line)
         row = dict(zip(names, cells, strict=False))
-        if not row.get("Hop", "").isdecimal():
-            raise ReaderError(
-                "mtr-unreadable", file=file.name, line=line, field="Hop",
-                value=shorten(row.get("Hop", "")),
-            )  # fmt: skip
-        if not reports or reports[-1].target != row["Target"]:
-            reports.append(traces.Report(target=row["Target"]))
-        shown = [
-            (_other_heading(name), row[name]) for name in names[names.index("Loss%") :] if name
-        ]
-        pairs = [pair for pair in shown if pair[1] != traces.UNKNOWN and traces.is_heading(pair[0])]
-        nodes, hosts = _nodes(row.get("IPs", "")), _nodes(row["Addrs"])
-        node = nodes[0] if nodes else ""
-        name = hosts[0] if len(hosts) == 1 and hosts[0] != node else ""
-        values = traces.read_figures(file, line, pairs)
-        made = traces.ReportedHop(float(row["Hop"]), node or name, name if node else "", values)
-        made.further = nodes[1:]
-        reports[-1].hops.append(made)
+        if {"Hop", "Loss%"} <= set(cells):
+            names = cells
+            reports.append(traces.Report())
+        elif cut and not _WHOLE_ROW.search(line):
+            reports[-1:] = [replace(report, partial=True) for report in reports[-1:]]
+        elif len(row) == len(names) and row.get("Hop", "").isdecimal():
+            _begin_trippy(reports, row.get("Target", ""))
+            reports[-1].hops.append(_trippy_row(file, line_number, row))
+        elif len(row) == len(names) and row.get("Hop") == "" and reports and reports[-1].hops:
+            reports[-1].hops[-1].further += _nodes(row["IPs"])
+        elif names and len(cells) > 1:
+            skipped.append(line_number)
+    reports = [report for report in reports if report.hops]
     if not reports:
         raise no_measurement("trippy-no-hop", file.unpacked, text)
-    reports[-1].partial = cut
-    return traces.to_table(file, reports, "trippy", text.warnings)
+    warnings = list(text.warnings)
+    note(warnings, "path-lines-unread", numbers=skipped)
+    return traces.to_table(file, reports, "trippy", warnings)
 
 
-def _whole_rows(file: Input) -> tuple[list[list[str]], bool]:
-    """Return the cells of the lines that are whole, and whether the last one was left out."""
-    lines = list(file.text.numbered_lines())
-    cut = bool(lines) and lines[-1][2] and not re.search(r"\.[0-9]{2}\s*$", lines[-1][1])
-    kept = lines[: len(lines) - cut]
-    rows_of_cells = csv_rows([line[:2] for line in kept], file.unpacked)
-    return [[cell.strip() for cell in cells] for cells in rows_of_cells], cut
+_WHOLE_ROW = re.compile(r"(?:\.[0-9]{2},?|[|│┘])\s*$")
+"""End of a row that is whole: two decimals, or the border of a table."""
+
+
+def _trippy_cells(file: Input, number: int, line: str) -> list[str]:
+    """Return the cells of a line of the CSV, or of the table."""
+    if re.match(r"\s*[|│]", line):
+        return [cell.strip() for cell in re.split("[|│┆]", line.strip().strip("|│"))]
+    (cells,) = csv_rows([(number, line)], file.unpacked)
+    return [cell.strip() for cell in cells]
+
+
+def _begin_trippy(reports: list[traces.Report], target: str) -> None:
+    if reports[-1].hops and reports[-1].target != target:
+        reports.append(traces.Report())
+    reports[-1].target = target
+
+
+def _trippy_row(file: Input, line: int, row: Mapping[str, str]) -> traces.ReportedHop:
+    shown = [(_other_heading(name), cell) for name, cell in row.items() if cell != traces.UNKNOWN]
+    values = traces.read_figures(file, line, [pair for pair in shown if traces.is_heading(pair[0])])
+    nodes, hosts = _nodes(row.get("IPs", "")), _nodes(row.get("Addrs", ""))
+    node = nodes[0] if nodes else ""
+    name = hosts[0] if len(hosts) == 1 and hosts[0] != node else ""
+    made = traces.ReportedHop(float(row["Hop"]), node or name, name if node else "", values)
+    made.further = nodes[1:]
+    return made
 
 
 def _other_heading(name: str) -> str:
@@ -159,13 +181,13 @@ def _nodes(cell: str) -> list[str]:
 
 
 TRIPPY_CSV = Format(
-    name="trippy CSV",
-    description="the CSV of trippy",
+    name="trippy",
+    description="the CSV or a table of trippy",
     recognize=seen(_TRIPPY_HEADER),
     read=_read_trippy,
     traps=(
         "Times are in milliseconds, a loss in percent; ??? is none.",
-        "Addresses that answered at one hop are joined by colons.",
+        "Addresses that answered at one hop are joined by colons, or follow in rows of a table.",
         "Loss at a hop is not loss of the path, and is not called so.",
     ),
     tools={"trippy": Counted(probes=TO_NODES)},
