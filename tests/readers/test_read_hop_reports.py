@@ -191,6 +191,22 @@ def test_a_part_of_winmtr():
     assert refused.value.code == "winmtr-no-hop"
 
 
+def test_parts_of_the_html_of_winmtr_and_of_mikrotik():
+    """By hand: rows of the HTML, and of MikroTik, whose columns are always the same."""
+    rows = (INPUTS / "paths" / "winmtr.html").read_text().splitlines(keepends=True)
+    part = read("".join(rows[4:7]))
+    assert part["rtt_max_s"].tolist() == pytest.approx([0.012, NAN, 0.088], nan_ok=True)
+    assert "hops-not-numbered" in notices(part)
+    rows = (INPUTS / "paths" / "mikrotik_traceroute.txt").read_text().splitlines(keepends=True)
+    part = read("".join(rows[4:]))
+    assert part["rtt_mean_s"].tolist() == pytest.approx([0.7e-3, NAN, 15.2e-3], nan_ok=True)
+    assert notices(part)["target-unreachable"]["hop"] == "?"
+    assert part.meta.partial
+    assert "hop_count" not in part.facts()[0]
+    painted = read("".join(rows[:4]))  # the second table has no row yet
+    assert painted["probe_count"].tolist() == [1]
+
+
 def test_a_cut_row_of_winmtr_is_not_read():
     text = (INPUTS / "paths" / "winmtr.txt").read_text()
     text = text[: text.index("22 |") + 1]  # 2 of 22
@@ -349,6 +365,7 @@ def test_mixed_results_of_scamper():
         "\nTracing route to h [192.0.2.9]\nover a maximum of 30 hops:\n\n": "no-path",
         "\nTracing route to 192.0.2.9 over a maximum of 30 hops\n\n": "no-path",
         "  0  PC-1.example [192.0.2.2]\n  1  192.0.2.1\n": "pathping-no-statistics",
+        "h,192.0.2.9,1,192.0.2.1,a,0.00,9,9,1.5,1.5,1.5,1.5,0.00\n" * 2: "part-of-output",
         "Hop  RTT    Lost/Sent = Pct  Lost/Sent = Pct  Address\n": "part-of-output",
         "    a.example (192.0.2.7)  24.5 ms\n    b (192.0.2.8)  24.3 ms\n": "part-of-output",
     }.items(),
@@ -357,7 +374,7 @@ def test_parts_without_a_measurement_name_their_tool(text, code):
     with pytest.raises(ReaderError) as refused:
         read(text)
     assert refused.value.code == code
-    assert any(tool in str(refused.value) for tool in ("tracert", "pathping", "traceroute"))
+    assert any(tool in str(refused.value) for tool in ("trac", "pathping", "trippy"))
 
 
 @pytest.mark.each(

@@ -23,14 +23,17 @@ _SILENT = "No response from host"
 _COUNT = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
 _WINMTR_HEADING = r"^\|\s+Host\s+-\s+%+\s+\|\s*Sent\s*\|\s*Recv"
 _WINMTR_ROW = r"^\|\s*\S[^|]{0,120}- {1,4}[0-9]{1,3} \|(?:\s*[0-9.]{1,8} \|){6}\s*$"
-_WINMTR_HTML = r"<title>WinMTR Statistics</title>"
+_WINMTR_HTML = (
+    r"<title>WinMTR Statistics</title>"
+    r"|^<tr><td>[^<]{1,120}</td>(?: ?<td> {0,3}[0-9.]{1,8}</td>){7} ?</tr>\s*$"
+)
 
 
 def _read_winmtr(file: Input) -> Table:
     text = file.text
     report = traces.Report(partial=True)
     skipped: list[int] = []
-    has_head = is_html = file.seen(_WINMTR_HTML)
+    is_html, has_head = file.seen(_WINMTR_HTML), False
     for line_number, line, cut in text.numbered_lines():
         cells = _html_cells(line) if is_html else _bar_cells(line)
         figures = cells[1:]
@@ -40,7 +43,7 @@ def _read_winmtr(file: Input) -> Table:
             report.hops.append(_winmtr_hop(cells, len(report.hops) + 1 if has_head else nan))
         elif re.match(r"\|_{9}|.*</table>", line):
             report.partial = not has_head
-        elif re.match(_WINMTR_HEADING, line):
+        elif re.match(_WINMTR_HEADING, line) or cells[:2] == ["Host", "%"]:
             has_head = True
         elif cells and cells[0] != "Host":
             skipped.append(line_number)
@@ -191,6 +194,10 @@ TRIPPY_CSV = Format(
         "Loss at a hop is not loss of the path, and is not called so.",
     ),
     tools={"trippy": Counted(probes=TO_NODES)},
+    parts=(
+        rf"^[^,\s]{{1,200}},(?:{traces.ADDRESS.pattern}),[0-9]{{1,3}},[^,]+,[^,]+,[0-9.]+,[0-9]+,",
+    ),
+    needs="its header",
 )
 
 
@@ -242,6 +249,10 @@ TRIPPY = Format(
 _MIKROTIK_HEADING = (
     r"^\s*(?:#\s+)?ADDRESS\s+LOSS\s+SENT\s+LAST\s+AVG\s+BEST\s+WORST\s+STD-DEV(?:\s+STA\S*)?\s*$"
 )
+_MIKROTIK_PART = (
+    r"^\s*(?:[0-9]{1,3}\s+)?[0-9A-Fa-f.:]{3,45}\s+[0-9]{1,3}%\s+[0-9]{1,6}\s+[0-9.]{1,9}ms"
+    r"(?:\s+[0-9.]{1,9}){4}(?:\s|$)"
+)
 _MIKROTIK_ROW = re.compile(
     r"^\s*(?:[0-9]{1,3}\s+)?(?:(?P<node>[^\s%]{3,60})\s+)?(?P<loss>[0-9]{1,3})%\s+"
     r"(?P<sent>[0-9]{1,6})(?P<rest>\s+\S.*)?$"
@@ -260,20 +271,23 @@ _STATUS = re.compile(r"(?P<what>host|net\w*|protocol) unreachable|(?P<prohibited
 def _read_mikrotik(file: Input) -> Table:
     text = file.text
     reports: list[traces.Report] = []
-    target, skipped = "", []
+    skipped: list[int] = []
+    is_new = has_head = False
     for line_number, line, cut in text.numbered_lines():
         if prompt := _PROMPT.match(line):
-            target = prompt["target"]
-            reports.append(traces.Report(target=target, address=target))
+            reports.append(traces.Report(prompt["target"], prompt["target"]))
         elif re.match(_MIKROTIK_HEADING, line):
+            is_new = has_head = True  # the table is painted again, with more probes
+        elif match := _MIKROTIK_ROW.match(line):
             if not reports:
-                reports.append(traces.Report())
-            reports[-1].hops.clear()  # the table is painted again, with more probes
-        elif reports and (match := _MIKROTIK_ROW.match(line)):
+                reports.append(traces.Report(partial=not has_head))
+            if is_new:
+                reports[-1] = replace(reports[-1], hops=[], refusal=None, partial=False)
+                is_new = False
             if cut:
                 reports[-1].partial = True
             else:
-                _add_mikrotik(reports[-1], match)
+                _add_mikrotik(reports[-1], match, has_head=has_head)
         elif "%" in line:
             skipped.append(line_number)
     reports = [report for report in reports if report.hops]
@@ -281,10 +295,11 @@ def _read_mikrotik(file: Input) -> Table:
         raise no_measurement("mikrotik-no-hop", file.unpacked, text)
     warnings = list(text.warnings)
     note(warnings, "path-lines-unread", numbers=skipped)
+    note(warnings, "hops-not-numbered", is_so=not has_head)
     return traces.to_table(file, reports, "traceroute (MikroTik)", warnings)
 
 
-def _add_mikrotik(report: traces.Report, row: re.Match[str]) -> None:
+def _add_mikrotik(report: traces.Report, row: re.Match[str], *, has_head: bool) -> None:
     """Add the row of a hop, and what its status says of the target."""
     values = {"loss_ratio": int(row["loss"]) / 100, "probe_count": float(row["sent"])}
     times = _MIKROTIK_TIMES.match(row["rest"] or "")
@@ -293,18 +308,19 @@ def _add_mikrotik(report: traces.Report, row: re.Match[str]) -> None:
             values |= dict(filter(None, [traces.figure(heading, times[name])]))
     node = (row["node"] or "").strip("()")
     node = "" if node == "timeout" else node
-    report.hops.append(traces.ReportedHop(float(len(report.hops) + 1), node, "", values))
+    hop = float(len(report.hops) + 1) if has_head else nan
+    report.hops.append(traces.ReportedHop(hop, node, "", values))
     status = _STATUS.search(row["rest"] or "")
     if status:
         mark = "!X" if status["prohibited"] else f"!{status['what'][0].upper()}"
-        report.refusal = (f"{len(report.hops)}", node or "?", mark)
+        report.refusal = (f"{hop:.0f}" if has_head else "?", node or "?", mark)
         report.partial = True
 
 
 MIKROTIK = Format(
     name="MikroTik traceroute",
     description="the output of traceroute on a MikroTik router",
-    recognize=seen(_MIKROTIK_HEADING),
+    recognize=seen(_MIKROTIK_HEADING, _MIKROTIK_PART),
     read=_read_mikrotik,
     traps=(
         "The table is painted again with each round of probes: the last one counts.",
