@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,12 @@ from netcalc.explain.rate_limits import above_line, rate_limits
 from netcalc.explain.summaries import is_over_time
 from netcalc.fit import Fit, transfer_against_size
 from netcalc.messages import Notice
+from netcalc.models.collectives.bus_bandwidth import Operation, bus_bandwidth_bps
 from netcalc.models.tcp import cubic, loss_limited, pftk
-from netcalc.rate_layers import TCP_PAYLOAD
-from netcalc.samples import Samples, Table, TransferSamples
+from netcalc.rate_layers import PAYLOAD, TCP_PAYLOAD
+from netcalc.readers.places import rate_layer
+from netcalc.readers.transfers.collectives import ONE_WAY
+from netcalc.samples import Fact, Samples, Table, TransferSamples
 from netcalc.units import show
 
 Shape = Callable[[FloatArray], FloatArray]
@@ -504,17 +507,73 @@ def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ..
         return ()
     said = tables.left_out(sizes.size, rows)
     findings = []
+    layer = rate_layer(samples, {}, "throughput_bps")
+    of_tests = {str(row.get("group", "")): row for row in samples.facts()}
     for name, at in rows.items():
         part = TransferSamples(
             payload_bytes=sizes[at], duration_s=times[at], meta=replace(transfers.meta, facts=())
         )
-        finding = _of_group(transfer_against_size(part), stated)
+        fit = transfer_against_size(part)
+        if layer == PAYLOAD:
+            test = of_tests.get(name, {})
+            finding = _of_messages(fit, samples, test, stated)
+        else:
+            finding = replace(_of_group(fit, stated), layer=TCP_PAYLOAD)
         findings.append(replace(
-            finding, label=name, layer=TCP_PAYLOAD,
+            finding, label=name,
             notices=(*said, *tables.two_points(np.unique(sizes[at])), *finding.notices),
             missing=() if stated.line_bps is not None else (Notice("ask-line"),),
         ))  # fmt: skip
     return tuple(findings)
+
+
+FULL_LINE_RATIO, ABOVE_LINE_RATIO = 0.8, 1.02
+"""Shares of a line between which the bus bandwidth of a collective says that the line is full."""
+_OF_VECTORS = ("all-reduce", "reduce-scatter", "broadcast", "reduce")
+"""Collectives whose size is that of the whole vector with every tool."""
+
+
+def _of_messages(fit: Fit, samples: Samples, test: Mapping[str, Fact], stated: Known) -> Finding:
+    """Return what the times of messages or of a collective say, and their share of the line."""
+    finding = _of_group(fit, Known())
+    cause, rate_bps = finding.cause, fit.params["bandwidth_bps"]
+    if cause is None or math.isnan(finding.measured):
+        return replace(finding, layer=PAYLOAD)
+    said = [notice for notice in finding.notices if notice.code != "sizes-rate-of-what"]
+    way = str(test.get("way", ""))
+    if isinstance(samples, Table):
+        said.append(Notice("sizes-gap"))
+    elif way:
+        said.append(Notice("sizes-one-way" if way == ONE_WAY else "sizes-collective"))
+    factor = 1.0 if way == ONE_WAY or isinstance(samples, Table) else _bus_factor(test)
+    bus_bps, line_bps = factor * rate_bps, stated.line_bps
+    if math.isnan(factor):
+        said.append(Notice("sizes-bus-unknown"))
+    elif way != ONE_WAY and not isinstance(samples, Table):
+        said.append(Notice("sizes-bus", {"bus_bps": bus_bps, "factor": factor, "layer": PAYLOAD}))
+    if line_bps is not None and not math.isnan(bus_bps):
+        share = bus_bps / line_bps
+        values = {"share": share, "line_bps": line_bps}
+        code = "sizes-bus-above" if share > ABOVE_LINE_RATIO else "sizes-bus-line"
+        said.append(Notice(code, values))
+        if FULL_LINE_RATIO <= share <= ABOVE_LINE_RATIO:
+            cause = replace(cause, code="line", confidence=MEDIUM)
+    variant = cause.variant.replace("sizes", "messages")
+    cause = replace(cause, layer=PAYLOAD, variant=variant)
+    return Finding(measured=rate_bps, cause=cause, notices=tuple(said), layer=PAYLOAD)
+
+
+def _bus_factor(test: Mapping[str, Fact]) -> float:
+    """Return bus bandwidth over size by time, as printed or by the ranks; nan if unknown."""
+    operation, ranks = str(test.get("operation", "")), test.get("rank_count")
+    if isinstance(printed := test.get("bus_factor"), float | int):
+        return float(printed)
+    if operation not in _OF_VECTORS or not isinstance(ranks, float | int):
+        return math.nan
+    rate = bus_bandwidth_bps(
+        0.125, duration_s=1.0, rank_count=ranks, operation=cast(Operation, operation)
+    )
+    return float(rate)
 
 
 def _transfers(table: Table) -> TransferSamples | None:
