@@ -52,7 +52,7 @@ _ADDRESS = re.compile(
 )
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}\S*)?)?(?: \S{1,5})?"
-    r"|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
+    r"|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: [AaPp][Mm])?"
     r"|[0-9]{1,2}(?P<mark>[./])[0-9]{1,2}(?P=mark)[0-9]{4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}"
 )
 _FRACTION = "[¼-¾⅐-⅞]"
@@ -163,8 +163,6 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Cell
     stated = hint[1] if hint and hint[1] in _DELIMITERS else ""
     delimiter = stated or delimiter_of(body[bool(hint) :][:50])
     grid = CellGrid(source, delimiter, list(columns or []), 0)
-    if not stated:
-        _refuse_two_separators(text, grid, body[:50])
     chunks = _chunks(source, text, delimiter)
     ahead: list[tuple[int, list[str]]] = []
     least = bool(hint) + (not columns)
@@ -185,6 +183,8 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Cell
     _fill(text, grid, chain([rest], chunks))
     if not columns:
         _refuse_data_as_header(text, grid)
+    if not stated:
+        _refuse_two_separators(text, grid, body[:50])
     if not grid.numbers:
         raise ReaderError("only-a-header", file=source.name)
     return grid

@@ -32,7 +32,7 @@ from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.rate_layers import LAYERS, RateLayer
-from netcalc.readers import cells, quantities
+from netcalc.readers import cells, frames, quantities
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import octets_layer
 from netcalc.readers.source import Readable, Source, Text, fixed, shorten
@@ -57,7 +57,8 @@ def looks_like_columns(lines: Sequence[str]) -> bool:
     not separate them, an address or a time of day, too: the header is asked for, or a unit, where
     the text would be refused otherwise.
     """
-    sample = [line for line in lines[:200] if line.strip() and not cells.is_comment(line)][:50]
+    first = frames.plain_lines(lines[:200]) or lines[:200]
+    sample = [line for line in first if line.strip() and not cells.is_comment(line)][:50]
     if not sample:
         return False
     delimiter = cells.delimiter_of(sample)
@@ -92,7 +93,7 @@ def to_samples(
     """Turn decoded text into samples."""
     if decimal not in (None, ".", ","):
         raise DomainError("not-a-choice", "decimal", decimal, choices=["'.'", "','"])
-    grid = cells.read_grid(source, text, columns)
+    grid = frames.read_grid(source, text, columns)
     text.let_go()
     read_columns = quantities.named_columns(grid, dict(units or {}))
     numbers = quantities.Numbers(grid, decimal, read_columns)
@@ -420,7 +421,7 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
     [0.0125, 0.013]
     """
     file = Input(source)
-    grid = cells.read_grid(file.unpacked, file.text, None)
+    grid = frames.read_grid(file.unpacked, file.text, None)
     columns = quantities.named_columns(grid, {})
     # The name of the heading, too: columns of one name were numbered, a_ms and a_us to a and a_2.
     names = [
@@ -517,7 +518,7 @@ def read_usage(
     """
     file = Input(source, name=name, columns=columns)
     text = file.text
-    grid = cells.read_grid(file.unpacked, text, columns)
+    grid = frames.read_grid(file.unpacked, text, columns)
     for notice in grid.warnings:  # a row of another width, or a last line that is cut
         line = notice.values.get("number") or notice.values["numbers"][0]
         raise ReaderError("sample-not-whole", file=file.name, line=line)

@@ -432,7 +432,13 @@ def _not_a_number(file: Input, name: str, cell: str, packet: int) -> ReaderError
     )
 
 
+_END = r"[0-9A-Fa-f:.]{3,45}"
 WIRESHARK_LIST = Format(
+    parts=(
+        rf'^"?\d{{1,9}}"?[,;\t]"?[\d.,: -]{{1,40}}"?[,;\t]"?{_END}"?[,;\t]"?{_END}"?[,;\t]'
+        r'"?[A-Z][\w./-]{1,20}"?[,;\t]"?\d{1,6}"?[,;\t]',
+    ),
+    needs="the first line of the list, which names its columns",
     name="Wireshark list",
     description="a packet list exported from Wireshark",
     recognize=_recognize_wireshark_list,
@@ -465,6 +471,8 @@ _BETWEEN_ADDRESSES = (
 )
 _PING_LINE = r"\bEcho \(ping\) .*id=0x[0-9a-f]{1,4}, seq=\d"
 """How Wireshark alone describes a ping: its number is in both orders of bytes."""
+_NO_CSV = r"^(?!\s*\"?[\d.: -]+\"?[,;\t]).*?"
+"""No row of a list that was exported as CSV, or of fields: it has no widths."""
 _ROW, _ANY_ROW = re.compile(_BETWEEN_ADDRESSES), re.compile(_BEGIN)
 _CELLS = {"number": re.compile(_NUMBER), "time": re.compile(_TIME), "length": re.compile(r"\d+")}
 
@@ -481,7 +489,7 @@ def _recognize_wireshark_text(file: Input) -> bool:
     lines = [line for line in file.first.split("\n") if line.strip()]
     if any(_is_header(line) for line in lines):
         return True
-    return bool(lines and _ROW.fullmatch(lines[0])) or file.seen(_PING_LINE)
+    return bool(lines and _ROW.fullmatch(lines[0])) or file.seen(_NO_CSV + _PING_LINE)
 
 
 def _read_wireshark_text(file: Input) -> Table:
@@ -693,6 +701,8 @@ def _numbers(file: Input, name: str, cells: list[str], notices: list[Notice]) ->
 
 
 TSHARK_FIELDS = Format(
+    parts=(r'^"?(?:\d{1,9}"?[,\t]"?)?\d{1,10}\.\d{9}"?[,\t]"?\d{1,6}"?[,\t]',),
+    needs="the line with the names of the fields, which -E header=y prints",
     name="tshark fields",
     description="fields printed by tshark -T fields -E header=y",
     recognize=_recognize_tshark_fields,
