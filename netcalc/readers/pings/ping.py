@@ -99,6 +99,10 @@ _TOOLS = {
 }
 
 
+_COMMAS_OF_A_ROW = 3
+"""A line with so many commas may say "fragmented" or "hop limit", and is a row of a CSV. [1]"""
+
+
 def looks_like_ping(lines: Iterable[str]) -> bool:
     """Whether a line of ping is among the first few hundred."""
     for number, text in enumerate(lines):
@@ -108,7 +112,8 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
             continue
         line = ping_lines.read_line(text)
         line = line or ping_lines.windows_line(text)
-        if line is not None and line.kind in ("reply", "error", "waiting", "silent"):
+        is_row = text.count(",") >= _COMMAS_OF_A_ROW
+        if line is not None and line.kind in ("reply", "error", "waiting", "silent") and not is_row:
             return True
         bare = ping_lines.without_clock(text)
         if ping_lines.read_header(bare) or ping_lines.read_statistics_head(bare):
