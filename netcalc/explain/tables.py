@@ -23,6 +23,7 @@ from netcalc.samples import DROP_PLACES, BulkSamples, RttSamples, Samples, Table
 FILLED_RATIO = 0.5
 """A buffer is full with this share of data in flight: half may be bookkeeping. [ratio]"""
 SHOWN_COLUMNS = 8
+_COUNTS = {"write", "write_count"}
 
 
 @named_arguments
@@ -55,6 +56,8 @@ def described(samples: Samples) -> tuple[Notice, ...]:
         notices.append(Notice("column-of-numbers", {**values, "count": int(finite.size)}))
     if len(columns) > SHOWN_COLUMNS:
         notices.append(Notice("columns-more", {"count": len(columns) - SHOWN_COLUMNS}))
+    if "wall_s" in columns and "byte" in units.values() and not _COUNTS & set(columns):
+        return (*notices, Notice("writes-without-count"))
     notices.append(_guess({units.get(name, "") for name in columns}))
     notices.append(Notice("name-the-columns"))
     return tuple(notices)

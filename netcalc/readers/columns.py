@@ -97,6 +97,7 @@ def to_samples(
     text.let_go()
     read_columns = quantities.named_columns(grid, dict(units or {}))
     numbers = quantities.Numbers(grid, decimal, read_columns)
+    _state_shares(read_columns, numbers)
     meta = Meta(
         tool="columns",
         source=source.name if source.is_file else "",
@@ -112,6 +113,15 @@ def to_samples(
         table = {name: fact for name, fact in table.items() if name.partition(":")[2] not in said}
     table |= {"row_count": len(grid.numbers), "column_count": len(read_columns)}
     return _with_facts(built, table)
+
+
+def _state_shares(columns: list[quantities.WrittenColumn], numbers: quantities.Numbers) -> None:
+    """Take a utilization without a unit as the share of 1 that it is, where none is above 1."""
+    for column in columns:
+        if column.key in quantities.SHARES and not column.unit and numbers.numeric(column):
+            values = numbers.values(column)
+            if ((values >= 0) & (values <= 1) | np.isnan(values)).all():
+                column.unit = column.written = "ratio"
 
 
 def _unused_figures(

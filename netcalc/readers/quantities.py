@@ -56,6 +56,8 @@ NEEDS_UNIT = {
     **dict.fromkeys(("loss", "utilization", "utilisation", "lossratio"), "ratio"),
     "distance": "m",
 }  # fmt: skip
+SHARES = {"utilization", "utilisation", "lossratio"}
+"""Shares by their names: above 1 they are in percent, and have to say so."""
 NEVER_NEGATIVE = RTTS | {"framesize", "framerate", "packetrate"} | {
     key for key, unit in NEEDS_UNIT.items() if unit in ("byte", "bit/s", "ratio")
 }  # fmt: skip

@@ -505,6 +505,11 @@ def test_counters_and_columns():
     assert text[8].values == {"count": 1}
     eight = described(Table(data={f"c{n}": np.ones(1) for n in range(8)}))
     assert [one.code for one in eight[8:]] == ["may-be-anything", "name-the-columns"]
+    wall = {name: np.ones(1) for name in ("size_bytes", "wall_s")}
+    units = Meta(units={"size_bytes": "byte", "wall_s": "s"})
+    assert described(Table(data=wall, meta=units))[-1].code == "writes-without-count"
+    counted = Table(data={**wall, "write": np.ones(1)}, meta=units)
+    assert described(counted)[-1].code == "name-the-columns"
 
 
 def models(text, known, **more):

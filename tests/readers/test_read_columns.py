@@ -149,6 +149,16 @@ def test_a_unit_that_name_and_brackets_both_have_is_said_once():
     assert list(table.data) == ["run", "response_s", "captured_bytes", "speed_m_s"]
 
 
+def test_a_utilization_is_a_share_where_no_number_says_percent():
+    table = read("utilization,delay [ms]\n0.1,1.1\n-,2\n1,10\n")
+    assert table["utilization_ratio"].tolist() == pytest.approx([0.1, np.nan, 1], nan_ok=True)
+    assert table.meta.units == {"utilization_ratio": "ratio", "delay_s": "s"}
+    for heading, cells in (("utilization", "0.5\n50\n"), ("loss", "0.5\n0.1\n")):
+        with pytest.raises(ReaderError) as refused:
+            read(f"n,{heading}\n" + "".join(f"1,{cell}\n" for cell in cells.split()))
+        assert (refused.value.code, refused.value.field) == ("column-without-unit", heading)
+
+
 def test_missing_cells_are_missing_not_zero():
     samples = read("size/B,rtt/ms\n56,1.5\n56,\n56,-\n56,N/A\n56,NaN\n")
     assert (samples.sent, samples.received) == (5, 1)
