@@ -219,7 +219,7 @@ def test_a_number_that_no_model_takes_is_named_with_its_file(tmp_path):
     """derived: an IP packet has at most 65535 bytes (RFC 791)."""
     table = tmp_path / "t.csv"
     table.write_text("payload_bytes,rtt_ms\n1e7,2\n3,4\n")
-    for arguments in (["read", str(table)], ["explain", str(table)]):
+    for arguments in (["read", str(table), "--all"], ["explain", str(table)]):
         found = CliRunner().invoke(commands, arguments, standalone_mode=False)
         said = f"{found.output}{found.exception}"
         assert str(table) in said

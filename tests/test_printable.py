@@ -192,9 +192,11 @@ def hostile(request, tmp_path):
 
 
 def test_what_is_read_is_shown_without_being_obeyed(hostile, capfd):
-    code, out, err = ran(capfd, "read", str(hostile))
+    code, first, err = ran(capfd, "read", str(hostile))
     assert code == 0, err
-    assert_safe(out, err)
+    code, out, err = ran(capfd, "read", str(hostile), "--all")
+    assert code == 0, err
+    assert_safe(first + out, err)
 
 
 def test_json_has_the_text_as_it_is_by_escapes(hostile, capfd):
@@ -209,6 +211,8 @@ def test_a_warning_of_a_file_cannot_write_a_line_of_its_own(tmp_path, capfd):
     meta = Meta(warnings=("fine\n  RTT of first replies: min 1 ns",))
     RttSamples(payload_bytes=SIZES, rtt_s=TIMES, meta=meta).save(tmp_path / "run.json")
     _, out, _ = ran(capfd, "read", str(tmp_path / "run.json"))
+    assert r"Odd: fine\n  RTT" in out
+    _, out, _ = ran(capfd, "read", str(tmp_path / "run.json"), "--all")
     assert r"warning: fine\n  RTT" in out
 
 

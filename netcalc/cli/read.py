@@ -13,6 +13,7 @@ import numpy as np
 
 from netcalc import compare, readers
 from netcalc.cli import complain, mistakes, options, output, print_json, report, say, standard_input
+from netcalc.cli.first_screen import first_screen
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
 from netcalc.explain.causes import captures as capture
@@ -26,6 +27,7 @@ from netcalc.units import show, show_rate
 @options.command(
     options.FORCE,
     click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object for each file."),
+    names={"show_all": "--all"},
 )
 def read(
     files: tuple[str, ...],
@@ -37,6 +39,7 @@ def read(
     rtt_s: float | None = None,
     anonymize: bool = False,
     formats: bool = False,
+    show_all: bool = False,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -61,6 +64,8 @@ def read(
         Round-trip time without load, for RFC 6349. [s]
     anonymize : bool
         Replace addresses, leave out names of hosts and files.
+    show_all : bool
+        Print every number, with its layer and side, and what judges each run.
     formats : bool
         List the formats that are read, and their traps.
     """
@@ -86,7 +91,7 @@ def read(
             if anonymize:
                 samples = anonymized_samples(samples, key=key)
             with mistakes.numbers_of(shown):
-                _print(shown, samples, path_facts, as_json=as_json)
+                _print(shown, samples, path_facts, as_json=as_json, show_all=show_all)
                 if plot_path is not None:
                     _draw(shown, samples, plot_path, path_facts)
                     output.print_written(plot_path)
@@ -111,7 +116,9 @@ def _end_with(bad: list[str], *, total: int) -> NoReturn:
     sys.exit(2 if len(bad) == total else 1)
 
 
-def _print(shown: str, samples: Samples, path_facts: Known, *, as_json: bool) -> None:
+def _print(
+    shown: str, samples: Samples, path_facts: Known, *, as_json: bool, show_all: bool
+) -> None:
     """Print the report of one file."""
     if report.is_recording(samples):
         # Late: it loads the models of flows.
@@ -119,6 +126,9 @@ def _print(shown: str, samples: Samples, path_facts: Known, *, as_json: bool) ->
         from netcalc.congestion.recording import from_table
 
         print_recording(from_table(samples, file=shown), as_json=as_json)
+        return
+    if not (as_json or show_all or report.is_truth(samples) or compare.is_router_queue(samples)):
+        say(first_screen(shown, samples, path_facts))
         return
     if isinstance(samples, PacketTrace):
         print_capture(shown, samples, as_json=as_json, path_facts=path_facts)

@@ -38,7 +38,7 @@ def print_samples(
     if is_truth(samples):
         from netcalc.cli.validate import print_truth  # late: it loads the experiments
 
-        say(_heading(name, samples))
+        say(heading(name, samples))
         print_truth(samples)
         return
     say(describe(name, samples))
@@ -51,7 +51,7 @@ def print_samples(
         numbers = {key: value for key, value in row.items() if key not in ("label", "layer")}
         text = metric_line(numbers, layer=row["layer"])
         say(f"  {f'{printable(label)}: ' if label else ''}{text}")
-    if isinstance(samples, kinds.Table) and not metrics and _is_unknown(samples):
+    if isinstance(samples, kinds.Table) and is_unknown(samples) and not is_explained(samples):
         for notice in explain.described(samples):
             say(f"  {printable(str(notice))}")
     if isinstance(samples, kinds.HopSamples):
@@ -60,11 +60,25 @@ def print_samples(
     print_hops(samples)
 
 
-def _is_unknown(table: kinds.Table) -> bool:
+def is_explained(samples: kinds.Samples) -> bool:
+    """Whether ``netcalc explain`` has something to say of samples."""
+    if not isinstance(samples, kinds.Table):
+        return True
+    try:
+        return bool(explain.measurement(samples, None))
+    except ReaderError:
+        return False
+
+
+def is_unknown(table: kinds.Table) -> bool:
     """Whether nothing is known of a table but its columns."""
-    names = {name for row in table.facts() for name in row}
+    return all(map(is_unknown_row, table.facts()))
+
+
+def is_unknown_row(row: Mapping[str, Any]) -> bool:
+    """Whether a row of facts has only those of columns."""
     counted = {"row_count", "column_count", "partial", "group"}
-    return all(name in counted or name.startswith(OF_COLUMNS) for name in names)
+    return all(name in counted or name.startswith(OF_COLUMNS) for name in row)
 
 
 def metric_rows(samples: kinds.Samples, path_facts: Known | None = None) -> list[dict[str, Any]]:
@@ -149,7 +163,7 @@ def print_facts(samples: kinds.Samples) -> None:
     decimal = kinds.decimal_sizes(rows[:MOST_RUNS])
     for name in names[:MOST_FACTS]:
         shown = [
-            cell(_fact_text(samples, row, name, binary=name not in decimal))
+            cell(fact_text(samples, row, name, binary=name not in decimal))
             if name in row
             else cell("")
             for row in rows[:MOST_RUNS]
@@ -170,7 +184,7 @@ def _place_text(samples: kinds.Samples, name: str) -> str:
     return "; ".join(sorted(filter(None, map(str, places))))
 
 
-def _fact_text(
+def fact_text(
     samples: kinds.Samples, row: Mapping[str, Any], name: str, *, binary: bool = True
 ) -> str:
     """Write a fact with its unit, a rate with its layer; a count as it is."""
@@ -265,7 +279,13 @@ def place_rows(samples: kinds.Samples) -> list[dict[str, dict[str, str]]]:
 
 def describe(name: str, samples: kinds.Samples) -> str:
     """Return the text of one file."""
-    lines = [_heading(name, samples)]
+    lines = [heading(name, samples), *body_lines(samples)]
+    return "\n".join(lines + warning_lines(samples.meta))
+
+
+def body_lines(samples: kinds.Samples) -> list[str]:
+    """Return what is said of samples, theory among it, without their facts and warnings."""
+    lines: list[str] = []
     if isinstance(samples, kinds.RttSamples):
         lines += _probe_lines(samples)
     if isinstance(samples, kinds.TransactionSamples):
@@ -287,7 +307,7 @@ def describe(name: str, samples: kinds.Samples) -> str:
         comparison = None if several else compare.overlay(samples)
         lines += [f"  {comparison.sentence}"] if comparison else []
         lines += [f"  note: {note}" for note in _notes(comparison)]
-    return "\n".join(lines + warning_lines(samples.meta))
+    return lines
 
 
 def _probe_lines(samples: kinds.RttSamples) -> list[str]:
@@ -350,7 +370,7 @@ def _notes(comparison: compare.Comparison | None) -> tuple[Notice, ...]:
     return comparison.fit.notes if comparison and comparison.fit else ()
 
 
-def _heading(name: str, samples: kinds.Samples) -> str:
+def heading(name: str, samples: kinds.Samples) -> str:
     rows = f"{len(samples)} row{'s' * (len(samples) != 1)}"
     tool = excerpt(samples.meta.tool) or type(samples).__name__
     return f"{excerpt(name, 200)}: {tool}, {rows}"

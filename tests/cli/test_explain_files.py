@@ -145,7 +145,7 @@ def test_wrong_questions_have_a_code(arguments, code):
 
 def test_read_prints_what_judges_a_measurement():
     """Derived from the five times of the file: 47 to 176 us; 2.000118 s of 50.07 MB."""
-    said = run("read", PING).output
+    said = run("read", PING, "--all").output
     assert "jitter (RFC 3550)" in said
     assert "IPDV max 129 µs" in said
     rows = json.loads(run("read", IPERF, "--json", "--line", "1Gbit/s").output)["metrics"]
@@ -159,9 +159,10 @@ def test_read_prints_what_judges_a_measurement():
 def test_read_says_what_an_unknown_table_may_be(tmp_path):
     path = tmp_path / "beds.csv"
     path.write_text("beds_count,rooms_count\n1,2\n2,3.5\n3,4.5\n")
-    said = run("read", str(path)).output
-    assert "column" in said
-    assert "name the columns in the header with units" in said
+    for options, said_of_columns in ((["--all"], "column 'beds'"), ([], "beds 1 to 3 (median 2)")):
+        said = run("read", str(path), *options).output
+        assert said_of_columns in said
+        assert "to give them a meaning, name the columns with units" in " ".join(said.split())
 
 
 def speed_test(tmp_path):
@@ -213,7 +214,11 @@ def cut_run(tmp_path):
 
 def test_what_the_reader_warned_of_is_said_once_and_first(tmp_path):
     file = cut_run(tmp_path)
-    warned = [line.strip() for line in run("read", file).output.splitlines() if "warning:" in line]
+    warned = [
+        line.strip()
+        for line in run("read", file, "--all").output.splitlines()
+        if "warning:" in line
+    ]
     assert warned, "the file was cut"
     said = run("explain", file).output
     assert said.startswith(f"partial: the measurement is incomplete\n{warned[0]}\n")

@@ -49,4 +49,4 @@ def test_every_number_of_a_file_has_its_place(path):
     ],
 )
 def test_the_text_names_layer_and_side(name, expected):
-    assert expected in run("read", str(INPUTS / name)).output
+    assert expected in run("read", str(INPUTS / name), "--all").output

@@ -45,7 +45,7 @@ class TestLive:
         samples = TransactionSamples.load(saved)
         assert samples.payload_bytes.tolist() == [5] * 6
         assert "<html" in drawn.read_text()
-        again = CliRunner().invoke(commands, ["read", str(saved)])
+        again = CliRunner().invoke(commands, ["read", str(saved), "--all"])
         assert re.search(r"nagle: predicted 4[0-9.]+ ms", again.output)
 
     def test_small_writes_with_a_gap_over_a_path_of_ipv6(self, tmp_path):

@@ -30,7 +30,7 @@ def test_the_books_options_measure_save_draw_and_read(tmp_path):
     samples = BulkSamples.load(saved)
     assert samples.received_bytes.tolist() == [144_000, 30_000] * 2
     assert "<html" in drawn.read_text()
-    again = CliRunner().invoke(commands, ["read", str(saved)])
+    again = CliRunner().invoke(commands, ["read", str(saved), "--all"])
     assert "writes of 300 B" in again.output
 
 

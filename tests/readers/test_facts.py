@@ -70,14 +70,14 @@ def test_runs_to_one_host_are_one_group():
     samples = read(INPUTS / "iputils_sweep_loop.txt")
     assert len(samples.facts()) == 5
     assert samples.groups == [""]
-    done = CliRunner().invoke(commands, ["read", str(INPUTS / "iputils_sweep_loop.txt")])
+    done = CliRunner().invoke(commands, ["read", str(INPUTS / "iputils_sweep_loop.txt"), "--all"])
     assert "serialization" in done.output
 
 
 def test_hosts_are_not_fitted_together(tmp_path):
     path = tmp_path / "two.txt"
     path.write_text(TWO_HOSTS)
-    done = CliRunner().invoke(commands, ["read", str(path)])
+    done = CliRunner().invoke(commands, ["read", str(path), "--all"])
     assert done.exit_code == 0
     assert "Minimum time" not in done.output
     line = next(line for line in done.output.splitlines() if line.startswith("sent_count"))

@@ -85,7 +85,7 @@ def run(*arguments):
 )
 def test_every_path_is_printed_with_its_hops(name):
     path = INPUTS / "paths" / name
-    printed = run("read", str(path)).output
+    printed = run("read", str(path), "--all").output
     rows = hop_rows(read(path))
     assert rows
     assert "increase" in printed
@@ -98,7 +98,7 @@ def test_every_path_is_printed_with_its_hops(name):
 
 def test_a_table_of_hops_in_a_terminal(tmp_path):
     (tmp_path / "a.txt").write_text(TEXT)
-    lines = run("read", str(tmp_path / "a.txt")).output.splitlines()
+    lines = run("read", str(tmp_path / "a.txt"), "--all").output.splitlines()
     second = next(line for line in lines if "198.51.100.1" in line)
     assert second.split() == ["2", "198.51.100.1", "3", "33.33%", "30", "ms", "30.5", "ms", "31",
                               "ms", "10", "ms", "slow"]  # fmt: skip
