@@ -97,11 +97,18 @@ def _measured(samples: kinds.Samples, path_facts: Known | None) -> list[str]:
     if isinstance(samples, _SENTENCES):
         body = [line.strip() for line in report.body_lines(samples)]
         body = [line for line in body if not line.startswith("note: ") and _PART not in line]
-        return sentences + body + (said if len(rows) > 1 else [])
+        return sentences + body + (said if len(rows) > 1 or not body else []) or _ranges(samples)
     if isinstance(samples, kinds.PacketTrace):
         said += _flow_texts(samples)
     names = ", ".join(map(excerpt, samples.columns()))
     return sentences + said or [f"{len(samples)} rows of {names}"]
+
+
+def _ranges(samples: kinds.Samples) -> list[str]:
+    """Say where the numbers of the columns lie, of samples that nothing else is said of."""
+    row = kinds.Samples.counted_facts(samples)[0]
+    names = dict.fromkeys(name.partition(":")[2] for name in row if name.startswith(OF_COLUMNS))
+    return [", ".join(_column_phrase(samples, row, name) for name in names)]
 
 
 def _row_text(samples: kinds.Samples, row: Mapping[str, Any], several: bool) -> str:
@@ -114,6 +121,7 @@ def _row_text(samples: kinds.Samples, row: Mapping[str, Any], several: bool) -> 
 
 
 _PHRASES = (
+    ("operation", "{}"), ("rank_count", "of {} ranks"), ("bus_bandwidth_bps", "bus bandwidth {}"),
     ("packet_count", "{} packets"), ("span_s", "over {}"), ("tcp_flow_count", "{} TCP flows"),
     ("udp_flow_count", "{} UDP flows"), ("icmp_echo_pair_count", "{} answered pings"),
     ("sent_count", "sent {}"), ("received_count", "received {}"),

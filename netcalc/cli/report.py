@@ -302,7 +302,7 @@ def body_lines(samples: kinds.Samples) -> list[str]:
                     compared = compare.overlay(part)
                     lines.append(f"  {printable(group)}: {compared.sentence}")
                     lines += [f"  note: {note}" for note in _notes(compared)]
-                return "\n".join(lines + warning_lines(samples.meta))
+                return lines
         several = isinstance(samples, kinds.RttSamples) and len(samples.groups) > 1
         comparison = None if several else compare.overlay(samples)
         lines += [f"  {comparison.sentence}"] if comparison else []
