@@ -37,6 +37,7 @@ _MEANINGS: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("counted-pruned", NAN, (
         "PruneCalled", "packets pruned from receive queue because of socket buffer overrun")),
     ("counted-backlog", NAN, ("TCPBacklogDrop",)),
+    ("counted-softnet", NAN, ("softnet_dropped",)),
     ("counted-zero-window", NAN, ("TCPToZeroWindowAdv",)),
     ("counted-spurious", NAN, ("TCPDSACKRecv", "TCPDSACKRecvSegs")),
     ("counted-reordering", NAN, ("TCPSACKReorder", "TCPTSReorder")),
@@ -46,6 +47,13 @@ _MEANINGS: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("counted-fragments-lost", NAN, ("ReasmFails", "packet reassembles failed")),
 )  # fmt: skip
 """Meanings of counters, the gravest first: the least wait that each stands for, and its names."""
+
+
+_OF_NOW = frozenset({
+    "used", "inuse", "orphan", "tw", "alloc", "mem", "memory", "Total", "TCP", "estab", "closed",
+    "orphaned", "synrecv", "timewait", "IP", "IPv6",
+})  # fmt: skip
+"""Numbers of sockets that are open now (sockstat, ss -s): nothing was counted since a start."""
 
 
 def explain_counters(samples: Table, stated: Known) -> tuple[Finding, ...]:
@@ -67,6 +75,8 @@ def explain_counters(samples: Table, stated: Known) -> tuple[Finding, ...]:
     columns = samples.columns()
     if not {"counter", "value"} <= set(columns):
         return ()
+    if {*columns["counter"].tolist()} <= _OF_NOW:
+        return (Finding(notices=(Notice("sockets-of-now"),)),)
     findings: list[Finding] = []
     others: dict[str, float] = {}
     for name, rows in _groups(samples).items():

@@ -243,3 +243,12 @@ def test_bytes_that_no_packets_hold_are_of_other_counters():
     (found,) = measurement(readers.read(text.encode()), Known(line_bps=1e9))
     assert [one.code for one in found.notices] == ["counters-disagree"]
     assert found.limits == ()
+
+
+def test_a_full_backlog_of_a_processor_is_said_and_sockets_of_now_say_nothing():
+    """By hand: 0 and 0x10 packets dropped; how many sockets are open limits nothing."""
+    (finding,) = explained("counters/proc_softnet.txt")
+    assert notices(finding) == {"counted-softnet": {"count": 16}}
+    for name in ("proc_sockstat.txt", "ss_summary.txt"):
+        (finding,) = explained(f"counters/{name}")
+        assert (finding.limits, notices(finding)) == ((), {"sockets-of-now": {}})

@@ -132,6 +132,13 @@ def test_a_number_without_its_end_is_unknown():
     assert lost.meta.partial
 
 
+def test_the_jitter_of_older_versions():
+    text = "    Latency:     4.26 ms   (0.64 ms jitter)\n   Download:    67.36 Mbps "
+    assert fact(read(text + "(data used: 80.5 MB)\n"), "jitter_s", "ping") == pytest.approx(
+        [0.00064]
+    )
+
+
 def test_lines_of_progress_are_no_result():
     text = (
         "    Download:    12.34 Mbps [=/    ]  11%\r    Download:    93.54 Mbps (data used: 1 MB)\n"

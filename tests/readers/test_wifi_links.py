@@ -14,7 +14,7 @@ from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import measurement
 from netcalc.readers import places, read, sniff
 
-INPUTS = Path(__file__).parent / "inputs" / "counters"
+INPUTS = Path(__file__).parent / "inputs" / "wifi"
 RATES = {"tx_rate_bps": 866.7e6, "rx_rate_bps": 780e6}
 FRAMES = {"tx_mcs": 9, "rx_mcs": 8, "tx_width_hz": 80e6, "rx_width_hz": 80e6,
           "tx_stream_count": 2, "rx_stream_count": 2}  # fmt: skip

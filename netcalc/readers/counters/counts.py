@@ -603,7 +603,7 @@ _NUMBERS = re.compile(r"\s*[^\s:]+:(?:\s*-?\d+)(?:\s+-?\d+)+\s*|[A-Z6]+:(?: [a-z
 _SOCKSTAT = re.compile(
     r"(?P<group>sockets|TCP6?|UDP6?|UDPLITE6?|RAW6?|FRAG6?):(?P<rest>(?: [a-z]+ -?\d+)+)\s*"
 )
-_OF_PROCESSOR = ("processed", "dropped", "time_squeeze")
+_OF_PROCESSOR = ("softnet_processed", "softnet_dropped", "softnet_time_squeeze")
 _SOFTNET = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8}){8,14} ?")
 _DEVICES = r"^Inter-\|\s+Receive\s+\|\s+Transmit"
 _NAMES = re.compile(r"\s*face\s*\|(?P<rx>[\w\s]+)\|(?P<tx>[\w\s]+)")

@@ -151,7 +151,10 @@ _ARROWS = re.compile(
 _PING = re.compile(
     r"(?:Ping|Hosted by .*\]|\s*(?:Idle )?Latency):\s+(?P<ms>\d+(?:\.\d+)?) ?m(?:illi)?s.*"
 )
-_JITTER = re.compile(r"(?:Ping:.*)?\s*Jitter:\s+(?P<ms>\d+(?:\.\d+)?) ms\s*")
+_JITTER = re.compile(
+    r"(?:Ping:.*)?\s*Jitter:\s+(?P<ms>\d+(?:\.\d+)?) ms\s*"
+    r"|\s*Latency:.*\((?P<old_ms>\d+(?:\.\d+)?) ms jitter\)\s*"
+)
 _DETAILS = re.compile(
     r"\s*(?P<ms>\d+(?:\.\d+)?) ms\s+\(jitter: (?P<jitter>\d+(?:\.\d+)?)ms, "
     r"low: (?P<low>\d+(?:\.\d+)?)ms, high: (?P<high>\d+(?:\.\d+)?)ms\)\s*"
@@ -675,7 +678,7 @@ def _fields_of_line(line: str, heading: str) -> tuple[dict[str, Any], list[str]]
             "ping_ms": float(row["ms"])}  # fmt: skip
     jitter = _JITTER.fullmatch(line)
     if jitter:
-        return fields | {"ping_jitter_ms": float(jitter["ms"])}, list(fields)
+        return fields | {"ping_jitter_ms": float(jitter["ms"] or jitter["old_ms"])}, list(fields)
     return fields, list(fields)
 
 
