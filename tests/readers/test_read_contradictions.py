@@ -350,3 +350,11 @@ def test_tables_of_netperf_and_lines_of_qperf_without_their_head():
     latency = read("    latency   =  93.4 us\n    msg_size  =     1 bytes\n")
     assert facts(latency, "rtt_s", "protocol", "partial") == [
         (pytest.approx(186.8e-6), None, True)]  # fmt: skip
+
+
+def test_a_total_of_netperf_beside_its_interim_results():
+    text = (INPUTS / "netperf_interim.txt").read_text()
+    assert codes(read(text)) == []
+    wrong = read(text.replace("773.00", "77.30"))
+    assert codes(wrong) == ["total-contradicts-intervals"]
+    assert facts(wrong, "sent_rate_bps")[0][0] == pytest.approx(773e6, rel=0.03)

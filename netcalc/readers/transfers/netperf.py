@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan, nan
+from math import fsum, isnan, nan
 from statistics import median
 from typing import Any
 
+from netcalc.display import show
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input, columns_of, joined
@@ -375,6 +376,8 @@ def _read_netperf(file: Input) -> Samples:
     for index, test in enumerate(tests, 1):
         group = f"run {index}" if len(tests) > 1 else ""
         made = _measured(file, test)
+        if said := _contradicted(made, test.interim):
+            warnings.append(said)
         has_default_unit |= made.unit_by_default
         partial = not made.complete or (cut and index == len(tests))
         row = {"group": group, "target": test.target, **made.facts, "partial": partial}
@@ -408,6 +411,21 @@ def _read_netperf(file: Input) -> Samples:
         warnings=warnings,
         **about,
     )
+
+
+def _contradicted(made: _Measured, interim: list[transfer.Interval]) -> Notice | None:
+    """Take the rate of the interim lines where they fill the run, and the total is another."""
+    passed_s = fsum(row.duration_s for row in interim)
+    total = made.received_bps if made.side == transfer.RECEIVER else made.sent_bps
+    mean = fsum(row.duration_s * row.throughput_bps for row in interim) / (passed_s or nan)
+    if not abs(passed_s / made.duration_s - 1 if made.duration_s else nan) < 0.03:
+        return None
+    if isnan(total) or not abs(mean - total) > 0.05 * max(mean, total):
+        return None
+    made.set_rate(mean)
+    made.facts |= made.rates()
+    rates = {"total": show(total, "bit/s"), "intervals": show(mean, "bit/s")}
+    return Notice("total-contradicts-intervals", {"side": made.side, **rates})
 
 
 def _interval(file: Input, number: int, line: re.Match[str]) -> transfer.Interval:

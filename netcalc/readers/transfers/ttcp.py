@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from math import isnan, nan
+from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.readers import document
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import HANDSHAKE, SEGMENTS, TRANSPORT, Counted
 from netcalc.readers.source import note, shorten
@@ -269,4 +271,134 @@ NTTTCP = Format(
         # its README: bytes of the application's buffers
         "ntttcp": Counted(rates=TRANSPORT),
     },
+)
+
+
+_LOG = re.compile(r"(?:\d\d:\d\d:\d\d )?(?:INFO|DBG ?): ?\s*(?P<text>.*?)\s*")
+_NAMED = re.compile(r"(?P<name>[a-z][a-z /_]*?)\s*:\s*(?P<value>[\d.]+)\s*(?P<unit>\S*)")
+_THREAD = re.compile(
+    rf"(?P<index>\d{{1,6}})\s+(?P<time>{_NUMBER})\s+(?P<rate>{_NUMBER})(?P<unit>[KMG]?)bps"
+)
+_ROLE = re.compile(
+    r"\bntttcp(?:\.exe)? (?P<options>(?:.*\s)?-(?P<option>[rs]).*)"
+    r"|\*\*\* (?P<role>sender|receiver) role"
+)
+_LINUX = r"^NTTTCP for Linux \d|^\d\d:\d\d:\d\d INFO:\s+(?:throughput|total bytes)\s*:\d"
+
+
+def _read_linux_text(file: Input) -> FlowSeries:
+    warnings: list[Notice] = []
+    values: dict[str, float] = {}
+    way, side, version = transfer.Way(""), "", ""
+    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*(?:bps|seconds|%)"))
+    for _, line in lines:
+        role = _ROLE.search(line)
+        if role and not side:
+            side = role["role"] or _ENDS[role["option"]]
+            if role["options"]:
+                way.protocol = "udp" if " -u" in f" {role['options']}" else "tcp"
+        if found := re.match(r"NTTTCP for Linux (\S+)", line):
+            version = found[1]
+        log = _LOG.fullmatch(line)
+        text = log["text"] if log else ""
+        if thread := _THREAD.fullmatch(text):
+            rate_bps = round(float(thread["rate"]) * 1000.0 ** transfer.POWERS[thread["unit"]], 3)
+            row = transfer.Interval(0.0, float(thread["time"]), throughput_bps=rate_bps)
+            row.stream = thread["index"]
+            way.rows.append(row)
+        elif named := _NAMED.fullmatch(text):
+            power = 1000.0 ** transfer.POWERS.get(named["unit"].removesuffix("bps"), 0)
+            is_rate = named["unit"].endswith("bps")
+            values.setdefault(
+                named["name"], transfer.number_of(named["value"]) * (power if is_rate else 1.0)
+            )
+    if "throughput" not in values:
+        raise ReaderError("ntttcp-nothing", file=file.name)
+    total = transfer.Interval(
+        0.0,
+        values.get("test duration", nan),
+        values.get("total bytes", nan),
+        round(values["throughput"], 3),
+        retransmit_count=values.get("retrans segs", nan),
+    )
+    return _of_end(file, way, total, side, warnings, partial=cut, version=version)
+
+
+_ENDS = {"r": transfer.RECEIVER, "s": transfer.SENDER}
+
+
+def _of_end(
+    file: Input, way: transfer.Way, total: transfer.Interval, side: str, warnings: list[Notice],
+    **meta: Any,
+) -> FlowSeries:  # fmt: skip
+    """Return what one end of ntttcp counted; a rate that contradicts bytes and time is unknown."""
+    if not side:
+        warnings.append(Notice("iperf-csv-side"))
+    if not transfer.agree(total, rate_step=0.01 * total.throughput_bps, time_step=0.01):
+        raise ReaderError(
+            "ntttcp-disagrees",
+            file=file.name,
+            field="total bytes",
+            value=f"{total.payload_bytes:g}",
+        )
+    way.sent, way.received = (None, total) if side == transfer.RECEIVER else (total, None)
+    for row in way.rows:
+        row.side = side or transfer.SENDER
+        way.streams.add(row.stream)
+    way.rows = way.rows or transfer.whole_run(way)
+    return transfer.flow_series(file, [[way]], warnings, tool="ntttcp", **meta)
+
+
+def _read_linux_json(file: Input) -> FlowSeries:
+    name, root = next((n, r) for n, r in file.first_object.items() if n.startswith("ntt"))
+    parts = {key.lower().replace("_", ""): part for key, part in root.items()}
+
+    def number_in(part: Any, metric: str) -> float:
+        for entry in part if isinstance(part, list) else [part]:
+            if isinstance(entry, dict) and entry.get("metric") == metric:
+                return transfer.number_of(str(entry.get("value", "")).split(" ")[0])
+        return nan
+
+    total = transfer.Interval(
+        0.0,
+        number_in(parts.get("realtime"), "s"),
+        round(number_in(parts.get("totalbytes"), "MB") * 1024**2, 0),
+        1e6 * number_in(parts.get("throughputs"), "mbps"),
+    )
+    if isnan(total.throughput_bps):
+        raise ReaderError("ntttcp-nothing", file=file.name)
+    udp = document.words(document.member(root, "parameters"), "udp").lower() == "true"
+    way = transfer.Way("", protocol="udp" if udp else "tcp")
+    for thread in document.rows(root, "threads"):
+        rate_bps = 1e6 * number_in(thread.get("throughputs"), "mbps")
+        row = transfer.Interval(
+            0.0, number_in(thread.get("realTime"), "s"), throughput_bps=rate_bps
+        )
+        row.stream = shorten(document.words(thread, "index"), 20)
+        way.rows.append(row)
+    about = {name: document.words(root, name) for name in ("version", "computerName")}
+    host = shorten(about["computerName"], 100)
+    return _of_end(
+        file, way, total, _ENDS[name[-1]], list(file.json.warnings),
+        version=about["version"], host=host,
+    )  # fmt: skip
+
+
+def _is_linux_json(file: Input) -> bool:
+    return file.is_json and any(
+        re.fullmatch(r"nt{2,4}cp[rs]", name) and isinstance(root, dict)
+        for name, root in file.first_object.items()
+    )
+
+
+NTTTCP_LINUX = Format(
+    name="ntttcp for Linux",
+    description="the text or JSON of ntttcp for Linux",
+    recognize=lambda file: file.seen(_LINUX) or _is_linux_json(file),
+    read=lambda file: _read_linux_json(file) if file.is_json else _read_linux_text(file),
+    traps=(
+        "Gbps count powers of 1000; total bytes are exact in the text, MB of 1024**2 in the JSON.",
+        "The text does not say which end wrote it, if the command is not there; the JSON does.",
+        "Rates of threads are not added up; warm-up and cool-down are not part of the result.",
+    ),
 )

@@ -1,0 +1,327 @@
+"""Short reports of transfers: mininet's iperf, IxChariot's pairs, a source and a sink, latte.
+
+A source writes and a sink reads; what they took is what the shell's ``time`` prints.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from math import isnan, nan
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.format import Format, Input, groups_of, seen
+from netcalc.readers.places import CLIENT, HOST, TRANSPORT, Counted, MeasuringPoint
+from netcalc.readers.source import note, unit_of
+from netcalc.readers.transfers.transfer import POWERS, UPLOAD, number_of
+from netcalc.samples import Table, fact_row
+
+_RESULTS = re.compile(r"\*\*\* Results: (?P<rates>\[.*\])\s*")
+_TESTING = re.compile(
+    r"\*\*\* Iperf: testing (?P<protocol>TCP|UDP) bandwidth between \S+ and (?P<server>\S+)"
+)
+_RATE = re.compile(r"(?P<number>\d+(?:\.\d+)?) (?P<power>[KMGT]?)(?P<what>bits|Bytes)/sec")
+
+
+def _rate_bps(text: str) -> float:
+    """Return a rate of iperf: bits in powers of 1000, bytes in powers of 1024.
+
+    >>> _rate_bps("21.9 Gbits/sec"), _rate_bps("1 KBytes/sec"), _rate_bps("10M")
+    (21900000000.0, 8192.0, nan)
+    """
+    rate = _RATE.fullmatch(text.strip())
+    if rate is None:
+        return nan
+    bits, base = (1, 1000) if rate["what"] == "bits" else (8, 1024)
+    return round(float(rate["number"]) * bits * float(base) ** POWERS[rate["power"]], 3)
+
+
+def _read_mininet(file: Input) -> Table:
+    warnings: list[Notice] = []
+    runs: list[dict[str, Any]] = []
+    unread: list[int] = []
+    about: dict[str, str] = {}
+    lines, cut = file.text.whole_lines(warnings, closed=_RESULTS)
+    for number, line in lines:
+        if testing := _TESTING.match(line):
+            about = {"protocol": testing["protocol"].lower(), "target": testing["server"]}
+        elif results := _RESULTS.fullmatch(line):
+            rates = [_rate_bps(text) for text in re.findall(r"'([^']*)'", results["rates"])]
+            known = rates[1:] if len(rates) == 3 else rates  # UDP: the rate that was asked for
+            if len(known) != 2 or any(map(isnan, known)):
+                unread.append(number)
+                continue
+            names = ("received_rate_bps", "sent_rate_bps")
+            protocol = "udp" if len(rates) == 3 else "tcp"
+            runs.append({"protocol": protocol, **about, **dict(zip(names, known, strict=True))})
+            about = {}
+    if not runs:
+        raise ReaderError("transfer-nothing", file=file.name, tool="mininet")
+    note(warnings, "transfer-lines-unread", numbers=unread)
+    groups = groups_of([run.get("target", "") for run in runs])
+    columns = ("protocol", "target", "sent_rate_bps", "received_rate_bps")
+    data = {name: [run.get(name, "") for run in runs] for name in columns}
+    return file.table(
+        "mininet",
+        {"group": groups, **data},
+        {"group": "text", "protocol": "text", "target": "text",
+         "sent_rate_bps": "bit/s", "received_rate_bps": "bit/s"},
+        facts=[
+            fact_row(group=group, direction=UPLOAD, partial=False, **run)
+            for group, run in zip(groups, runs, strict=True)
+        ],
+        warnings=warnings,
+        partial=cut,
+    )  # fmt: skip
+
+
+MININET = Format(
+    name="mininet",
+    description="the results that mininet prints of its iperf",
+    recognize=seen(_RESULTS.pattern.replace("?P<rates>", "?:") + r"$"),
+    read=_read_mininet,
+    traps=(
+        "The first rate is the server's, who received, the second the client's, who sent.",
+        "Of UDP the first of three is the rate that was asked for.",
+        "Gbits are 1000**3 bit, MBytes 1024**2 bytes; neither size nor time is printed.",
+    ),
+    tools={"mininet": Counted(rates=TRANSPORT)},
+    parts=(r"^\*\*\* Iperf: testing (?:TCP|UDP) bandwidth between ",),
+    needs="the line that begins with *** Results:",
+)
+
+
+_AVERAGE = re.compile(
+    r"\s*\"?(?:Throughput )?(?P<what>Average|Minimum|Maximum) \((?P<unit>[GMk]bps)\)"
+)
+_BITS = {"Gbps": 1e9, "Mbps": 1e6, "kbps": 1e3}
+_PAIR = re.compile(r"(?:Pair )?\d+")
+_HEAD = r"^[^\n]*\bPairs?\b[^\n]*[,;\t]\s*\"?(?:Throughput )?Average \([GMk]bps\)"
+
+
+def _read_ixchariot(file: Input) -> Table:
+    warnings: list[Notice] = []
+    numbered, cut = file.text.whole_lines(warnings)
+    delimiter, names, rows, unread, total = ",", [], [], [], nan
+    for number, line in numbered:
+        if re.match(_HEAD, line):
+            delimiter = next(mark for mark in ",;\t" if mark in line)
+            names = next(csv.reader([line], delimiter=delimiter))
+        elif names and line.strip():
+            row = dict(zip(names, next(csv.reader([line], delimiter=delimiter)), strict=False))
+            values = _pair(row)
+            if values is None:
+                unread.append(number)
+            elif values["group"].lower() in ("all pairs", "totals", "total"):
+                total = values["throughput_bps"]
+            else:
+                rows.append(values)
+    if not rows:
+        raise ReaderError("transfer-nothing", file=file.name, tool="IxChariot")
+    note(warnings, "transfer-lines-unread", numbers=unread)
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return file.table(
+        "IxChariot",
+        columns,
+        {name: "text" if name == "group" else unit_of(name) for name in columns},
+        facts=[
+            fact_row(
+                group=row["group"], received_rate_bps=row["throughput_bps"],
+                duration_s=row["duration_s"], partial=False,
+            )
+            for row in rows
+        ],
+        warnings=warnings,
+        printed={} if isnan(total) else {"all_pairs_bps": total},
+        partial=cut,
+    )  # fmt: skip
+
+
+def _pair(row: dict[str, str]) -> dict[str, Any] | None:
+    """Return a row of pairs in SI units; None for one that is none."""
+    name = next((cell.strip() for head, cell in row.items() if re.search(r"\bPairs?\b", head)), "")
+    rates = dict.fromkeys(("throughput_bps", "throughput_min_bps", "throughput_max_bps"), nan)
+    kinds = dict(zip(("Average", "Minimum", "Maximum"), rates, strict=True))
+    for head, cell in row.items():
+        if rate := _AVERAGE.fullmatch(head.strip().strip('"')):
+            rates[kinds[rate["what"]]] = round(number_of(cell.strip()) * _BITS[rate["unit"]], 3)
+    time = next(
+        (cell for head, cell in row.items() if head.strip().startswith("Measured Time")), ""
+    )
+    is_sum = name.lower() in ("all pairs", "totals", "total")
+    if isnan(rates["throughput_bps"]) or not (is_sum or _PAIR.fullmatch(name)):
+        return None
+    group = f"Pair {name}" if name.isdecimal() else name
+    return {"group": group, **rates, "duration_s": number_of(time.strip())}
+
+
+IXCHARIOT = Format(
+    name="IxChariot",
+    description="the pairs that IxChariot exports as CSV",
+    recognize=seen(_HEAD),
+    read=_read_ixchariot,
+    traps=(
+        "A pair is a number of its own, no count of pairs.",
+        "All Pairs is a sum and no pair.",
+        "Gbps, Mbps and kbps count powers of 1000; other units are not read.",
+        "The rate is that of the script: bytes that endpoint 2 confirmed, over the measured time.",
+    ),
+    tools={"IxChariot": Counted(rates=TRANSPORT)},
+)
+
+
+_SINK = re.compile(
+    r"(?:(?P<program>(?:tcp|udp)sink): )?(?:(?P<bytes>\d{1,18}) bytes received"
+    r"|получено байт: (?P<received>\d{1,18})"
+    r"|(?P<count>\d{1,15}) (?:messages|datagrams) received)\s*"
+)
+_SOURCE = re.compile(
+    r"(?:.*[$#%>]\s*|\s*)(?:time )?(?:\./)?(?P<protocol>tcp|udp)source(?P<options> .*)"
+)
+_OPTION = re.compile(r" -(?P<name>[sbc]) ?(?P<value>\d{1,12})\b")
+_TIME = re.compile(
+    r"(?P<name>real|user|sys)\s+(?:(?P<m>\d{1,6})m)?(?P<s>\d{1,9}(?:[.,]\d{1,9})?)s?\s*"
+)
+_CLOCKS = {"real": "wall_s", "user": "user_s", "sys": "system_s"}
+_OPTIONS = {"s": "write_bytes", "b": "buffer_bytes", "c": "write_count"}
+
+
+def _recognize_source(file: Input) -> bool:
+    has_end = file.seen(r"^(?:tcp|udp)sink: \d|получено байт: \d")
+    return has_end or (file.seen(_SOURCE.pattern.replace("?P<protocol>", "?:").replace(
+        "?P<options>", "?:")) and file.seen(r"^real\s+\d"))  # fmt: skip
+
+
+def _read_source(file: Input) -> Table:
+    """Read runs: a run begins with its command, or where a clock or a count is there again."""
+    warnings: list[Notice] = []
+    runs: list[dict[str, Any]] = [{}]
+    lines, cut = file.text.whole_lines(
+        warnings, closed=re.compile(r"(?:real|user|sys)\s.*s|.*received")
+    )
+    for _, line in lines:
+        values: dict[str, Any] = {}
+        if source := _SOURCE.fullmatch(line):
+            values = {"protocol": source["protocol"]}
+            for option in _OPTION.finditer(source["options"]):
+                values[_OPTIONS[option["name"]]] = float(option["value"])
+        elif sink := _SINK.fullmatch(line):
+            values = {"protocol": (sink["program"] or "tcp")[:3]}
+            size = sink["bytes"] or sink["received"]
+            values |= {"received_bytes": float(size)} if size else {
+                "received_count": float(sink["count"])
+            }  # fmt: skip
+        elif time := _TIME.fullmatch(line):
+            seconds = 60.0 * int(time["m"] or 0) + float(time["s"].replace(",", "."))
+            values = {_CLOCKS[time["name"]]: seconds}
+        again = values.keys() & runs[-1].keys() - {"protocol"}
+        if again or (line.strip() and source and len(runs[-1]) > 1):
+            runs.append({})
+        runs[-1] |= values
+    runs = [run for run in runs if run.keys() & {"wall_s", "received_bytes", "received_count"}]
+    if not runs:
+        raise ReaderError("transfer-nothing", file=file.name, tool="a source and a sink")
+    groups = groups_of([""] * len(runs))
+    names = dict.fromkeys(name for run in runs for name in run)
+    data = {
+        name: [run.get(name, "" if name == "protocol" else nan) for run in runs] for name in names
+    }
+    return file.table(
+        "source and sink",
+        {"group": groups, **data},
+        {"group": "text", **{n: "text" if n == "protocol" else unit_of(n) for n in names}},
+        facts=[_facts(group, run) for group, run in zip(groups, runs, strict=True)],
+        warnings=warnings,
+        partial=cut,
+    )
+
+
+def _facts(group: str, run: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts of a run: what was sent is known of a command with both options."""
+    sent = run.get("write_bytes", nan) * run.get("write_count", nan)
+    wall_s = run.get("wall_s", nan)
+    lost = run.get("write_count", nan) - run.get("received_count", nan)
+    return fact_row(
+        group=group,
+        protocol=run.get("protocol"),
+        direction=UPLOAD,
+        sent_byte_count=sent,
+        received_byte_count=run.get("received_bytes"),
+        sent_rate_bps=8 * sent / wall_s if wall_s > 0 else nan,
+        duration_s=wall_s,
+        lost_datagram_count=lost if lost >= 0 else nan,
+        partial=False,
+    )
+
+
+SOURCE = Format(
+    name="source and sink",
+    description="the lines of a source and a sink with the times of the shell",
+    recognize=_recognize_source,
+    read=_read_source,
+    traps=(
+        "real is the time of the whole program, with its start and its connection; the rate sent "
+        "is the bytes over it. A sink also waits: its rate is unknown.",
+        "-s and -c of the command say what was sent; without them it is unknown.",
+        "user and sys are times of the processor.",
+    ),
+    tools={"source and sink": Counted(rates=TRANSPORT)},
+)
+
+
+_LATTE = re.compile(r"(?P<name>[A-Z][\w()%/]+)\s{1,14}(?P<value>\S+)(?:\s+\(.*\))?\s*")
+_BIN = re.compile(r"\s*(?P<usec>\d{1,9})\s+(?P<count>\d{1,15})\s*")
+_COUNTERS = ("Latency(usec)", "CPU(%)", "CtxSwitch/sec", "SysCall/sec", "Interrupt/sec")
+
+
+def _read_latte(file: Input) -> Table:
+    warnings: list[Notice] = []
+    said: dict[str, str] = {}
+    bins: list[tuple[float, float]] = []
+    lines, cut = file.text.whole_lines(warnings)
+    for _, line in lines:
+        if (histogram := _BIN.fullmatch(line)) and "Interval(usec)" in said:
+            bins.append((int(histogram["usec"]) / 1e6, float(histogram["count"])))
+        elif pair := _LATTE.fullmatch(line):
+            said.setdefault(pair["name"], pair["value"])
+    if isnan(number_of(said.get("Latency(usec)", ""))):
+        raise ReaderError("transfer-nothing", file=file.name, tool="latte")
+    counters = {f"counter:{name}": number_of(said.get(name, "")) for name in _COUNTERS}
+    kept = [(delay, count) for delay, count in bins if count > 0]
+    return file.table(
+        "latte",
+        {"latency_s": [delay for delay, _ in kept], "exchange_count": [n for _, n in kept]},
+        {"latency_s": "s", "exchange_count": "1"},
+        facts=[
+            fact_row(
+                counters, protocol=said.get("Protocol", "").lower(),
+                reply_count=number_of(said.get("Iterations", "")), partial=cut,
+            )
+        ],
+        warnings=warnings,
+        printed={"message_bytes": number_of(said.get("MsgSize(byte)", ""))},
+        partial=cut,
+    )  # fmt: skip
+
+
+LATTE = Format(
+    name="latte",
+    description="the output of latte",
+    recognize=lambda file: file.seen(r"^Latency\(usec\)\s+\d") and file.seen(r"^Iterations\s+\d"),
+    read=_read_latte,
+    traps=(
+        "Its manual does not say whether Latency(usec) is a round trip or half of it: it is a "
+        "counter of that name, and no round trip.",
+        "Bins of the histogram without a message are left out.",
+    ),
+    tools={
+        "latte": Counted(
+            facts={
+                "counter:Latency(usec)": MeasuringPoint("", "application messages", CLIENT),
+                "counter:*": MeasuringPoint("", "the system", HOST),
+            }
+        )
+    },
+)
