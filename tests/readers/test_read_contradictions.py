@@ -358,3 +358,24 @@ def test_a_total_of_netperf_beside_its_interim_results():
     wrong = read(text.replace("773.00", "77.30"))
     assert codes(wrong) == ["total-contradicts-intervals"]
     assert facts(wrong, "sent_rate_bps")[0][0] == pytest.approx(773e6, rel=0.03)
+
+
+def test_a_rate_that_is_not_the_bytes_in_the_time():
+    document = json.loads(TWINS)
+    document["intervals"][0]["streams"][0]["bits_per_second"] = 2e10  # 2.5 MB in 1 s are 20 Mbit/s
+    found = read(dumps(document))
+    assert [notice.values for notice in found.meta.warnings] == [
+        {"name": "throughput_bps", "values": ["20 Gbit/s of 2.5 MB in 1 s"]}]  # fmt: skip
+    assert found.throughput_bps.tolist()[1] == 2e7
+    assert facts(found, "sent_byte_count")[0] == (5_000_000,)
+
+
+def test_impossible_exchanges_and_losses_of_iperf_2():
+    text = (INPUTS / "iperf2_bounceback.txt").read_text()
+    found = read(text.replace("10=2.612/2.202/4.301/0.490", "10=2.612/2.202/430100.000/0.490"))
+    assert codes(found) == ["implausible-lines"]
+    assert found.data["reply_count"].tolist() == [10]
+    fields = (INPUTS / "iperf2_fields_udp.csv").read_text()
+    lost = read(fields.replace(",2,90,2.222,", ",200,90,222.2,"))
+    assert [notice.values for notice in lost.meta.warnings] == [
+        {"numbers": [2], "values": ["200/90"]}]  # fmt: skip

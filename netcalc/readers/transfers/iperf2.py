@@ -81,6 +81,12 @@ class _Exchanges:
     rtt_std_s: float
     transaction_rate: float
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether least, mean and most are in order, and no longer than the interval and 1 s."""
+        in_order = self.rtt_min_s <= self.rtt_mean_s <= self.rtt_max_s
+        return in_order and self.rtt_max_s <= max(self.duration_s, 1.0)
+
 
 @dataclass(slots=True)
 class _Iperf2Run:
@@ -146,7 +152,11 @@ class _Iperf2Text:
                 self.sums.append(replace(interval, stream="all"))
             run = self._run_of(interval.stream)
             if exchanges := _EXCHANGES.match(interval.rest):
-                run.exchanges.append(_exchanges_of(interval, exchanges))
+                said_of = _exchanges_of(interval, exchanges)
+                if said_of.is_possible:
+                    run.exchanges.append(said_of)
+                else:
+                    self.remarks.implausible.append((number, exchanges[0].strip()))
                 return
             if _begins_again(run, interval):
                 links = dict(run.links)
@@ -275,6 +285,7 @@ def _exchanges(file: Input, text: _Iperf2Text) -> Table:
     units = {name: unit_of(name) for name in (*known, *columns)} | {"transaction_rate": "1/s"}
     warnings = list(file.text.warnings)
     note(warnings, "iperf-lines-unread", numbers=text.remarks.unread)
+    iperf_text.note_implausible(warnings, text.remarks.implausible)
     return file.table(
         "iperf 2 (bounceback)",
         {"group": names, **known, **columns},
@@ -578,6 +589,7 @@ _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
 def _read_enhanced_csv(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     unread: list[int] = []
+    odd: list[tuple[int, str]] = []
     runs: list[dict[str, _CsvStream]] = []
     names: list[str] = []
     lines, cut = file.text.whole_lines(warnings)
@@ -586,13 +598,15 @@ def _read_enhanced_csv(file: Input) -> FlowSeries:
             names = line.strip().split(",")
             runs.append({})
         elif names and re.match(r"\d", line):
-            _add_named(file, runs, number, names, line.strip().split(","))
+            if lost := _add_named(file, runs, number, names, line.strip().split(",")):
+                odd.append((number, lost))
         elif line.strip():
             unread.append(number)
     runs = [run for run in runs if run]
     if not runs:
         raise ReaderError("iperf-nothing", file=file.name)
     note(warnings, "not-lines-of-iperf", numbers=unread)
+    iperf_text.note_implausible(warnings, odd)
     ways = [_ways(run) for run in runs]
     ways[-1][-1].partial |= cut
     return transfer.flow_series(file, ways, warnings, tool="iperf 2")
@@ -600,8 +614,11 @@ def _read_enhanced_csv(file: Input) -> FlowSeries:
 
 def _add_named(
     file: Input, runs: list[dict[str, _CsvStream]], number: int, names: list[str], cells: list[str]
-) -> None:
-    """Add a line to the last run, or to another one with the same fields that it begins."""
+) -> str:
+    """Add a line to the last run, or to another one with the same fields that it begins.
+
+    Return its losses, if they are more than all datagrams.
+    """
     if len(cells) != len(names):
         raise ReaderError(
             "iperf-csv-fields", file=file.name, line=number, count=len(cells),
@@ -612,6 +629,8 @@ def _add_named(
         made = _CsvStream(receives="readcnt" in named, is_udp="datagrams" in named)
         made.target = shorten(named["dstaddr"], 100)
         _add_row(runs, _named_row(file, number, named), made)
+    lost, datagrams = (iperf_text.number_of(named.get(n, "")) for n in ("errors", "datagrams"))
+    return f"{lost:.0f}/{datagrams:.0f}" if lost > datagrams >= 0 else ""
 
 
 def _named_row(file: Input, number: int, named: dict[str, str]) -> transfer.Interval:

@@ -308,6 +308,14 @@ def _impossible(way: Way) -> list[tuple[int | None, str, str]]:
                 shown = show(value, unit, digits=13) + run
                 odd.append((part.line if isinstance(part, Interval) else None, name, shown))
                 setattr(part, name, nan)
+    for part in parts:  # a line of text was compared by its digits
+        bits = 8 * part.payload_bytes, part.throughput_bps * part.duration_s
+        is_apart = 3 * min(bits) < max(bits) and not agree(part, time_step=0.1)
+        if part.line is None and is_apart:
+            size, time = show(part.payload_bytes, "byte"), show(part.duration_s, "s")
+            shown = f"{show(part.throughput_bps, 'bit/s')} of {size} in {time}"
+            odd.append((None, "throughput_bps", shown))
+            part.payload_bytes = part.throughput_bps = nan
     return odd
 
 
