@@ -131,3 +131,15 @@ def test_a_late_size_beside_a_step_is_still_set_aside():
     found = fit.rtt_against_size(RttSamples(payload_bytes=SWEEP, rtt_s=times))
     assert np.flatnonzero(found.outlier).tolist() == [4]
     assert [(one.after, one.before) for one in found.steps] == [(1508.0, 1509.0)]
+
+
+def test_an_empty_message_leaves_the_errors_relative():
+    """By hand: 2 us + size / 1 GB/s with 2 % of scatter, from 0 bytes on; the largest does not
+    decide the latency."""
+    size = np.append(0.0, 4.0 ** np.arange(12))
+    scatter = 1 + 0.02 * np.array([1, -1, 0.5, -0.5, 1, -1, 0, 0.5, -1, 1, -0.5, 0, 1])
+    time = (2e-6 + size / 1e9) * scatter
+    found = fit.transfer_against_size(TransferSamples(payload_bytes=size, duration_s=time))
+    assert found.line.is_relative
+    assert found.params["latency_s"] == pytest.approx(2e-6, rel=0.02)
+    assert found.params["bandwidth_bps"] == pytest.approx(8e9, rel=0.02)

@@ -11,11 +11,13 @@ from bokeh.models import HoverTool, Scatter
 
 from netcalc import compare
 from netcalc.errors import DomainError
+from netcalc.explain import Known
 from netcalc.path import Path
 from netcalc.plots import Axis, curves, overlay
+from netcalc.plots.measured import measured
 from netcalc.plots.plot import ready, thinned_note
 from netcalc.plots.style import hover_formatter, tick_formatter
-from netcalc.samples import RttSamples
+from netcalc.samples import RttSamples, TransferSamples
 
 
 def load(name):
@@ -312,3 +314,27 @@ def test_replaced_columns_are_drawable_and_of_one_length():
     assert np.isnan(plot.sources["a"].data["y"][1])
     assert plot.sources["a"].data["x"].tolist() == [1, 2, 3]
     assert plot.document() is plot.document()
+
+
+def test_times_over_decades_are_drawn_on_logarithmic_axes():
+    """Each group of a file has points; residuals are shares, so that small times are seen, too."""
+    size = np.tile(8.0 ** np.arange(10), 2)
+    time = np.repeat([1e-6, 1e-5], 10) + size / 1e9
+    time[3] *= 1.25
+    group = np.repeat(["one", "other"], 10)
+    transfers = TransferSamples(payload_bytes=size, duration_s=time, group=group)
+    plot = measured(transfers, Known())
+    upper, lower = plot.figure.children
+    assert (type(upper.xaxis[0]).__name__, type(upper.yaxis[0]).__name__) == ("LogAxis",) * 2
+    assert type(lower.yaxis[0]).__name__ == "LinearAxis"
+    assert list(legend_of(upper))[-1] == "other"
+    points = {
+        name: np.concatenate([plot.sources[part].data[name] for part in ("points", "outliers")])
+        for name in ("x", "residual")
+    }
+    odd = points["residual"][points["x"] == 512.0]
+    assert odd == pytest.approx([0.25], rel=0.05)
+    assert plot.sources["curve"].data["x"][0] == 1.0, "from the smallest size on"
+    near = TransferSamples(payload_bytes=[1e6, 2e6, 4e6], duration_s=[1.0, 2.1, 4.0])
+    upper, _ = measured(near, Known()).figure.children
+    assert type(upper.xaxis[0]).__name__ == "LinearAxis"

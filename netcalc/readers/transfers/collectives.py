@@ -89,7 +89,7 @@ def _samples(
     """Return the rows of all runs; refuse a text without one. ``names`` are those of the groups."""
     kept = [(name, run) for name, run in zip(names, runs, strict=True) if run.sizes]
     if not kept:
-        raise ReaderError("sizes-nothing", file=file.name)
+        raise ReaderError("sizes-nothing", file=file.name, tool=tool)
     rows = [(name, *row) for name, run in kept for row in zip(run.sizes, run.times, strict=True)]
     groups, sizes, times = zip(*rows, strict=True)
     return TransferSamples(
