@@ -135,6 +135,16 @@ def test_several_runs_of_nccl_tests():
     assert cut.meta.partial
 
 
+def test_nccl_tests_as_a_page_shows_them():
+    """A page leaves out the # of a line; a command above another table is not that of the next."""
+    text = (INPUTS / "nccl_all_reduce.txt").read_text()
+    shown = read("\n".join(line.removeprefix("#") for line in text.splitlines()) + "\n")
+    assert shown.facts() == read(INPUTS / "nccl_all_reduce.txt").facts()
+    later = "\n".join(line for line in text.splitlines() if "all_reduce_perf" not in line)
+    rows = read(text + later + "\n").facts()
+    assert ["operation" in row for row in rows] == [True, True, False, False]
+
+
 def test_osu_latency_is_one_way():
     """By hand: 24 rows, the one of 0 bytes too; a paste without the title says no way."""
     text = (INPUTS / "osu_latency.txt").read_text()

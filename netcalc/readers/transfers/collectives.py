@@ -125,11 +125,13 @@ _NCCL_ROW = re.compile(
     + _side("out")
     + rf"(?:{_side('in')})?(?:\s+\d{{4}}-\S+ \S+)?\s*"
 )
-_NCCL_HEADER = r"^[^#]{0,30}#\s+(?:nThread \d+ nGpus \d+ |size\s+count\s+type\s)"
-_NCCL_TOTAL = re.compile(rf"#\s*Avg bus bandwidth\s*:\s*{_NUMBER}")
-_NCCL_START = re.compile(r"# nThread \d+ nGpus \d+ ")
+# A page that shows Markdown leaves out the # in front of a line.
+_NCCL_HEADER = r"^[^#]{0,30}#?\s*(?:nThread \d+ nGpus \d+ |size\s+count\s+type\s)"
+_NCCL_TOTAL = re.compile(rf"#?\s*Avg bus bandwidth\s*:\s*{_NUMBER}")
+_NCCL_START = re.compile(r"#?\s*nThread \d+ nGpus \d+ ")
+_NCCL_COLUMNS = re.compile(r"#?\s*size\s+count\s+type")
 _NCCL_TEST = re.compile(r"\b([a-z_]+)_perf\b")
-_NCCL_RANK = re.compile(r"#\s+Rank\s+(\d+) ")
+_NCCL_RANK = re.compile(r"#?\s*Rank\s+(\d+) .*device")
 _RATE_STEP_BPS = 8e7
 """Rates are printed in gigabytes per second, with two digits."""
 
@@ -166,9 +168,7 @@ def _read_nccl(file: Input) -> TransferSamples:
     lines, cut = file.text.whole_lines(warnings, padded=True)
     for number, full_line in lines:
         line = _PREFIX.sub("", full_line, count=1)
-        if _NCCL_START.match(line) or (
-            "#" in full_line and re.match(r"#\s+size\s+count\s+type", line)
-        ):
+        if _NCCL_START.match(line) or _NCCL_COLUMNS.match(line):
             if _NCCL_START.match(line) and ranks and pairs and pairs[-1][0].sizes:
                 ranks = set()
             if not pairs or pairs[-1][0].sizes or pairs[-1][1].sizes:
@@ -176,10 +176,11 @@ def _read_nccl(file: Input) -> TransferSamples:
         elif rank := _NCCL_RANK.match(line):
             ranks.add(int(rank[1]))
         elif name := _NCCL_TEST.search(line):
-            test = name[1]
+            test = "" if "concluded" in line else name[1]
         elif _NCCL_TOTAL.match(line):
             for run in pairs[-1] if pairs else ():
                 run.is_whole = True
+            test = ""
         elif row := _like_nccl(full_line):
             if not pairs:
                 pairs.append((Run(is_whole=False), Run(is_whole=False)))
