@@ -57,7 +57,7 @@ LABELS = {
     "paths/scamper_unreachable.json": ("udp", "probes, answered by ICMP", "sender", "round trip"),
     "paths/winmtr*": ICMP, "pings/scamper_ping.json": ICMP,
     "paths/tracert*": ICMP, "paths/pathping.txt": ICMP,
-    "paths/tracepath*": UDP_NODES, "paths/dublin_traceroute.json": UDP_NODES,
+    "paths/tracepath*": UDP_NODES, "paths/dublin_traceroute.*": UDP_NODES,
     "paths/atlas_traceroute.json": UDP_NODES,
     "transfers/flent_1.flent.gz": ICMP,
     "transfers/flent_4.json": ICMP, "transfers/flent_2_http.json": HTTP,

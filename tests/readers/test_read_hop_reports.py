@@ -341,6 +341,30 @@ def test_headers_of_other_traceroutes(header):
     assert (samples.meta.target, samples.meta.partial) == ("203.0.113.9", False)
 
 
+def test_text_of_dublin_traceroute():
+    """By eye: the first flow came to a closed port of the target, the second to a router's wait."""
+    samples = read(INPUTS / "paths" / "dublin_traceroute.txt")
+    first, second = samples.facts()
+    assert (first["group"], first["partial"], first["hop_count"]) == ("port 33434", False, 3)
+    assert first["last_hop_rtt_median_s"] == pytest.approx(9.236e-3)
+    assert (second["partial"], "last_hop_rtt_median_s" in second) == (True, False)
+    assert samples.lost.tolist() == [False, True, False, False, False]
+    assert samples.mark.tolist() == ["", "", "", "", "!H"]
+    assert notices(samples)["target-unreachable"]["node"] == "198.51.100.7"
+    lines = (INPUTS / "paths" / "dublin_traceroute.txt").read_text().splitlines(keepends=True)
+    part = read("".join(lines[3:6]))
+    assert (len(part), part.meta.partial) == (3, True)
+
+
+def test_lines_of_another_traceroute_are_not_left_out():
+    """NextTrace has a hop and its times in two lines: a star between them is no run."""
+    rows = "1   192.0.2.1   *   LAN\n     0.42 ms / 0.5 ms\n2   *\n"
+    text = "traceroute to 192.0.2.9, 30 hops max\n" + rows
+    with pytest.raises(ReaderError) as refused:
+        read(text)
+    assert (refused.value.code, refused.value.line) == ("traceroute-unreadable", 2)
+
+
 def test_a_ping_of_scamper():
     """By eye: 0 and 2 were answered, 1 was not, 3 by an error; 84 B are 56 B of user data."""
     samples = read(INPUTS / "pings" / "scamper_ping.json")

@@ -7,6 +7,7 @@ from netcalc.readers.paths import mtr, reports, ripe_atlas, scamper, traceroute,
 
 FORMATS: tuple[Format, ...] = (
     traceroute.DUBLIN,
+    traceroute.DUBLIN_TEXT,
     traceroute.JC,
     mtr.JSON,
     ripe_atlas.FORMAT,

@@ -264,6 +264,8 @@ def _read(input_: Input) -> PathSamples:
         if file.messages:
             raise ReaderError("path-message-only", file=input_.name, message=file.messages[0])
         raise no_hop(input_, file.tool)
+    if file.unread and all(probe.lost for trace in file.traces for probe in trace.probes):
+        raise _unreadable(input_, file.unread[0])
     warnings = list(file.text.warnings)
     note(warnings, "path-message", messages=file.messages)
     note(warnings, "last-line-cut", number=file.cut)
@@ -411,6 +413,69 @@ DUBLIN = Format(
         "A NAT on the way (nat_id) may show the address of another node.",
     ),
     tools={"dublin-traceroute": Counted(probes=UDP_TO_NODES)},
+)
+
+
+_DUBLIN_TARGET = re.compile(
+    r"^Traceroute from \S+:[0-9]+ to (?P<target>\S+):[0-9]+~[0-9]+ \(probing"
+)
+_DUBLIN_FLOW = re.compile(r"^== Flow ID (?P<port>[0-9]{1,5}) ==$")
+_DUBLIN_HOP = re.compile(
+    rf"^(?P<hop>[0-9]{{1,3}})\s+(?:(?P<lost>\*)|(?P<node>{ADDRESS.pattern}) \((?P<name>[^()]*)\), "
+    r"IP ID: [0-9]+ RTT (?P<time>[0-9]{1,6}(?:\.[0-9]{1,6})?) ms\s+"
+    r"ICMP \(type=(?P<type>[0-9]{1,3}), code=(?P<code>[0-9]{1,3})\).*)\s*$"
+)
+
+
+def _read_dublin_text(file: Input) -> PathSamples:
+    traces: list[Trace] = []
+    skipped: list[int] = []
+    target = ""
+    for line_number, line, cut in file.text.numbered_lines():
+        if header := _DUBLIN_TARGET.match(line):
+            target = header["target"]
+        elif flow := _DUBLIN_FLOW.match(line.rstrip()):
+            traces.append(Trace(target, target, ended=True, protocol="udp"))
+            traces[-1].group = f"port {flow['port']}"
+        elif hop := _DUBLIN_HOP.match(line):
+            if not traces:
+                traces.append(Trace(target, target, protocol="udp", cut=True))
+            traces[-1].probes.append(_dublin_probe(hop))
+        elif line[0].isdigit():
+            skipped.append(line_number)
+            if traces and cut:
+                traces[-1].cut = True
+    traces = [trace for trace in traces if trace.probes]
+    if not traces:
+        raise no_hop(file, "dublin-traceroute")
+    warnings = list(file.text.warnings)
+    note(warnings, "path-lines-unread", numbers=skipped)
+    return to_samples(file, traces, "dublin-traceroute", warnings)
+
+
+def _dublin_probe(line: re.Match[str]) -> HopProbe:
+    if line["lost"]:
+        return HopProbe(int(line["hop"]), lost=True)
+    made = HopProbe(int(line["hop"]), float(line["time"]) * 1e-3, node=line["node"])
+    made.node_name = shorten(line["name"], 200) if line["name"] != line["node"] else ""
+    made.mark = icmp_mark(int(line["type"]), int(line["code"]), ipv6=":" in line["node"])
+    return made
+
+
+DUBLIN_TEXT = Format(
+    name="dublin-traceroute text",
+    description="the output of dublin-traceroute",
+    recognize=seen(
+        _DUBLIN_TARGET.pattern,
+        _DUBLIN_FLOW.pattern,
+        r"^[0-9]{1,3}\s+\S+ \([^()]*\), IP ID: [0-9]+ RTT",
+    ),
+    read=_read_dublin_text,
+    traps=(
+        "Each flow, named by its port, is a path of its own: balancers send them different ways.",
+        "The name of a node is in brackets behind its address.",
+        "A NAT on the way (NAT ID) may show the address of another node.",
+    ),
 )
 
 
