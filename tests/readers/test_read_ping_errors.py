@@ -1,12 +1,13 @@
 """Pings that were answered by errors: a dead target, and packets too large for the path."""
 
 import math
+from pathlib import Path
 
 import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers import read
+from netcalc.readers import read, sniff
 
 UNREACHABLE = {  # of a host in the own network, as each Windows prints it and counts it
     "English": (
@@ -241,3 +242,8 @@ def test_local_errors_alone_are_probes():
 def test_nothing_is_read_where_ping_could_not_send_at_all():
     with pytest.raises(ReaderError, match="Network is unreachable"):
         read(PING + "ping: connect: Network is unreachable\n")
+
+
+@pytest.mark.each("name", ["audit.csv", "loopback_transactions.csv"])
+def test_a_table_that_speaks_of_packets_and_fragments_is_no_ping(name):
+    assert sniff(Path(__file__).parents[2] / "data" / name) == "columns"

@@ -358,6 +358,18 @@ def test_a_broadcast_of_cisco_has_an_answer_of_each_host():
     assert (part.sent, part.received) == (2, 2)
 
 
+@pytest.mark.each(
+    ("file", "values"),
+    [
+        ("cisco_broadcast.txt", {"answers": 5, "hosts": 3, "requests": 3}),
+        ("mikrotik_multicast.txt", {"answers": 6, "hosts": 3, "requests": 2}),
+    ],
+)
+def test_how_many_hosts_answered_a_request_to_all_is_said(file, values):
+    notices = read(INPUTS / file).meta.warnings
+    assert [notice.values for notice in notices if notice.code == "several-hosts"] == [values]
+
+
 def test_a_verbose_ping_of_cisco_has_a_line_for_each_request():
     samples = read(
         "Sending 3, 100-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\n"

@@ -52,6 +52,7 @@ class _Arping(ProbeReader):
         """Add a reply, and keep who sent it: two may answer, and lines have no request."""
         super().reply(line)
         self.run.answered_by.append((self.run.probes[-1], line["host"]))
+        self.run.hosts.add(line["host"])
 
     def totals(self, line: ToolLine) -> None:
         """Keep the totals; those with a loss count duplicates only where there are some."""

@@ -120,7 +120,7 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
             return True
         if bare.startswith(("ping: ", "Ping request could not find host")):
             return True
-        if "transmitted, " in bare and ping_lines.read_counts(bare):
+        if ping_lines.is_counts(bare) and ping_lines.read_counts(bare):
             return True
         if ping_lines.is_windows_counts(bare):
             return True

@@ -64,7 +64,7 @@ _DUMP_ROW = re.compile(
     r"^\s*[0-9a-f]\s+[0-9a-f]\s+[0-9a-f]{2}\s+[0-9a-f]{4}\s|^(?:\s[0-9a-f]{2,4}){4,}\s*$"
 )
 _ERROR_WORDS = re.compile(
-    r"unreach|exceed|expired|prohibit|filtered|too big|needed and DF|fragmented|quench|redirect|"
+    r"unreach|exceed|expired|prohibit|filtered|too big|needed and DF|be fragmented|quench|redirect|"
     r"parameter problem|isolated|unknown|violation|cutoff|bad code",
     re.IGNORECASE,
 )
@@ -515,6 +515,11 @@ def read_counts(text: str) -> dict[str, float] | None:
     if time is not None:
         counts["duration_s"] = time[0]
     return counts
+
+
+def is_counts(text: str) -> bool:
+    """Whether a line is that of the packets of a ping, and of nothing else."""
+    return bool(re.match(r"\s*[0-9]{1,12} packets transmitted, [0-9]{1,12} (?:packets )?rec", text))
 
 
 def is_contradictory(counts: dict[str, float]) -> bool:

@@ -29,7 +29,7 @@ class _Cisco(ProbeReader):
         head=r"Sending \d+, {packet_bytes}-byte (?P<protocol>\S+) Echos? to "
         r"(?P<target>[^\s,]+)",
         marked=r"(?P<marks>[!.UQMNIP?&R]+)\s*$",
-        reply=r"(?P<marks>\.*)Reply to request {sequence} (?:from \S+, {rtt_ms} ms"
+        reply=r"(?P<marks>\.*)Reply to request {sequence} (?:from (?P<host>\S+), {rtt_ms} ms"
         r"|\((?P<time_ms>[0-9]{1,9}) ms\))(?P<more>\.*)",
         lost=r"Request {sequence} timed out",
         totals=r"Success rate is \d+ percent \({received}/{sent}\)"
@@ -72,6 +72,7 @@ class _Cisco(ProbeReader):
         if "time_s" in line:
             probe.rtt_s, probe.resolution_s = line["time_s"], 1e-3
         self.run.probes.append(probe)
+        self.run.hosts.add(line.get("host", ""))
         self.add_marks(line["more"])
 
     def totals(self, line: ToolLine) -> None:
@@ -280,7 +281,8 @@ class _MikroTik(ProbeReader):
     def finish(self) -> None:
         """Add the probes without a row; answers of many hosts are numbered, not their requests."""
         for run in self.runs:
-            if len({host for _, host in run.answered_by}) > 1:
+            run.hosts = {host for _, host in run.answered_by}
+            if len(run.hosts) > 1:
                 run.target = run.target if run.target in self.typed else ""
                 run.ended &= (run.received or 0) <= len(run.answered_by)
             else:

@@ -54,6 +54,8 @@ class Run:
     ended: bool = False
     answered_by: list[tuple[Probe, str]] = field(default_factory=list)
     """Replies with the hosts that sent them, where a tool tells hosts apart and not requests."""
+    hosts: set[str] = field(default_factory=set)
+    """Hosts that answered, where the lines name them."""
 
     @property
     def counted_only(self) -> bool:
@@ -219,6 +221,10 @@ def to_samples(
             run.ended = False  # the end of a run, no more
         run.refuse_impossible(file.name)
         said += run.disagreements()
+        if len(run.hosts) > 1:
+            answers = sum(not probe.lost for probe in run.probes)
+            values = {"answers": answers, "hosts": len(run.hosts), "requests": len(run.first)}
+            said.append(Notice("several-hosts", values))
         run.group = group or run.group
         for probe in run.probes:
             probe.group = run.group
