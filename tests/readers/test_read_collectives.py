@@ -230,6 +230,32 @@ def test_intel_mpi_benchmarks():
     assert old.duration_s.tolist() == pytest.approx([297.95e-6])
 
 
+def test_a_test_among_more_and_more_ranks():
+    """By hand: the same test among 2 and among 4 processes has two lines, by the ranks."""
+    head = "# Benchmarking Allreduce \n# #processes = {} \n"
+    table = (
+        "       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+        "            8         1000         1.00         3.00         2.00\n"
+    )
+    samples = read(head.format(2) + table + "\n" + head.format(4) + table)
+    assert samples.group.tolist() == ["all-reduce, 2 ranks", "all-reduce, 4 ranks"]
+
+
+def test_columns_beside_the_time_may_be_words_and_lines_end_as_they_like():
+    """OSU prints a column Validation with -c; Windows ends lines with two characters."""
+    text = (
+        "# OSU MPI Allreduce Latency Test v7.3\n"
+        "# Size       Avg Latency(us)        Validation\n"
+        "4                      12.25              Pass\n"
+        "8                      12.50              Pass\n"
+    )
+    for written in (text, text.replace("\n", "\r\n"), text.replace("     ", "\t")):
+        assert read(written).duration_s.tolist() == pytest.approx([12.25e-6, 12.5e-6])
+    cut = read(text[:-20])
+    assert len(cut) == 1
+    assert cut.meta.partial
+
+
 def test_netpipe_checks_its_times():
     """Published lines; 1 Mbps is 1024 squared bit/s; np.out has no header, its columns agree."""
     text = (

@@ -31,6 +31,7 @@ _PING_PONGS = ("", "multi", "multithreaded", "multipair", "pingpong")
 """Tests whose time is half of a round trip, by what their name has before "latency"."""
 _US = 1e-6
 _NUMBER = r"\d{1,15}(?:\.\d{1,9})?(?:e[+-]?\d\d)?"
+_NUMBER_OR_WORD = rf"{_NUMBER}|[A-Za-z_]+"
 _LEAST_ROWS = 3
 """Rows of numbers that agree with each other, from which on they are those of NetPIPE. [1]"""
 
@@ -275,7 +276,8 @@ def _tables(
             continue
         cells, columns = line.split(), runs[-1].columns
         if len(cells) == len(columns) and all(
-            re.fullmatch(_NUMBER, cell) for cell, name in zip(cells, columns, strict=True) if name
+            re.fullmatch(_NUMBER if name in ("size", "time", "rate") else _NUMBER_OR_WORD, cell)
+            for cell, name in zip(cells, columns, strict=True)
         ):
             row = dict(zip(columns, cells, strict=True))
             time, rate = (float(row.get(name, "nan")) for name in ("time", "rate"))
@@ -398,7 +400,12 @@ def _read_imb(file: Input) -> TransferSamples:
     runs, cut = _tables(file, warnings, begin)
     runs = [run for run in runs if "time" in run.columns and run.sizes]
     _without_nothing(runs, warnings)
-    names = groups_of([run.operation or run.test for run in runs])
+    titles = [run.operation or run.test for run in runs]
+    if len(set(titles)) < len(titles):  # one test among more and more ranks
+        titles = [
+            f"{title}, {run.rank_count:.0f} ranks" for title, run in zip(titles, runs, strict=True)
+        ]
+    names = groups_of(titles)
     return _samples(file, runs, names, warnings, tool="Intel MPI Benchmarks", partial=cut)
 
 
