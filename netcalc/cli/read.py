@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,7 +16,7 @@ from netcalc import compare, readers
 from netcalc.cli import complain, mistakes, options, output, print_json, report, say, standard_input
 from netcalc.cli.first_screen import first_screen
 from netcalc.errors import NetcalcError, ReaderError
-from netcalc.explain import Known
+from netcalc.explain import Known, sweep
 from netcalc.explain.causes import captures as capture
 from netcalc.messages import Notice
 from netcalc.printable import excerpt, printable
@@ -37,6 +38,7 @@ def read(
     line_bps: float | None = None,
     line_up_bps: float | None = None,
     rtt_s: float | None = None,
+    by: str = "",
     anonymize: bool = False,
     formats: bool = False,
     show_all: bool = False,
@@ -62,6 +64,9 @@ def read(
         Rate of the line for uploads, if it differs. [bit/s]
     rtt_s : float
         Round-trip time without load, for RFC 6349. [s]
+    by : NAME
+        What differs between several FILEs that --plot draws as one measurement: size, window,
+        flows, offered, rtt or loss; or with their values, window=8KiB,16KiB.
     anonymize : bool
         Replace addresses, leave out names of hosts and files.
     show_all : bool
@@ -75,14 +80,13 @@ def read(
     if not files:
         raise options.missing_argument("files")
     if plot_path is not None:
-        if len(files) > 1:
-            raise mistakes.CommandError("plot-of-several-files", count=len(files))
         output.check_output(plot_path, inputs=files, force=force, plot=True)
     with mistakes.named_as_typed():
         path_facts = Known(line_bps=line_bps, line_up_bps=line_up_bps, rtt_s=rtt_s)
     names = None if columns is None else [part.strip() for part in columns.split(",")]
     key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
+    kept: dict[str, Samples] = {}
     for number, name in enumerate(files, start=1):
         # A path may name a person or a host.
         shown = f"file {number}" if anonymize else name
@@ -92,9 +96,10 @@ def read(
                 samples = anonymized_samples(samples, key=key)
             with mistakes.numbers_of(shown):
                 _print(shown, samples, path_facts, as_json=as_json, show_all=show_all)
-                if plot_path is not None:
+                if plot_path is not None and len(files) == 1:
                     _draw(shown, samples, plot_path, path_facts)
                     output.print_written(plot_path)
+            kept[shown] = samples
         except NetcalcError as error:
             mistakes.for_command_line(error)
             if anonymize:
@@ -103,8 +108,27 @@ def read(
             if as_json:
                 print_json({"file": shown, "error": error.as_dict()})
             complain(str(error))
+    if len(files) > 1:
+        _print_together(kept, by, plot_path, path_facts, as_json=as_json)
     if bad:
         _end_with(bad, total=len(files))
+
+
+def _print_together(
+    named: Mapping[str, Samples], by: str, plot_path: str | None, path_facts: Known, *,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Say what differs between several files, and draw them as one measurement."""
+    with mistakes.named_as_typed():
+        joined = sweep(named, by)
+    if joined is not None and not as_json:
+        say(f"{joined.said}")
+    if plot_path is None:
+        return
+    if joined is None or joined.samples is None:
+        raise mistakes.CommandError("no-sweep-to-draw")
+    _draw(joined.samples.meta.source, joined.samples, plot_path, path_facts)
+    output.print_written(plot_path)
 
 
 def _end_with(bad: list[str], *, total: int) -> NoReturn:

@@ -31,7 +31,6 @@ REFUSED = [
     ([*TRANSFER, *SWEEP, "--plot", "no/x.html"], "output-folder-missing", {"folder": "no"}),
     ([*TRANSFER, *SWEEP, "--plot", "."], "output-is-directory", {"file": "."}),
     (["read", "there.html", "--plot", "there.html"], "output-is-input", {"file": "there.html"}),
-    (["read", "there.html", "b", "--plot", "x.html"], "plot-of-several-files", {"count": 2}),
     (["run", "echo", "--save", "a.html", "--plot", "a.html"], "output-named-twice", {}),
     (["run", "echo", "--protocol", "icmp"], "icmp-requires-path", {}),
     (["run", "bulk", "--loss", "1%"], "option-requires", {"option": "--loss"}),

@@ -214,6 +214,19 @@ def test_the_command_explains_the_files_as_one_and_draws_them(windows, tmp_path)
     assert (first["sweep"], first["findings"][0]["cause"]) == ("window", "receiver-window")
 
 
+def test_read_draws_the_files_as_one(windows, tmp_path):
+    arguments = ["read", *windows, "--plot", tmp_path / "out.svg"]
+    done = CliRunner().invoke(commands, list(map(str, arguments)))
+    assert done.exit_code == 0, done.output
+    assert "5 files of different windows as one measurement" in done.output
+    assert "one round trip" in (tmp_path / "out.svg").read_text(encoding="utf-8")
+    arguments = ["read", windows[0], CAPTURE, "--plot", tmp_path / "none.svg"]
+    done = CliRunner().invoke(commands, list(map(str, arguments)))
+    assert done.exit_code
+    assert "Measured:" in done.output, "the files are read before"
+    assert done.exception.code == "no-sweep-to-draw"
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
