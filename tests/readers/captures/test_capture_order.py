@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from netcalc import explain, readers
+from netcalc.cli.first_screen import first_screen
 from netcalc.cli.read import flow_lines
 from netcalc.readers.captures import read_capture
 from netcalc.readers.captures.tcp import analyse_tcp, facts, flow_table, tcp_notices
@@ -250,6 +251,8 @@ def test_a_closed_window_is_counted_timed_and_explained(how):
     times = "1 time" if cycles == 1 else "5 times"
     said = f"the receiver closed its window {times}, for {cycles} s in all"
     assert said in "\n".join(flow_lines(samples, None))
+    screen = " ".join(first_screen("FILE", samples, None).split())
+    assert f"the receiver closed its window {times.replace('1 time', 'once')}" in screen
     first = explain.measurement(samples, explain.Known())[0]
     assert first.cause.code == "receiver-program"
     assert first.cause.share_of_time > 0.9
