@@ -181,7 +181,8 @@ def _each_once(runs: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     for run in runs:
         start = document.member(run, "start")
         before = document.member(kept[-1], "start") if kept else {}
-        is_whole = bool(kept and document.member(kept[-1], "end") and "cookie" in start)
+        ends = [document.member(part, "end") for part in (run, *kept[-1:])]
+        is_whole = "cookie" in start and all(ends)
         if not kept or (run != kept[-1] and not (is_whole and start == before)):
             kept.append(run)
     return kept, len(runs) - len(kept)

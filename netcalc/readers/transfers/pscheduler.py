@@ -36,9 +36,9 @@ _TEXT = (
     r"^Interval {4,}Throughput {4,}(?:Retransmits|Lost / Sent|Sent/Lost)",
     r"^Packets Sent \.{3,} \d",
     r"^Delay Median \.{3,} -?\d",
-    r"^\d+\t.*\bRTT +\d+\.\d{4} ms$",
+    r"^\d+\t.*\bRTT +\d+\.\d{4} ms *$",
     r"^\d+% Packet Loss {2}RTT Min/Mean/Max/StdDev = ",
-    r"^\d+\t(?:\S+ \([\d.:a-f]+\)|[\d.:a-f]+)(?: AS\d+)? \d+(?:\.\d+)? ms(?: mtu \d+ bytes)?$",
+    r"^\d+\t(?:\S+ \([\d.:a-f]+\)|[\d.:a-f]+)(?: AS\d+)? \d+(?:\.\d+)? ms(?: mtu \d+ bytes)? *$",
 )
 
 
@@ -171,7 +171,7 @@ def _throughput_of_text(file: Input) -> Samples:
                 way.sent = row
                 if not isnan(received):
                     way.received = transfer.Interval(0, row.duration_s, throughput_bps=received)
-        elif re.match(r"\d+\.\d+ - \d", line):
+        elif "bps" in line or " - " in line:
             unread.append(number)
     note(warnings, "transfer-lines-unread", numbers=unread)
     way.partial = cut
@@ -231,13 +231,17 @@ def _round_trips_of_text(file: Input) -> Samples:
     warnings: list[Notice] = []
     rtts: list[float] = []
     ttls: list[float] = []
+    unread: list[int] = []
     has_end = False
     lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".* ms"))
-    for _, line in lines:
+    for number, line in lines:
         if trip := _TRIP.fullmatch(line):
             rtts.append(round(float(trip["rtt"] or nan) / 1e3, 9))
             ttls.append(float(trip["ttl"] or nan))
+        elif " RTT " in line and "% Packet Loss" not in line:
+            unread.append(number)
         has_end |= "% Packet Loss" in line
+    note(warnings, "transfer-lines-unread", numbers=unread)
     if not rtts:
         raise ReaderError("pscheduler-nothing", file=file.name)
     return _round_trips(file, rtts, ttls, nan, nan, warnings=warnings, failed=cut or not has_end)
@@ -288,11 +292,16 @@ def _delays_of_text(file: Input) -> Samples:
     warnings: list[Notice] = []
     printed: dict[str, float] = {}
     delays: dict[float, float] = {}
-    for _, line in file.text.whole_lines(warnings, closed=re.compile(r".*(?:ms|packets)"))[0]:
+    unread: list[int] = []
+    lines, _ = file.text.whole_lines(warnings, closed=re.compile(r".*(?:ms|packets)"))
+    for number, line in lines:
         if said := _STATISTIC.fullmatch(line):
             printed[said["name"].split()[-1].lower()] = float(said["value"])
         elif bucket := _BUCKET.fullmatch(line):
             delays[float(bucket["delay"])] = float(bucket["count"])
+        elif re.match(r"(?:Packets|Delay M(?:ed|in|ax)|Max )", line) or " ms: " in line:
+            unread.append(number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
     return _delays(file, printed, delays, printed, warnings)
 
 
@@ -363,8 +372,9 @@ _HOP = re.compile(
 def _path_of_text(file: Input) -> Samples:
     warnings: list[Notice] = []
     traces: list[Trace] = []
+    unread: list[int] = []
     lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".* (?:ms|bytes|Response)"))
-    for _, line in lines:
+    for number, line in lines:
         if hop := _HOP.fullmatch(line):
             if not traces or float(hop["number"]) <= traces[-1].last_hop:
                 traces.append(Trace(cut=cut, ended=True))
@@ -372,6 +382,11 @@ def _path_of_text(file: Input) -> Samples:
             rtt_s = round(float(hop["rtt"] or nan) / 1e3, 9)
             probe = HopProbe(int(hop["number"]), rtt_s, not node, node, hop["name"] or "")
             traces[-1].probes.append(probe)
+        elif "\t" in line.lstrip() or (line.strip() and line[0].isdigit()):
+            unread.append(number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
+    if not traces:
+        raise ReaderError("pscheduler-nothing", file=file.name)
     return path_samples(file, traces, "pScheduler (trace)", warnings)
 
 
