@@ -18,7 +18,7 @@ from netcalc.readers.captures.flows import ACK, RST, SYN
 from netcalc.readers.captures.groups import Bools, Ints
 from netcalc.readers.captures.losses import find_coverage
 from netcalc.readers.captures.order import STEP_S
-from netcalc.readers.captures.tcp import TcpAnalysis, missed_bytes, window_bytes
+from netcalc.readers.captures.tcp import TcpAnalysis, window_bytes
 from netcalc.samples import Layer, PacketTrace
 
 TICKS_S = (1e-3, 1e-2, 4e-3, 1e-6, 1e-4, 2e-3, 0.5)
@@ -430,7 +430,7 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         sacked=sacked_bytes(acknowledged, sack_rows, low, high, first=int(sequence[0])),
         their_payload=s.payload[theirs.at], ack_late_s=_late_s(theirs, data, step_times_s),
         trip_end_s=trips.end_s, trip_s=trips.trip_s,
-        missing_bytes=int(missed_bytes(analysis)[series]),
+        missing_bytes=int(analysis.missed_bytes[series]),
         lost_before=_lost_before(ids, payload, mss), scale_is_inferred=inferred,
         offered_mss_bytes=offered_mss,
         after_ack_ratio=float(np.mean(analysis.losses.after_ack[data.at])),

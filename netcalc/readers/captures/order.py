@@ -43,8 +43,21 @@ def in_order(trace: PacketTrace) -> PacketTrace:
     return find_order(trace).trace
 
 
+_ORDER = "_packet_order"
+"""Attribute of a trace that keeps its order: the comparison takes as long as reading the file."""
+
+
 def find_order(trace: PacketTrace) -> Order:
     """Return the packets in the order that TCP contradicts less; the times as they are."""
+    kept: Order | None = trace.__dict__.get(_ORDER)
+    if kept is None:
+        kept = _find_order(trace)
+        if kept.trace is not trace:  # a trace that held itself would stay in memory
+            trace.__dict__[_ORDER] = kept
+    return kept
+
+
+def _find_order(trace: PacketTrace) -> Order:
     time_s = np.asarray(trace.time_s)
     back = np.flatnonzero(np.diff(time_s) < 0)
     if not back.size or np.isnan(time_s).any():

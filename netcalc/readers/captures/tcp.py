@@ -51,6 +51,8 @@ class TcpAnalysis:
     round_trips: RoundTrips
     timestamp_round_trips: RoundTrips
     stalls: Stalls
+    missed_bytes: Ints
+    """Of each series: what was acknowledged and is in no packet, as the capture missed it."""
 
     @property
     def flow_count(self) -> int:
@@ -77,8 +79,9 @@ def analyse_tcp(trace: PacketTrace) -> TcpAnalysis:
     losses = find_losses(segments, handshakes, trips)
     stalls = find_stalls(segments, losses, trips)
     return TcpAnalysis(
-        trace, segments, handshakes, losses, trips, by_timestamp(trace, segments), stalls
-    )
+        trace, segments, handshakes, losses, trips, by_timestamp(trace, segments), stalls,
+        _missed_bytes(segments, losses),
+    )  # fmt: skip
 
 
 def tcp_flows(analysis: TcpAnalysis) -> Table:
@@ -116,7 +119,7 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
         "segment_count": groups.count_by(s.series >= 0, s.series, count),
         "data_segment_count": groups.count_by(s.payload > 0, s.series, count),
         "payload_bytes": size,
-        "missed_bytes": missed_bytes(a),
+        "missed_bytes": a.missed_bytes,
         "goodput_bps": goodput_bps,
         **_counts_of_losses(a, count),
         **_closures(a, count),
@@ -159,9 +162,8 @@ def new_bytes(a: TcpAnalysis) -> Ints:
     return a.losses.new_bytes
 
 
-def missed_bytes(a: TcpAnalysis) -> Ints:
-    """Return of each series what was acknowledged and is in no packet: the capture missed it."""
-    s, count = a.segments, 2 * a.flow_count
+def _missed_bytes(s: flows.Segments, losses: Losses) -> Ints:
+    count = 2 * s.flows.count
     order = s.by_series
     data, syn = order[s.payload[order] > 0], order[s.is_set(flows.SYN)[order]]
     series = s.series[data]
@@ -176,7 +178,7 @@ def missed_bytes(a: TcpAnalysis) -> Ints:
     upto = np.where(acked >= closed, np.minimum(acked, closed - 1), acked)
     with np.errstate(invalid="ignore"):
         inside = ends <= upto[series]
-    covered = groups.sum_by(np.where(inside, a.losses.new_bytes[data], 0), series, count)
+    covered = groups.sum_by(np.where(inside, losses.new_bytes[data], 0), series, count)
     with np.errstate(invalid="ignore"):
         missed = np.where(upto > first, upto - first - covered, 0.0)
     missed = np.nan_to_num(missed)
@@ -360,7 +362,7 @@ def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
         Notice("handshakes-cut", _flow_values(a.handshakes.cut)),
         Notice("handshakes-repeated", _flow_values(a.handshakes.syn_count > 1)),
     ]
-    missed = missed_bytes(a)
+    missed = a.missed_bytes
     if missed.any():
         values = {"missing_bytes": int(missed.sum()), "count": int(np.count_nonzero(missed))}
         notices.append(Notice("capture-missed", values))

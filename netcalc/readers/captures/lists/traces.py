@@ -18,7 +18,7 @@ from netcalc.messages import Notice
 from netcalc.readers.captures.flows import ACK, RST, SYN
 from netcalc.readers.captures.order import in_order
 from netcalc.readers.captures.round_trips import find_echoes
-from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp, missed_bytes
+from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
 from netcalc.readers.source import note
 from netcalc.samples import Fact, FloatColumn, Layer, Meta, PacketTrace
 
@@ -280,7 +280,7 @@ class Listed:
     def _notices(self, analysis: TcpAnalysis) -> list[Notice]:
         notices: list[Notice] = []
         note(notices, "data-after-ack", count=int(np.count_nonzero(analysis.losses.after_ack)))
-        if missed := int(missed_bytes(analysis).sum()):
+        if missed := int(analysis.missed_bytes.sum()):
             notices.append(Notice("list-missed", {"missing_bytes": missed}))
         return notices
 
