@@ -163,7 +163,7 @@ ROOMS = {
         ("netcalc/readers/transfers/*.py",),
         ("tests/readers/test_read_transfer_details.py", "tests/readers/test_read_transfer_runs.py",
          "tests/readers/test_read_transfer_numbers.py", "tests/readers/test_read_flow_numbers.py",
-         "tests/readers/test_read_lines.py",
+         "tests/readers/test_read_lines.py", "tests/readers/test_read_collectives.py",
          "tests/readers/test_read_flent.py",
          "tests/readers/test_read_iperf.py", "tests/readers/test_read_net*.py",
          "tests/readers/test_read_other_transfers.py",
