@@ -25,7 +25,6 @@ LINES, WIDTH = 10, 80
 _MOST_ODD = 2
 """Lines of what is odd, if what was measured needs the others."""
 _MOST_COUNTERS = 6
-_PART = " replies have a time"
 _SENTENCES = (
     kinds.RttSamples, kinds.TransferSamples, kinds.TransactionSamples, kinds.BulkSamples,
     kinds.HopSamples, kinds.TrainSamples,
@@ -95,13 +94,36 @@ def _measured(samples: kinds.Samples, path_facts: Known | None) -> list[str]:
     rows = samples.facts()
     said = [text for row in rows if (text := _row_text(samples, row, len(rows) > 1))]
     if isinstance(samples, _SENTENCES):
-        body = [line.strip() for line in report.body_lines(samples)]
-        body = [line for line in body if not line.startswith("note: ") and _PART not in line]
-        return sentences + body + (said if len(rows) > 1 or not body else []) or _ranges(samples)
+        body = [line.strip() for line in report.body_lines(samples, brief=True)]
+        if isinstance(samples, kinds.TransferSamples):
+            return sentences + said + body or _ranges(samples)
+        if len(rows) == 1 and isinstance(samples, kinds.RttSamples) and not samples.measured.any():
+            counts = {"sent_count", "received_count"}
+            rest = {name: fact for name, fact in rows[0].items() if name not in counts}
+            said = [text] if (text := _row_text(samples, rest, False)) else []
+            return sentences + body + said
+        return sentences + body + (said if len(rows) > 1 else [])
+    said += _hop_texts(samples)
     if isinstance(samples, kinds.PacketTrace):
         said += _flow_texts(samples)
     names = ", ".join(map(excerpt, samples.columns()))
     return sentences + said or [f"{len(samples)} rows of {names}"]
+
+
+def _hop_texts(samples: kinds.Samples) -> list[str]:
+    """Say how far the last hop is, and which hop adds most."""
+    hops = [hop for hop in hop_rows(samples) if hop.node]
+    if not hops:
+        return []
+    last = hops[-1]
+    middle = last.rtt_mean_s if math.isnan(last.rtt_median_s) else last.rtt_median_s
+    said = []
+    if not math.isnan(middle) and "last_hop_rtt_median_s" not in samples.facts()[0]:
+        said.append(f"hop {last.hop}, {last.node}: {show(middle, 's')}")
+    added = max(hops, key=lambda hop: -1.0 if math.isnan(hop.increase_s) else hop.increase_s)
+    if added.increase_s > 0:
+        said.append(f"hop {added.hop}, {added.node}, adds most: {show(added.increase_s, 's')}")
+    return said
 
 
 def _ranges(samples: kinds.Samples) -> list[str]:
@@ -127,12 +149,12 @@ _PHRASES = (
     ("sent_count", "sent {}"), ("received_count", "received {}"),
     ("sent_rate_bps", "sent {}"), ("received_rate_bps", "received {}"),
     ("duration_s", "in {}"), ("hop_count", "{} hops"),
-    ("responding_hop_count", "{} of them answer"),
+    ("responding_hop_count", "{} hops answer"),
     ("last_hop_rtt_median_s", "round trip to the last {}"), ("path_mtu_bytes", "path MTU {}"),
     ("connection_count", "{} sockets"), ("tcp_connection_count", "{} of TCP"),
     ("rtt_s", "round trip {}"), ("cwnd_packets", "window of {} packets"),
     ("bytes_acked", "{} acknowledged"), ("jitter_s", "jitter {}"),
-    ("handshake_rtt_min_s", "handshake {}"), ("responsiveness_rpm", "{} round trips per minute"),
+    ("handshake_rtt_min_s", "handshake {}"), ("responsiveness_rpm", "responsiveness {}"),
 )  # fmt: skip
 """Facts in the order in which a person asks for them, and how they are said."""
 _UNSAID = ("flow_count", "pair_count")
@@ -143,7 +165,7 @@ _SPREADS = {
 _WORSE = (
     ("retransmit_count", "{} segments sent again"),
     ("retransmit_total_count", "{} segments sent again"),
-    ("tcp_retransmission_count", "{} segments sent again"), ("duplicate_count", "{} duplicates"),
+    ("duplicate_count", "{} duplicates"),
     ("lost_datagram_count", "{} datagrams lost"), ("loss_ratio", "{} lost"),
 )  # fmt: skip
 _BAD = re.compile(r"err|drop|fail|retrans|lost|loss|collision|overrun|discard", re.IGNORECASE)
@@ -177,7 +199,7 @@ def _phrases(samples: kinds.Samples, row: Mapping[str, Any]) -> Iterator[str]:
 def _counted(phrase: str, count: Any) -> str:
     """Return a phrase with its noun in the singular, of a single thing."""
     return (
-        re.sub(r"(flow|packet|hop|socket|segment|duplicate|ping)s\b", r"\1", phrase)
+        re.sub(r"(counter|flow|packet|hop|socket|segment|duplicate|ping)s\b", r"\1", phrase)
         if (count == 1)
         else phrase
     )
@@ -191,7 +213,9 @@ def _counter_phrases(row: Mapping[str, Any]) -> Iterator[str]:
     counted = {name: value for name, value in counters.items() if value}
     largest = sorted(counted, key=lambda name: -counted[name])[:_MOST_COUNTERS]
     shown = ", ".join(f"{name} {_number(counted[name])}" for name in counted if name in largest)
-    yield f"{len(counters)} counters, " + (f"the largest: {shown}" if shown else "all 0")
+    yield _counted(f"{len(counters)} counters, ", len(counters)) + (
+        f"the largest: {shown}" if shown else "all 0"
+    )
 
 
 def _number(value: Any) -> str:
@@ -251,7 +275,17 @@ def _odd(samples: kinds.Samples) -> list[str]:
     if isinstance(samples, kinds.PacketTrace):
         said += _odd_of_flows(samples)
     if isinstance(samples, kinds.RttSamples):
-        said += [line.strip() for line in report.body_lines(samples) if _PART in line]
+        said += [f"errors: {samples.errors}"] if samples.errors else []
+        said += [line.strip() for line in report.timed_lines(samples)]
+    if isinstance(samples, kinds.PacketTrace):
+        for flow in captures.flows(samples, None):
+            if closed := flow.get("receiver_window_closed_count"):
+                said.append(
+                    f"the receiver closed its window {closed:,} times, for "
+                    f"{show(flow['receiver_window_closed_s'], 's')} ({flow['label']})"
+                )
+            if again := flow.get("retransmission_count"):
+                said.append(f"{again:,} segments sent again ({flow['label']})")
     hops = hop_rows(samples)
     silent = [str(hop.hop) for hop in hops if not hop.node and math.isnan(hop.rtt_min_s)]
     slow = [str(hop.hop) for hop in hops if hop.answers_slowly]

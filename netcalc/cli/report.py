@@ -283,11 +283,14 @@ def describe(name: str, samples: kinds.Samples) -> str:
     return "\n".join(lines + warning_lines(samples.meta))
 
 
-def body_lines(samples: kinds.Samples) -> list[str]:
-    """Return what is said of samples, theory among it, without their facts and warnings."""
+def body_lines(samples: kinds.Samples, *, brief: bool = False) -> list[str]:
+    """Return what is said of samples, theory among it, without their facts and warnings.
+
+    ``brief`` leaves out what is odd, and notes on the meaning of numbers.
+    """
     lines: list[str] = []
     if isinstance(samples, kinds.RttSamples):
-        lines += _probe_lines(samples)
+        lines += _probe_lines(samples, brief=brief)
     if isinstance(samples, kinds.TransactionSamples):
         lines += [f"  {sentence}" for sentence in mode_lines(samples)]
     if isinstance(samples, kinds.BulkSamples):
@@ -301,33 +304,42 @@ def body_lines(samples: kinds.Samples) -> list[str]:
                 for group, part in parts.items():
                     compared = compare.overlay(part)
                     lines.append(f"  {printable(group)}: {compared.sentence}")
-                    lines += [f"  note: {note}" for note in _notes(compared)]
+                    lines += [] if brief else [f"  note: {note}" for note in _notes(compared)]
                 return lines
         several = isinstance(samples, kinds.RttSamples) and len(samples.groups) > 1
         comparison = None if several else compare.overlay(samples)
+        if brief and comparison and not np.size(comparison.measured):
+            return lines
         lines += [f"  {comparison.sentence}"] if comparison else []
-        lines += [f"  note: {note}" for note in _notes(comparison)]
+        lines += [] if brief else [f"  note: {note}" for note in _notes(comparison)]
     return lines
 
 
-def _probe_lines(samples: kinds.RttSamples) -> list[str]:
+def _probe_lines(samples: kinds.RttSamples, *, brief: bool = False) -> list[str]:
     """Say how many probes were sent and answered, and the times of the first replies."""
     lost = samples.loss_ratio
     loss = "" if np.isnan(lost) else f" ({show(lost, 'ratio')} lost)"
     lines = [f"  sent {samples.sent}, received {samples.received}{loss}"]
-    if samples.duplicates or samples.errors:
+    if (samples.duplicates or samples.errors) and not brief:
         lines.append(f"  duplicates {samples.duplicates}, errors {samples.errors}")
     count = int(np.count_nonzero(samples.measured))
     if count:
         lines.append(f"  RTT of first replies: {_ends_text(samples.best_s)}")
-        lines += _below_lines(samples)
+        lines += [] if brief else _below_lines(samples)
+    elif brief:
+        return lines
     elif any("rtt_min_s" in row for row in samples.facts()):
         lines.append("  no probe has a time of its own: the times below are the tool's summary")
     else:
         lines.append("  no round-trip times")
-    if 0 < count < samples.received:
-        lines.append(f"  {count} of {samples.received} replies have a time")
-    return lines
+    return lines if brief else [*lines, *timed_lines(samples)]
+
+
+def timed_lines(samples: kinds.RttSamples) -> list[str]:
+    """Say how many replies have a time, where not all of them have one."""
+    count = int(np.count_nonzero(samples.measured))
+    some = 0 < count < samples.received
+    return [f"  {count} of {samples.received} replies have a time"] if some else []
 
 
 def warning_lines(meta: kinds.Meta) -> list[str]:

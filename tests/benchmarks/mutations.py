@@ -103,7 +103,8 @@ ROOMS = {
     "columns": Room(
         tuple(f"netcalc/readers/{name}.py"
               for name in ("columns", "source", "cells", "quantities", "frames")),
-        ("tests/readers/test_read_columns_numbers.py", "tests/readers/test_read_frames.py", "tests/readers/test_read_cells.py",
+        ("tests/readers/test_read_columns_numbers.py", "tests/readers/test_read_frames.py",
+         "tests/readers/test_read_cells.py",
          "tests/readers/test_headers.py", "tests/readers/test_read_columns.py",
          "tests/readers/test_read_sources.py", "tests/readers/test_faults_of_files.py",
          "tests/readers/test_read_tcp_info.py", "tests/readers/test_read_documents.py",

@@ -38,13 +38,17 @@ def test_ten_lines_of_eighty(path):
 SCREENS = {
     "iputils_host_unreachable.txt": ("100% lost", "netcalc explain"),
     "paths/traceroute_linux.txt": (
-        "Measured: 8 hops, 3 of them answer, round trip to the last 50.5 µs",
+        "Measured: 8 hops, 3 hops answer, round trip to the last 50.5 µs",
         "Odd: no answer from hop 3, 4, 5, 6, 7", "--plot traceroute_linux.svg",
     ),
     "iperf3/udp_R_P3.txt": (
         "Measured: download: sent 12.6 Mbit/s (UDP payload), received 12.6 Mbit/s (UDP payload)",
         "Odd: nothing that the file shows",
     ),
+    "pings/junos_rapid.txt": (
+        "Measured: sent 10, received 9 (10% lost) round trip min 619 µs, max 661 µs Odd: 10% lost",
+    ),
+    "pings/mikrotik.txt": ("Odd: 33.33% lost; errors: 1 Next: ",),
     "captures/dumpcap_lo.pcapng": ("1 TCP flow, 1 UDP flow, 5 answered pings",),
     "columns/rates.csv": (
         "throughput_bps 93.8 Mbit/s to 94.1 Mbit/s (median 93.95 Mbit/s; layer not",
