@@ -139,6 +139,30 @@ def test_the_jitter_of_older_versions():
     )
 
 
+def test_a_ping_without_an_answer_is_no_time():
+    """speedtest-cli counts 3600 s for each of three requests, and halves their mean."""
+    samples = read(CLI.replace(",18.2,", ",1800000.0,") + "\n")
+    assert fact(samples, "rtt_s") == []
+    (notice,) = samples.meta.warnings
+    assert (notice.code, notice.values["values"]) == ("impossible-values", ["1800000"])
+
+
+def test_json_whose_names_say_direction_and_unit():
+    flat = {"download_mbps": 93.54, "upload_mbps": 19.29, "latency_ms": 18.2, "jitter_ms": 1}
+    nested = {"download": {"mbps": 93.54}, "upload": {"mbps": 19.29}, "idleLatencyMs": 18.2}
+    for document in (flat, nested):
+        samples = read(json.dumps(document) + "\n")
+        assert fact(samples, "received_rate_bps") == pytest.approx([93.54e6])
+        assert fact(samples, "sent_rate_bps") == pytest.approx([19.29e6])
+        assert fact(samples, "rtt_s") == pytest.approx([0.0182])
+    for document in (
+        {"download": 93.54, "upload": 19.29, "latency": 18.2},  # without a unit
+        {"download_MBps": 11.7, "upload_MBps": 2.4},  # bytes, or bits written so
+        {"10MB_down_mbps": 1, "25MB_down_mbps": 2, "up_mbps": 3},  # which of both
+    ):
+        assert sniff(json.dumps(document) + "\n") == "JSON"
+
+
 def test_lines_of_progress_are_no_result():
     text = (
         "    Download:    12.34 Mbps [=/    ]  11%\r    Download:    93.54 Mbps (data used: 1 MB)\n"

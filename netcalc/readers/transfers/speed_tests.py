@@ -27,6 +27,13 @@ from netcalc.readers.transfers import transfer
 from netcalc.samples import Fact, FlowSeries, fact_row
 
 _WAYS = (transfer.DOWNLOAD, transfer.UPLOAD)
+_WAYS_OF_NAMES = {
+    transfer.DOWNLOAD: {"download", "downlink", "down", "dl"},
+    transfer.UPLOAD: {"upload", "uplink", "up", "ul"},
+}
+_UNITS_OF_NAMES = {"bps": 1.0, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9, "ms": -1.0}
+_LONGEST_MS = 60_000.0
+"""Longest round trip: speedtest-cli counts a request without an answer as an hour."""
 _TEXTS = ("server", "start")
 """Fields of a result that are text."""
 
@@ -295,12 +302,35 @@ def _client_of(row: Mapping[str, Any]) -> _Client | None:
         if all(type(inner.get(last)) in (int, float) for inner, last in ends):
             break
     else:
-        return None
+        return _by_names(row)
     units = [words(row, f"{way}Unit") for way in _WAYS]
     if client.tool == "fast-cli" and units[0]:  # of old versions; later ones write Mbps, whatever
         powers = [transfer.POWERS.get(unit.removesuffix("bps"), 9) for unit in units if unit]
         return replace(client, rate_bps=1000.0 ** powers[0]) if len({*powers}) == 1 else None
     return client
+
+
+def _by_names(row: Mapping[str, Any]) -> _Client | None:
+    """Return how to read an object of one's own, whose names say direction and unit."""
+    fields: dict[str, list[tuple[str, float]]] = {}
+    paths = [(name,) for name in row] + [(n, inner) for n in row for inner in member(row, n)]
+    for path in paths:
+        word = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", "_".join(path))
+        parts = re.split(r"[^a-z0-9]+", word.lower())
+        unit = _UNITS_OF_NAMES.get(parts[-1], 0.0)
+        inner, last = _member(row, ".".join(path))
+        if not unit or "Bps" in word or type(inner.get(last)) not in (int, float):
+            continue
+        ways = [way for way, names in _WAYS_OF_NAMES.items() if names & {*parts}]
+        if unit > 0 and len(ways) == 1:
+            fields.setdefault(f"{ways[0]}_bps", []).append((".".join(path), unit))
+        elif unit < 0 and not ways and {*parts[:-1]} <= {"idle", "ping", "latency", "rtt"}:
+            fields.setdefault("ping_ms", []).append((".".join(path), unit))
+    rates = {unit for name, found in fields.items() if name != "ping_ms" for _, unit in found}
+    is_clear = all(len(found) == 1 for found in fields.values()) and len(rates) == 1
+    if not is_clear or len(fields) < 2:
+        return None
+    return _Client("speedtest", rates.pop(), (), {n: found[0][0] for n, found in fields.items()})
 
 
 def _of_sizes(row: Mapping[str, Any]) -> tuple[str, float, float] | None:
@@ -424,7 +454,7 @@ def _read(file: Input) -> FlowSeries:
         if tool == "ndt7":  # the round trip of the download's last measurement
             for run in runs:
                 run.setdefault("download_rtt_ms", run.pop("ping_ms", nan))
-        found = [(_Client(tool, 1.0, (), {}), run) for run in runs]
+        found = [(_Client(tool, 1.0, (), {}), _without_unmeasured(run)) for run in runs]
         note(warnings, "transfer-lines-unread", numbers=unread)
         skipped = any(re.match(r"Skipping (?:down|up)load test", line) for _, line in lines)
         ends = [f"{way}_bps" for way in _WAYS]
@@ -434,6 +464,9 @@ def _read(file: Input) -> FlowSeries:
         _add_sizes(_rows_of_sizes(lines), results)
     else:
         found, is_partial = _read_table(file, warnings)
+    for name in ("ping_ms", "loaded_ms"):
+        odd = [f"{run.pop(name):.10g}" for _, run in found if run.get(name, 0.0) > _LONGEST_MS]
+        note(warnings, "impossible-values", name=name, values=odd)
     starts_s = _seconds([fields.get("start", "") for _, fields in found])
     for index, (writer, fields) in enumerate(found):
         name = f"run {index + 1}" if len(found) > 1 else ""
@@ -699,7 +732,9 @@ SPEEDTEST = Format(
         "Lines of progress (jsonl) are not results.",
         "A log of CSV is read with or without its header; a row of Ookla, speedtest-cli or "
         "LibreSpeed is known by its form. Lines of errors between results are ignored and named.",
-        "A rate of 0 in 0 bytes, or in CSV, is a direction that was not measured.",
+        "A rate of 0 in 0 bytes, or in CSV and text, is a direction that was not measured.",
+        "A ping above a minute is no time: speedtest-cli writes 1800000 ms where nothing answered.",
+        "JSON of other programs is read where its names say direction and unit (download_mbps).",
         "responsiveness of networkQuality is in round trips per minute under load: 60 s divided by "
         "it is a round trip. Without -s both directions load the path at once.",
         "downloadSpeed of fast --json is in Mbit/s; bufferBloat is the latency under load in ms.",
