@@ -208,6 +208,7 @@ def unit_of_fact(name: str) -> str | None:
     return "1" if name.startswith(_OF_A_FILE) else FACTS.get(name)
 
 
+@named_arguments
 def decimal_sizes(rows: Sequence[FactRow]) -> frozenset[str]:
     """Return the names of sizes that would be shown in MiB beside MB: more is then read as less.
 
