@@ -157,7 +157,8 @@ ROOMS = {
         ("tests/readers/test_read_other_ping_numbers.py", "tests/readers/test_read_fping.py",
          "tests/readers/test_other_pings.py", "tests/readers/test_read_other_pings.py",
          "tests/readers/test_read_router_pings.py", "tests/readers/test_read_twping.py",
-         "tests/readers/test_read_converted.py",
+         "tests/readers/test_read_converted.py", "tests/readers/test_read_monitors.py",
+         "tests/readers/test_read_ping_parts.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "transfers": Room(
