@@ -20,7 +20,7 @@ iperf Done.
 
 
 def shown(text):
-    printed = CliRunner().invoke(commands, ["read", "-"], input=text).output
+    printed = CliRunner().invoke(commands, ["read", "--all", "-"], input=text).output
     return re.findall(r"^(?:sent|received)_byte_count +(\S+ \S+)", printed, re.MULTILINE)
 
 
