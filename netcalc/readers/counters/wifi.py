@@ -105,17 +105,19 @@ class _Link:
     counters: dict[str, int] = field(default_factory=dict)
 
     def add(self, groups: Mapping[str, str | None]) -> None:
-        """Add what a pattern found."""
-        found = {name: text for name, text in groups.items() if text is not None}
-        if "counter" in found:
-            self.counters.setdefault(found["counter"], int(found["count"]))
+        """Add what a pattern matched."""
+        entries = {name: text for name, text in groups.items() if text is not None}
+        if "counter" in entries:
+            self.counters.setdefault(entries["counter"], int(entries["count"]))
         for name in ("bytes", "packets"):
-            if "direction" in found:
-                self.counters.setdefault(f"{found['direction'].lower()} {name}", int(found[name]))
+            if "direction" in entries:
+                self.counters.setdefault(
+                    f"{entries['direction'].lower()} {name}", int(entries[name])
+                )
         for name in ("nwid", "crypt", "frag", "retry", "misc", "beacon"):
-            if name in found:
-                self.counters.setdefault(name, int(found[name]))
-        for name, text in found.items():
+            if name in entries:
+                self.counters.setdefault(name, int(entries[name]))
+        for name, text in entries.items():
             end = next((end for end in _SCALES if name.endswith(end)), "")
             to, factor = _SCALES.get(end, ("", 1.0))
             fact = name.removesuffix(end) + to

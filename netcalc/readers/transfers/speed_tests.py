@@ -326,11 +326,13 @@ def _by_names(row: Mapping[str, Any]) -> _Client | None:
             fields.setdefault(f"{ways[0]}_bps", []).append((".".join(path), unit))
         elif unit < 0 and not ways and {*parts[:-1]} <= {"idle", "ping", "latency", "rtt"}:
             fields.setdefault("ping_ms", []).append((".".join(path), unit))
-    rates = {unit for name, found in fields.items() if name != "ping_ms" for _, unit in found}
-    is_clear = all(len(found) == 1 for found in fields.values()) and len(rates) == 1
+    rates = {unit for name, entries in fields.items() if name != "ping_ms" for _, unit in entries}
+    is_clear = all(len(entries) == 1 for entries in fields.values()) and len(rates) == 1
     if not is_clear or len(fields) < 2:
         return None
-    return _Client("speedtest", rates.pop(), (), {n: found[0][0] for n, found in fields.items()})
+    return _Client(
+        "speedtest", rates.pop(), (), {n: entries[0][0] for n, entries in fields.items()}
+    )
 
 
 def _of_sizes(row: Mapping[str, Any]) -> tuple[str, float, float] | None:
@@ -432,16 +434,16 @@ def _recognize_text(file: Input) -> bool:
 def _read(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     results = _Results()
-    found: list[tuple[_Client, dict[str, Any]]] = []
+    entries: list[tuple[_Client, dict[str, Any]]] = []
     is_partial = False
     if file.is_json or _recognize_log(file):
         objects, is_partial = _objects(file, warnings)
         for row in objects:
             client = _client_of(row)
             if client is not None and row.get("type", "result") == "result":
-                found.append((client, _checked(file, client, _fields(client, row), row)))
+                entries.append((client, _checked(file, client, _fields(client, row), row)))
         _add_sizes(objects, results)
-        if not found and not results.ways and file.json.fault is not None:
+        if not entries and not results.ways and file.json.fault is not None:
             raise file.json.fault
     elif _recognize_text(file):
         # What follows the latency of networkQuality -v is not there yet.
@@ -454,7 +456,7 @@ def _read(file: Input) -> FlowSeries:
         if tool == "ndt7":  # the round trip of the download's last measurement
             for run in runs:
                 run.setdefault("download_rtt_ms", run.pop("ping_ms", nan))
-        found = [(_Client(tool, 1.0, (), {}), _without_unmeasured(run)) for run in runs]
+        entries = [(_Client(tool, 1.0, (), {}), _without_unmeasured(run)) for run in runs]
         note(warnings, "transfer-lines-unread", numbers=unread)
         skipped = any(re.match(r"Skipping (?:down|up)load test", line) for _, line in lines)
         ends = [f"{way}_bps" for way in _WAYS]
@@ -463,13 +465,13 @@ def _read(file: Input) -> FlowSeries:
         lines, is_partial = file.text.whole_lines(warnings)
         _add_sizes(_rows_of_sizes(lines), results)
     else:
-        found, is_partial = _read_table(file, warnings)
+        entries, is_partial = _read_table(file, warnings)
     for name in ("ping_ms", "loaded_ms"):
-        odd = [f"{run.pop(name):.10g}" for _, run in found if run.get(name, 0.0) > _LONGEST_MS]
+        odd = [f"{run.pop(name):.10g}" for _, run in entries if run.get(name, 0.0) > _LONGEST_MS]
         note(warnings, "impossible-values", name=name, values=odd)
-    starts_s = _seconds([fields.get("start", "") for _, fields in found])
-    for index, (writer, fields) in enumerate(found):
-        name = f"run {index + 1}" if len(found) > 1 else ""
+    starts_s = _seconds([fields.get("start", "") for _, fields in entries])
+    for index, (writer, fields) in enumerate(entries):
+        name = f"run {index + 1}" if len(entries) > 1 else ""
         results.add(fields, writer, name, starts_s[index] if starts_s else 0.0)
     if not results.ways and not results.pings:
         raise ReaderError("speedtest-nothing", file=file.name)
