@@ -458,7 +458,9 @@ _ROUNDING_RATIO = 32 * float(np.finfo(np.float64).eps)
 """A quotient this near to a whole number is that number: 1.5e6 / 50e3 is 30. [ratio]"""
 
 
-def rounded_down(quotient: FloatArray, *, ratio: float = _ROUNDING_RATIO) -> FloatArray:
+def rounded_down(
+    quotient: FloatArray | np.float64, *, ratio: float = _ROUNDING_RATIO
+) -> FloatArray:
     """Return how many whole parts a quotient has; the last digits of its terms do not count.
 
     >>> float(rounded_down(np.float64(0.3) / 0.1)), float(rounded_down(np.float64(2.9)))
@@ -467,7 +469,7 @@ def rounded_down(quotient: FloatArray, *, ratio: float = _ROUNDING_RATIO) -> Flo
     return np.minimum(np.floor(quotient * (1.0 + ratio)), np.round(quotient))
 
 
-def rounded_up(quotient: FloatArray, *, ratio: float = _ROUNDING_RATIO) -> FloatArray:
+def rounded_up(quotient: FloatArray | np.float64, *, ratio: float = _ROUNDING_RATIO) -> FloatArray:
     """Return how many parts hold a quotient; the last digits of its terms do not count.
 
     >>> float(rounded_up(np.float64(2.1) / 0.7)), float(rounded_up(np.float64(2.1)))

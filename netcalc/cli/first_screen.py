@@ -272,18 +272,15 @@ def _odd(samples: kinds.Samples) -> list[str]:
         label = row.get("direction") or row.get("group") or row.get("target") or ""
         label = f"{excerpt(str(label))}: " if label and len(rows) > 1 else ""
         said += [label + ", ".join(worse)] if worse else []
-    if isinstance(samples, kinds.PacketTrace):
-        said += _odd_of_flows(samples)
     if isinstance(samples, kinds.RttSamples):
         said += [f"errors: {samples.errors}"] if samples.errors else []
         said += [line.strip() for line in report.timed_lines(samples)]
     if isinstance(samples, kinds.PacketTrace):
         for flow in captures.flows(samples, None):
             if closed := flow.get("receiver_window_closed_count"):
-                said.append(
-                    f"the receiver closed its window {closed:,} times, for "
-                    f"{show(flow['receiver_window_closed_s'], 's')} ({flow['label']})"
-                )
+                times = "once" if closed == 1 else f"{closed:,} times"
+                time = show(flow["receiver_window_closed_s"], "s")
+                said.append(f"the receiver closed its window {times}, for {time} ({flow['label']})")
             if again := flow.get("retransmission_count"):
                 said.append(f"{again:,} segments sent again ({flow['label']})")
     hops = hop_rows(samples)
@@ -292,17 +289,6 @@ def _odd(samples: kinds.Samples) -> list[str]:
     said += [f"no answer from hop {', '.join(silent)}"] if silent else []
     said += [f"hop {', '.join(slow)} answers later than a hop behind it"] if slow else []
     return said + [str(warning) for warning in samples.meta.warnings]
-
-
-def _odd_of_flows(trace: kinds.PacketTrace) -> list[str]:
-    """Say how often receivers had closed their windows."""
-    said = []
-    for flow in captures.flows(trace, None):
-        if (count := flow.get("receiver_window_closed_count", 0)) > 0:
-            closed = show(flow["receiver_window_closed_s"], "s")
-            times = "once" if count == 1 else f"{count:,} times"
-            said.append(f"{flow['label']}: the receiver closed its window {times}, for {closed}")
-    return said
 
 
 def _is_drawn(samples: kinds.Samples) -> bool:

@@ -94,7 +94,7 @@ def congestion(
     netcalc congestion scenario.json --by theory,live,ns3 --plot out.html
     netcalc congestion scenario.json --vary buffer_bdp=0.5,1,2 --out results.jsonl
     netcalc congestion results.jsonl --plot out.svg
-    netcalc congestion scenario.json --measured a.json --measured b.json --plot out.html
+    netcalc congestion scenario.json --measured iperf3.json --plot out.html
     netcalc congestion --preset two-flows --set "flows[1].algorithm=bbr"
     netcalc congestion --matrix netesto --test bbr --out matrix.jsonl
     cat scenario.json | netcalc congestion -

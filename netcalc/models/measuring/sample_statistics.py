@@ -485,9 +485,9 @@ def billed_rate_bps(
     if share == 1.0:
         raise DomainError("all-samples-discarded", "discarded_ratio", share)
     # 5 % of 20 is one sample, however 0.05 is rounded.
-    discarded = 0 if np.isnan(share) else int(rounded_down(share * inbound.size))
+    discarded = 0 if np.isnan(share) else int(rounded_down(np.float64(share * inbound.size)))
     if not discarded and share > 0.0:
-        needed = float(rounded_up(1.0 / share))
+        needed = float(rounded_up(np.float64(1.0 / share)))
         note("no-sample-discarded", name="inbound_bps", count=inbound.size, needed=needed)
     other = _after(outbound, discarded if outbound.size == inbound.size else 0)
     billed = np.maximum(_after(inbound, discarded), other)

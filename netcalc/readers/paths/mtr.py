@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from html import unescape
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -360,12 +360,14 @@ def _read_xml(file: Input) -> Table:
     reports: list[traces.Report] = []
     for line_number, line, _ in text.numbered_lines():
         if run := _XML_RUN.search(line):
-            target = unescape(run["dst"])
-            reports.append(traces.Report(target=target, host=unescape(run["src"]), partial=True))
+            target = html.unescape(run["dst"])
+            reports.append(
+                traces.Report(target=target, host=html.unescape(run["src"]), partial=True)
+            )
         elif hub := _XML_HUB.search(line):
             if not reports:
                 reports.append(traces.Report(partial=True))
-            node, name = traces.split_name(unescape(hub["node"]))
+            node, name = traces.split_name(html.unescape(hub["node"]))
             reports[-1].hops.append(traces.ReportedHop(float(hub["hop"]), node, name))
         elif (cell := _XML_CELL.search(line)) and reports and reports[-1].hops:
             heading = cell["heading"].replace("Loss%", "Loss").replace("Loss", "Loss%")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import unescape
 from math import nan
 from typing import Any
 
@@ -64,7 +64,7 @@ def _bar_cells(line: str) -> list[str]:
 
 
 def _html_cells(line: str) -> list[str]:
-    return [unescape(cell).strip() for cell in re.findall(r"<td>([^<]{0,300})</td>", line)]
+    return [html.unescape(cell).strip() for cell in re.findall(r"<td>([^<]{0,300})</td>", line)]
 
 
 def _winmtr_hop(cells: Sequence[str], hop: float) -> traces.ReportedHop:

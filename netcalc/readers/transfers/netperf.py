@@ -13,14 +13,15 @@ from math import fsum, isnan, nan
 from statistics import median
 from typing import Any
 
-from netcalc.display import show
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.rate_layers import PAYLOAD
 from netcalc.readers.format import Format, Input, columns_of, joined
 from netcalc.readers.places import CLIENT, REQUESTS, TRANSPORT, Counted, MeasuringPoint
 from netcalc.readers.source import note, shorten, unit_of
 from netcalc.readers.transfers import transfer
 from netcalc.samples import Fact, Meta, Samples, Table, TransactionSamples, fact_row
+from netcalc.units import show_rate
 
 _RATE = re.compile(r"10\^(?P<power>[0369])(?P<what>bits|Bytes)/s(?:ec)?")
 _BINARY = re.compile(r"(?P<prefix>[KMG]?)Bytes/s(?:ec)?")
@@ -424,7 +425,7 @@ def _contradicted(made: _Measured, interim: list[transfer.Interval]) -> Notice |
         return None
     made.set_rate(mean)
     made.facts |= made.rates()
-    rates = {"total": show(total, "bit/s"), "intervals": show(mean, "bit/s")}
+    rates = {"total": show_rate(total, PAYLOAD), "intervals": show_rate(mean, PAYLOAD)}
     return Notice("total-contradicts-intervals", {"side": made.side, **rates})
 
 

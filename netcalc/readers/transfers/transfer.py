@@ -12,10 +12,12 @@ from typing import Any
 from netcalc.display import show, unit_of_name
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.rate_layers import PAYLOAD
 from netcalc.readers.document import number
 from netcalc.readers.format import Input, columns_of
 from netcalc.readers.source import shorten
 from netcalc.samples import Fact, FlowSeries, Meta, fact_row
+from netcalc.units import show_rate
 
 
 def xml_root(file: Input) -> ElementTree.Element:
@@ -313,7 +315,7 @@ def _impossible(way: Way) -> list[tuple[int | None, str, str]]:
         is_apart = 3 * min(bits) < max(bits) and not agree(part, time_step=0.1)
         if part.line is None and is_apart:
             size, time = show(part.payload_bytes, "byte"), show(part.duration_s, "s")
-            shown = f"{show(part.throughput_bps, 'bit/s')} of {size} in {time}"
+            shown = f"{show_rate(part.throughput_bps, PAYLOAD)} of {size} in {time}"
             odd.append((None, "throughput_bps", shown))
             part.payload_bytes = part.throughput_bps = nan
     return odd

@@ -73,6 +73,19 @@ def test_a_help_fits_a_terminal(path, text):
     assert [line for line in done.output.splitlines() if len(line) > WIDTH] == []
 
 
+def run_of(rate_bps):
+    """Return a run of iperf3 of a second."""
+    total = {"start": 0, "end": 1, "seconds": 1.0, "bytes": rate_bps / 8,
+             "bits_per_second": rate_bps}  # fmt: skip
+    row = {"socket": 5, "omitted": False, "sender": True, **total}
+    return {
+        "start": {"version": "iperf 3.12", "timestamp": {"timesecs": 1_700_000_000},
+                  "test_start": {"protocol": "TCP", "num_streams": 1, "reverse": 0, "omit": 0}},
+        "intervals": [{"streams": [row], "sum": row}],
+        "end": {"sum_sent": total, "sum_received": total},
+    }  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("examples")
@@ -80,6 +93,8 @@ def folder(tmp_path_factory):
         (path / name).write_text(text, encoding="utf-8")
     for name, source in COPIES.items():
         shutil.copy(source, path / name)
+    for kib, rate_bps in ((8, 3.3e6), (16, 6.6e6), (32, 9.4e6)):
+        (path / f"w{kib}K.json").write_text(json.dumps(run_of(rate_bps)), encoding="utf-8")
     return path
 
 
@@ -137,7 +152,8 @@ def plots(line):
 
 WITHOUT = {
     "hashing.hashed_load_cv", "latency.satellite_rtt_s", "loss_limited.aimd_window_packets",
-    "latency.path_mixes", "store_and_forward.equivalent_bandwidth_bps",
+    "all_reduce.recursive_doubling_allreduce_s", "latency.path_mixes",
+    "store_and_forward.equivalent_bandwidth_bps",
 }  # fmt: skip
 """Formulas whose docstring has no call that can be typed in one line with these numbers."""
 
