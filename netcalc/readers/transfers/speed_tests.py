@@ -145,38 +145,44 @@ _SIZE = re.compile(
 )
 
 _RATE = r"(?P<rate>\d+(?:\.\d+)?)\s?(?P<prefix>(?:[KkMG]i?)?)(?P<what>bits?/s|bytes?/s|bps|B/s)"
-_UP_RATE = _RATE.replace("(?P<", "(?P<up_")
-_LINE = re.compile(
-    rf"\s*(?P<way>Download|Upload|Downlink|Uplink)(?P<word> (?:rate|speed|capacity))?:\s+{_RATE}"
-    r"(?:\s+\((?:data used: (?P<size>\d+(?:\.\d+)?) (?P<size_prefix>[KMG]?)B)?.*)?\s*"
-)
+_ANY_RATE = re.sub(r"\?P<\w+>", "?:", _RATE)
+_DECIMAL = r"\d+(?:\.\d+)?"
+_WAY = r"(?P<way>Download|Upload|Downlink|Uplink)"
+
+
+def _spread(name: str) -> str:
+    """Return the pattern of jitter, least and most of a latency, whose fields begin with a name."""
+    return (
+        rf"\s+\(jitter: (?P<{name}_jitter_ms>{_DECIMAL})ms, low: (?P<{name}_low_ms>{_DECIMAL})ms, "
+        rf"high: (?P<{name}_high_ms>{_DECIMAL})ms\)\s*"
+    )
+
+
+_LINES = tuple(map(re.compile, (
+    rf"\s*{_WAY}(?: (?:rate|speed|capacity))?:\s+{_RATE}"
+    rf"(?:\s+\((?:data used: (?P<size>{_DECIMAL}) (?P<size_prefix>[KMG]?)B)?.*)?\s*",
+    rf"(?:{_WAY} )?Responsiveness: \w+ "
+    rf"\((?:(?P<_rpm_ms>{_DECIMAL}) milliseconds \| )?(?P<_rpm>{_DECIMAL}) RPM\).*",
+    rf"{_WAY} bytes transferred: (?P<size>{_DECIMAL}) (?P<size_prefix>[KMG]?)B\s*",
+    rf"\s*Packet Loss:\s+(?P<loss_percent>{_DECIMAL})%\s*",
+    rf"Ping:\s+(?P<ping_ms>{_DECIMAL}) ?ms.*?\s*Jitter:\s+(?P<ping_jitter_ms>{_DECIMAL}) ms\s*",
+    rf"\s*Latency:\s+(?P<ping_ms>{_DECIMAL}) ?ms.*\((?P<ping_jitter_ms>{_DECIMAL}) ms jitter\)\s*",
+    rf"(?:Ping|Hosted by .*\]|\s*(?:Idle )?Latency):\s+(?P<ping_ms>{_DECIMAL}) ?m(?:illi)?s"
+    rf"(?:{_spread('ping')}|.*)",
+    rf"\s*Jitter:\s+(?P<ping_jitter_ms>{_DECIMAL}) ms\s*",
+)))  # fmt: skip
+"""Lines of results: the name of a group is that of a field, of the line's direction with ``_``."""
 _ARROWS = re.compile(
-    rf"\s*(?:↓ {_RATE}|{_RATE.replace('(?P<', '(?P<behind_')} ↓)"
-    rf"(?:\s+(?:/ )?(?:↑ {_UP_RATE}|{_UP_RATE.replace('(?P<', '(?P<behind_')} ↑))?"
-    r"(?:\s+⏱ (?P<ms>\d+(?:\.\d+)?)ms)?\s*"
+    rf"\s*(?:↓ {_ANY_RATE}|{_ANY_RATE} ↓)(?:\s+(?:/ )?(?:↑ {_ANY_RATE}|{_ANY_RATE} ↑))?"
+    rf"(?:\s+⏱ (?P<ping_ms>{_DECIMAL})ms)?\s*"
 )
-_PING = re.compile(
-    r"(?:Ping|Hosted by .*\]|\s*(?:Idle )?Latency):\s+(?P<ms>\d+(?:\.\d+)?) ?m(?:illi)?s.*"
-)
-_JITTER = re.compile(
-    r"(?:Ping:.*)?\s*Jitter:\s+(?P<ms>\d+(?:\.\d+)?) ms\s*"
-    r"|\s*Latency:.*\((?P<old_ms>\d+(?:\.\d+)?) ms jitter\)\s*"
-)
-_DETAILS = re.compile(
-    r"\s*(?P<ms>\d+(?:\.\d+)?) ms\s+\(jitter: (?P<jitter>\d+(?:\.\d+)?)ms, "
-    r"low: (?P<low>\d+(?:\.\d+)?)ms, high: (?P<high>\d+(?:\.\d+)?)ms\)\s*"
-)
-_LOST = re.compile(r"\s*Packet Loss:\s+(?P<percent>\d+(?:\.\d+)?)%\s*")
-_RPM = re.compile(
-    r"(?:(?P<way>Downlink|Uplink|Download|Upload) )?Responsiveness: \w+ "
-    r"\((?:(?P<ms>\d+(?:\.\d+)?) milliseconds \| )?(?P<rpm>\d+(?:\.\d+)?) RPM\).*"
-)
-_BYTES = re.compile(
-    r"(?P<way>Downlink|Uplink) bytes transferred: (?P<size>\d+(?:\.\d+)?) (?P<prefix>[KMG]?)B\s*"
-)
+_DETAILS = re.compile(rf"\s*(?P<_rtt_ms>{_DECIMAL}) ms{_spread('')}")
 _HEADING = re.compile(r"\s{10,}(?P<way>Download|Upload)\s*")
-_OF_HEADING = re.compile(rf"\s+(?:Throughput:\s+{_RATE}|Latency:\s+(?P<ms>\d+(?:\.\d+)?) ms)\s*")
-_WAY_OF = {"Downlink": transfer.DOWNLOAD, "Uplink": transfer.UPLOAD}
+_OF_HEADING = re.compile(
+    rf"\s+(?:Throughput:\s+{_RATE}|Latency:\s+(?P<_low_ms>{_DECIMAL}) ms)\s*"  # MinRTT of TCP
+)
+_GOES_ON = ("_bytes", "loss_percent", "jitter_ms")
+"""Ends of fields that begin no other run."""
 _TOOLS_OF_TEXT = (
     (r"^.*\bRPM\b|^==== SUMMARY ====|^(?:Up|Down)(?:link|load) capacity:", "networkQuality"),
     (r"^(?:Download|Upload) rate:", "LibreSpeed"),
@@ -353,12 +359,7 @@ def _objects(file: Input, warnings: list[Notice]) -> tuple[list[Mapping[str, Any
     others: list[int] = []
     cut = False
     for line_number, line, is_cut in file.text.numbered_lines():
-        try:
-            document = json.loads(line) if line.lstrip()[:1] in ("{", "[") else None
-        except (ValueError, RecursionError):
-            document = None
-        listed = document if isinstance(document, list) else [document]
-        parts = [part for part in listed if isinstance(part, dict)]
+        parts = _objects_of_line(line)
         objects += parts
         cut = cut or (is_cut and not parts)
         if not parts and not is_cut:
@@ -368,6 +369,15 @@ def _objects(file: Input, warnings: list[Notice]) -> tuple[list[Mapping[str, Any
         return list(file.json.objects()), True
     note(warnings, "speedtest-lines-ignored", numbers=others)
     return objects, cut
+
+
+def _objects_of_line(line: str) -> list[dict[str, Any]]:
+    try:
+        document = json.loads(line) if line.lstrip()[:1] in ("{", "[") else None
+    except (ValueError, RecursionError):
+        document = None
+    listed = document if isinstance(document, list) else [document]
+    return [part for part in listed if isinstance(part, dict)]
 
 
 def _recognize_json(file: Input) -> bool:
@@ -402,15 +412,10 @@ def _first_lines(file: Input) -> Iterator[tuple[int, str]]:
 
 def _recognize_log(file: Input) -> bool:
     """Whether a line behind lines of errors is a result."""
-    for line in file.first.split("\n") if file.seen(r"^\{\".*\}\s*$") else ():
-        if line.startswith("{"):
-            try:
-                document = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(document, dict) and _client_of(document):
-                return True
-    return False
+    lines = file.first.split("\n") if file.seen(r"^\{\".*\}\s*$") else ()
+    return any(
+        _client_of(row) for line in lines if line[:1] == "{" for row in _objects_of_line(line)
+    )
 
 
 def _recognize_text(file: Input) -> bool:
@@ -630,13 +635,11 @@ def _without_unmeasured(fields: dict[str, Any]) -> dict[str, Any]:
             if value or not name.endswith("_bps")}  # fmt: skip
 
 
-def _bps(row: re.Match[str], before: str = "") -> float:
+def _bps(row: re.Match[str]) -> float:
     """Return a rate as it is written."""
-    prefix = row[f"{before}prefix"]
-    base = 1024.0 if prefix.endswith("i") else 1000.0
-    bits = 8 if row[f"{before}what"][0] in "bB" and "it" not in row[f"{before}what"] else 1
-    bits = 1 if row[f"{before}what"] == "bps" else bits
-    return float(row[f"{before}rate"]) * base ** transfer.POWERS[prefix[:1]] * bits
+    base = 1024.0 if row["prefix"].endswith("i") else 1000.0
+    bits = 8 if row["what"].startswith(("byte", "B/")) else 1
+    return float(row["rate"]) * base ** transfer.POWERS[row["prefix"][:1]] * bits
 
 
 def _read_text(lines: list[tuple[int, str]]) -> tuple[list[dict[str, Any]], list[int]]:
@@ -645,20 +648,20 @@ def _read_text(lines: list[tuple[int, str]]) -> tuple[list[dict[str, Any]], list
     unread = []
     heading = way = ""
     for line_number, line in lines:
-        fields, again = _fields_of_line(line, heading)
+        fields = _fields_of_line(line, heading)
         if title := _HEADING.fullmatch(line):
             heading = title["way"].lower()
         elif details := _DETAILS.fullmatch(line):
-            trip = _times_of(details, f"{way}_", f"{way}_rtt_ms") if way and runs else {}
+            trip = _fields_of(details, way) if way and runs else {}
             runs[-1:] = [trip | run for run in runs[-1:]]
         elif fields:
             is_second = bool(runs) and all(f"{end}_bps" in runs[-1] for end in _WAYS)
-            if re.match(r"\s*(?:Idle )?Latency:", line) and not is_second:
-                again = []  # of a run under way
+            goes_on = re.match(r"\s*(?:Idle )?Latency:", line) and not is_second
+            again = [name for name in fields if not (goes_on or name.endswith(_GOES_ON))]
             if not runs or any(name in runs[-1] for name in again):
                 runs.append({})
                 way = ""
-            runs[-1] |= {name: value for name, value in fields.items() if name not in runs[-1]}
+            runs[-1] = fields | runs[-1]
             way = next((w for w in _WAYS if f"{w}_bps" in fields), way)
         elif re.match(r"\s*(?:Download|Upload):\s*(?!.*\]\s+\d+%)", line):
             unread.append(line_number)
@@ -667,54 +670,37 @@ def _read_text(lines: list[tuple[int, str]]) -> tuple[list[dict[str, Any]], list
     ], unread
 
 
-def _times_of(details: re.Match[str], before: str, name: str) -> dict[str, float]:
-    names = {name: "ms", f"{before}jitter_ms": "jitter", f"{before}low_ms": "low",
-             f"{before}high_ms": "high"}  # fmt: skip
-    return {name: float(details[group]) for name, group in names.items()}
-
-
-def _fields_of_line(line: str, heading: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the fields of one line, and those of them that begin another run if it has them."""
-    fields: dict[str, Any] = {}
+def _fields_of_line(line: str, heading: str) -> dict[str, Any]:
+    """Return the fields of one line, which may have no direction but that of its heading."""
     if re.search(r"\]\s+\d+%", line):  # progress
-        return {}, []
-    if row := _LINE.fullmatch(line):
-        way = _WAY_OF.get(row["way"], row["way"].lower())
+        return {}
+    if arrows := _ARROWS.fullmatch(line):
+        is_first = line.lstrip().startswith("↓")
+        pattern = rf"(?P<arrow>[↓↑]) {_RATE}" if is_first else rf"{_RATE} (?P<arrow>[↓↑])"
+        ways = dict(zip("↓↑", _WAYS, strict=True))
+        rates = {f"{ways[row['arrow']]}_bps": _bps(row) for row in re.finditer(pattern, line)}
+        return rates | _fields_of(arrows, "")
+    if heading and (row := _OF_HEADING.fullmatch(line)):
+        return _fields_of(row, heading)
+    row = next(filter(None, (pattern.fullmatch(line) for pattern in _LINES)), None)
+    return _fields_of(row, "") if row else {}
+
+
+def _fields_of(row: re.Match[str], way: str) -> dict[str, Any]:
+    """Return the fields that the groups of a pattern hold."""
+    groups = {name: text for name, text in row.groupdict().items() if text is not None}
+    if "way" in groups:
+        way = transfer.UPLOAD if groups["way"].startswith("Up") else transfer.DOWNLOAD
+    fields: dict[str, Any] = {}
+    if "rate" in groups:
         fields[f"{way}_bps"] = _bps(row)
-        if row["size"]:
-            power = transfer.POWERS[row["size_prefix"]]
-            fields[f"{way}_bytes"] = float(row["size"]) * 1000.0**power
-    elif row := _ARROWS.fullmatch(line):
-        for before in ("", "behind_", "up_", "behind_up_"):
-            if row[f"{before}rate"]:
-                way = transfer.UPLOAD if "up_" in before else transfer.DOWNLOAD
-                fields[f"{way}_bps"] = _bps(row, before)
-        if row["ms"]:
-            fields["ping_ms"] = float(row["ms"])
-    elif heading and (row := _OF_HEADING.fullmatch(line)):
-        if row["rate"]:
-            fields[f"{heading}_bps"] = _bps(row)
-        else:
-            fields[f"{heading}_low_ms"] = float(row["ms"])  # MinRTT of TCP
-    elif row := _RPM.fullmatch(line):
-        way = _WAY_OF.get(row["way"] or "", (row["way"] or "").lower())
-        before = f"{way}_" if way else ""
-        fields[f"{before}rpm"] = float(row["rpm"])
-        if row["ms"]:
-            fields[f"{before}rpm_ms"] = float(row["ms"])
-    elif row := _BYTES.fullmatch(line):
-        size = float(row["size"]) * 1000.0 ** transfer.POWERS[row["prefix"]]
-        return {f"{_WAY_OF[row['way']]}_bytes": size}, []
-    elif row := _LOST.fullmatch(line):
-        return {"loss_percent": float(row["percent"])}, []
-    elif row := _PING.match(line):
-        details = _DETAILS.fullmatch(line[line.find(":", 0, 20) + 1 :])
-        fields = _times_of(details, "ping_", "ping_ms") if details else {
-            "ping_ms": float(row["ms"])}  # fmt: skip
-    jitter = _JITTER.fullmatch(line)
-    if jitter:
-        return fields | {"ping_jitter_ms": float(jitter["ms"] or jitter["old_ms"])}, list(fields)
-    return fields, list(fields)
+    if "size" in groups:
+        power = transfer.POWERS[groups["size_prefix"]]
+        fields[f"{way}_bytes"] = float(groups["size"]) * 1000.0**power
+    for name, text in groups.items():
+        if name.endswith(("_ms", "rpm", "_percent")):
+            fields[f"{way}{name}".lstrip("_") if name.startswith("_") else name] = float(text)
+    return fields
 
 
 SPEEDTEST = Format(
