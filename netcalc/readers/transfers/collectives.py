@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from math import nan
 from statistics import median
+from typing import NamedTuple
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
@@ -36,19 +37,23 @@ _LEAST_ROWS = 3
 """Rows of numbers that agree with each other, from which on they are those of NetPIPE. [1]"""
 
 
+class Row(NamedTuple):
+    """One size and its numbers."""
+
+    size: float
+    time_s: float
+    rate_bps: float = nan
+    bus_bps: float = nan
+
+
 @dataclass(slots=True)
 class Run:
-    """One table of a tool: a test, and times by size."""
+    """One table of a tool: a test, and its rows."""
 
     test: str = ""
     rank_count: float = nan
     columns: tuple[str, ...] = ()
-    sizes: list[float] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)
-    rates: list[float] = field(default_factory=list)
-    bus_rates: list[float] = field(default_factory=list)
-    factors: list[float] = field(default_factory=list)
-    """Bus bandwidth over size by time, where the rates have digits enough."""
+    rows: list[Row] = field(default_factory=list)
     wrong_count: float = 0.0
     is_whole: bool = True
 
@@ -69,16 +74,17 @@ class Run:
             return ONE_WAY
         return COLLECTIVE if self.operation else ""
 
-    def add(self, size: float, time_s: float = nan, rate_bps: float = nan) -> None:
-        self.sizes.append(size)
-        self.times.append(time_s)
-        self.rates.append(rate_bps)
-
     def facts(self, group: str, *, partial: bool) -> dict[str, float | str | bool]:
+        """Return the row of facts; rates with few digits do not say what the bus factor is."""
+        factors = [
+            row.bus_bps * row.time_s / 8 / row.size
+            for row in self.rows
+            if min(row.rate_bps, row.bus_bps) > 100 * _RATE_STEP_BPS
+        ]
         return fact_row(
             group=group, operation=self.operation, rank_count=self.rank_count, way=self.way,
-            bus_bandwidth_bps=max(self.bus_rates, default=nan),
-            bus_factor=round(median(self.factors), 3) if self.factors else nan,
+            bus_bandwidth_bps=max((row.bus_bps for row in self.rows), default=nan),
+            bus_factor=round(median(factors), 3) if factors else nan,
             wrong_count=self.wrong_count or nan, partial=partial or not self.is_whole,
         )  # fmt: skip
 
@@ -88,10 +94,10 @@ def _samples(
     tool: str, partial: bool, version: str = "",
 ) -> TransferSamples:  # fmt: skip
     """Return the rows of all runs; refuse a text without one. ``names`` are those of the groups."""
-    kept = [(name, run) for name, run in zip(names, runs, strict=True) if run.sizes]
+    kept = [(name, run) for name, run in zip(names, runs, strict=True) if run.rows]
     if not kept:
         raise ReaderError("sizes-nothing", file=file.name, tool=tool)
-    rows = [(name, *row) for name, run in kept for row in zip(run.sizes, run.times, strict=True)]
+    rows = [(name, row.size, row.time_s) for name, run in kept for row in run.rows]
     groups, sizes, times = zip(*rows, strict=True)
     return TransferSamples(
         payload_bytes=sizes, duration_s=times, failed=[False] * len(rows), group=groups,
@@ -147,11 +153,8 @@ def _like_nccl(line: str) -> re.Match[str] | None:
             time, rate = float(row[f"{side}_time"]), float(row[f"{side}_rate"])
             expected = float(row["size"]) / time / 1e3 if time > 0 else nan
             # Old versions print (n-1)/n of it for an all-gather or a reduce-scatter of n ranks.
-            parts = (
-                (1.0, *(1 - 1 / n for n in range(2, 65)))
-                if rate == float(row[f"{side}_bus"])
-                else (1.0,)
-            )
+            is_old = rate == float(row[f"{side}_bus"])
+            parts = [1.0, *(1 - 1 / n for n in range(2, 65 if is_old else 2))]
             if not any(abs(part * expected - rate) <= 0.01 + 0.01 * rate for part in parts):
                 return None
     return row
@@ -163,33 +166,32 @@ def _recognize_nccl(file: Input) -> bool:
 
 def _read_nccl(file: Input) -> TransferSamples:
     warnings: list[Notice] = []
-    pairs: list[tuple[Run, Run]] = []
+    pairs = [_begun_pair()]
     unread: list[int] = []
     empty, test, ranks = 0, "", set[int]()
     lines, cut = file.text.whole_lines(warnings, padded=True)
     for number, full_line in lines:
         line = _PREFIX.sub("", full_line, count=1)
-        if _NCCL_START.match(line) or _NCCL_COLUMNS.match(line):
-            if _NCCL_START.match(line) and ranks and pairs and pairs[-1][0].sizes:
+        starts = _NCCL_START.match(line)
+        if starts or _NCCL_COLUMNS.match(line):
+            if starts and pairs[-1][0].rows:
                 ranks = set()
-            if not pairs or pairs[-1][0].sizes or pairs[-1][1].sizes:
-                pairs.append((Run(is_whole=False), Run(is_whole=False)))
+            if not any(run.rows for run in pairs[-1]):
+                pairs.pop()
+            pairs.append(_begun_pair())
         elif rank := _NCCL_RANK.match(line):
             ranks.add(int(rank[1]))
         elif name := _NCCL_TEST.search(line):
             test = "" if "concluded" in line else name[1]
         elif _NCCL_TOTAL.match(line):
-            for run in pairs[-1] if pairs else ():
+            for run in pairs[-1]:
                 run.is_whole = True
             test = ""
         elif row := _like_nccl(full_line):
-            if not pairs:
-                pairs.append((Run(is_whole=False), Run(is_whole=False)))
+            empty += row["size"] == "0"
             for side, run in zip(("out", "in"), pairs[-1], strict=True):
                 run.test, run.rank_count = test, float(len(ranks)) or nan
-                if row["size"] == "0":
-                    empty += side == "out"
-                elif row[f"{side}_time"] is not None:
+                if row["size"] != "0" and row[f"{side}_time"] is not None:
                     _add_side(run, row, side)
         elif _NCCL_ROW.fullmatch(line) or re.match(r"\d+\s+\d+\s+(?:float|half|int|double)", line):
             unread.append(number)
@@ -204,13 +206,14 @@ def _read_nccl(file: Input) -> TransferSamples:
     return _samples(file, runs, names, warnings, tool="nccl-tests", partial=cut)
 
 
+def _begun_pair() -> tuple[Run, Run]:
+    """Return the runs out of place and in place of a table without its end yet."""
+    return Run(is_whole=False), Run(is_whole=False)
+
+
 def _add_side(run: Run, row: re.Match[str], side: str) -> None:
     rate, bus = (8e9 * float(row[f"{side}_{name}"]) for name in ("rate", "bus"))
-    size, time = float(row["size"]), float(row[f"{side}_time"]) * _US
-    run.add(size, time, rate)
-    run.bus_rates.append(bus)
-    if min(rate, bus) > 100 * _RATE_STEP_BPS:
-        run.factors.append(bus * time / 8 / size)
+    run.rows.append(Row(float(row["size"]), float(row[f"{side}_time"]) * _US, rate, bus))
     run.wrong_count += float(row[f"{side}_wrong"]) >= 1 if row[f"{side}_wrong"] != "N/A" else 0
 
 
@@ -253,69 +256,79 @@ _OSU_COLUMN = re.compile(
     r"|(?P<other>\S(?:[^()]*?\([^)]*\)|\S*))",
     re.IGNORECASE,
 )
-_IMB_TITLE = re.compile(r"#\s*Benchmarking\s+(?P<test>[A-Za-z_]+)\s*")
-_IMB_RANKS = re.compile(r"#\s*#processes = (?P<ranks>\d+).*")
+_IMB_TITLE = re.compile(
+    r"#\s*(?:Benchmarking\s+(?P<test>[A-Za-z_]+)\s*|#processes = (?P<ranks>\d+).*)"
+)
 _IMB_HEADER = re.compile(r"#(?:Benchmarking\s+#procs\s+#)?bytes\s+#repetitions\s+t.*")
-_IMB_COLUMNS = {"#bytes": "size", "t[usec]": "time", "t_avg[usec]": "time"}
+_IMB_COLUMNS = {
+    "#bytes": "size", "t[usec]": "time", "t_avg[usec]": "time", "#Benchmarking": "", "#procs": "",
+}  # fmt: skip
 
 
-def _columns_of_osu(header: str) -> tuple[str, ...]:
-    kinds = [str(column.lastgroup) for column in _OSU_COLUMN.finditer(header)]
+def _columns_of_osu(header: re.Match[str]) -> tuple[str, ...]:
+    kinds = [str(column.lastgroup) for column in _OSU_COLUMN.finditer(header["columns"])]
     return ("size", *kinds)
 
 
+def _columns_of_imb(header: re.Match[str]) -> tuple[str, ...]:
+    return tuple(_IMB_COLUMNS.get(token, token) for token in header[0].split())
+
+
 def _tables(
-    file: Input, warnings: list[Notice], begin: Callable[[str, list[Run]], bool]
-) -> tuple[list[Run], bool]:
-    """Return the tables of a text; ``begin`` takes titles and headers, and adds runs."""
+    file: Input, warnings: list[Notice], title: re.Pattern[str], header: re.Pattern[str],
+    columns_of: Callable[[re.Match[str]], tuple[str, ...]],
+) -> tuple[list[Run], str, bool]:  # fmt: skip
+    """Return the tables below their titles and headers, the version, and whether the text is cut.
+
+    A title has groups for the test, its kind, the ranks and the version, of which a line may have
+    some.
+    """
     runs: list[Run] = []
     unread: list[int] = []
+    about: dict[str, str] = {}
     lines, cut = file.text.whole_lines(warnings)
-    for number, line in lines:
-        if begin(line.strip(), runs) or not runs or not runs[-1].columns:
-            continue
-        cells, columns = line.split(), runs[-1].columns
-        if len(cells) == len(columns) and all(
-            re.fullmatch(_NUMBER if name in ("size", "time", "rate") else _NUMBER_OR_WORD, cell)
-            for cell, name in zip(cells, columns, strict=True)
-        ):
-            row = dict(zip(columns, cells, strict=True))
-            time, rate = (float(row.get(name, "nan")) for name in ("time", "rate"))
-            if row["size"].isdigit():
-                runs[-1].add(float(row["size"]), time * _US, rate * 8e6)
-                continue
-        if line.strip()[:1].isdigit():
-            unread.append(number)
+    for number, full_line in lines:
+        line = full_line.strip()
+        if head := header.fullmatch(line):
+            test = f"{about.get('test', '').strip()} {about.get('kind', '')}".strip()
+            runs.append(Run(test, float(about.get("ranks", "nan")), columns_of(head)))
+        elif titled := title.fullmatch(line):
+            groups = {name: text for name, text in titled.groupdict().items() if text is not None}
+            about = groups if "test" in groups else about | groups
+        elif not line.startswith("#") and runs and runs[-1].columns:
+            if row := _row(line.split(), runs[-1].columns):
+                runs[-1].rows.append(row)
+            elif line[:1].isdigit():
+                unread.append(number)
     note(warnings, "sizes-lines-unread", numbers=unread)
-    return runs, cut
+    return runs, about.get("version", ""), cut
+
+
+def _row(cells: Sequence[str], columns: Sequence[str]) -> Row | None:
+    """Return the numbers of a row; None of a line that is none of the table."""
+    row = dict(zip(columns, cells, strict=False))
+    is_row = len(cells) == len(columns) and all(
+        re.fullmatch(_NUMBER if name in ("size", "time", "rate") else _NUMBER_OR_WORD, cell)
+        for cell, name in zip(cells, columns, strict=True)
+    )
+    if not is_row or not row["size"].isdigit():
+        return None
+    time, rate = (float(row.get(name, "nan")) for name in ("time", "rate"))
+    return Row(float(row["size"]), time * _US, rate * 8e6)
 
 
 def _read_osu(file: Input) -> Samples:
     warnings: list[Notice] = []
-    title: list[str] = ["", "", ""]
-
-    def begin(line: str, runs: list[Run]) -> bool:
-        if header := _OSU_HEADER.fullmatch(line):
-            runs.append(
-                Run(" ".join(title[:2]).strip(), columns=_columns_of_osu(header["columns"]))
-            )
-        elif (named := _OSU_TITLE.fullmatch(line)) and line.startswith("# OSU"):
-            title[:] = [named["test"].strip(), named["kind"] or "", named["version"] or ""]
-        else:
-            return line.startswith("#")
-        return True
-
-    runs, cut = _tables(file, warnings, begin)
-    timed = [run for run in runs if "time" in run.columns and run.sizes]
-    rated = [run for run in runs if "rate" in run.columns and run.sizes]
+    runs, version, cut = _tables(file, warnings, _OSU_TITLE, _OSU_HEADER, _columns_of_osu)
+    timed = [run for run in runs if "time" in run.columns and run.rows]
+    rated = [run for run in runs if "rate" in run.columns and run.rows]
     if not timed and rated:
-        return _rates_of_osu(file, rated, warnings, partial=cut, version=title[2])
-    if rated:
-        note(warnings, "sizes-rates-left-out", count=len(rated))
+        return _rates_of_osu(file, rated, warnings, partial=cut, version=version)
+    note(warnings, "sizes-rates-left-out", count=len(rated))
     _without_nothing(timed, warnings)
     names = groups_of([run.operation or run.test for run in timed])
     return _samples(
-        file, timed, names, warnings, tool="OSU Micro-Benchmarks", partial=cut, version=title[2]
+        file, timed, names, warnings, tool="OSU Micro-Benchmarks", partial=cut, version=version
     )
 
 
@@ -323,10 +336,9 @@ def _without_nothing(runs: Iterable[Run], warnings: list[Notice]) -> None:
     """Leave out rows of 0 bytes of collectives, which send nothing."""
     empty = 0
     for run in runs:
-        while run.operation and 0.0 in run.sizes:
-            at = run.sizes.index(0.0)
-            del run.sizes[at], run.times[at], run.rates[at]
-            empty += 1
+        rows = [row for row in run.rows if row.size or not run.operation]
+        empty += len(run.rows) - len(rows)
+        run.rows = rows
     note(warnings, "sizes-of-nothing", count=empty)
 
 
@@ -337,9 +349,9 @@ def _rates_of_osu(
     names = groups_of([run.test for run in runs])
     ways = [2.0 if "bi" in run.test.lower().split("-")[0].split() else 1.0 for run in runs]
     rows = [
-        (name, size, rate / way)
+        (name, row.size, row.rate_bps / way)
         for name, run, way in zip(names, runs, ways, strict=True)
-        for size, rate in zip(run.sizes, run.rates, strict=True)
+        for row in run.rows
     ]
     groups, sizes, rates = zip(*rows, strict=True)
     note(warnings, "sizes-both-directions", count=sum(way > 1 for way in ways))
@@ -349,7 +361,10 @@ def _rates_of_osu(
         {"group": "text", "payload_bytes": "byte", "throughput_bps": "bit/s"},
         layers={"payload_bytes": "payload", "throughput_bps": PAYLOAD},
         facts=[
-            fact_row(group=name, received_rate_bps=max(run.rates) / way, partial=partial)
+            fact_row(
+                group=name, received_rate_bps=max(row.rate_bps for row in run.rows) / way,
+                partial=partial,
+            )
             for name, run, way in zip(names, runs, ways, strict=True)
         ],
         warnings=warnings, partial=partial or file.unpacked.grew, tool_version=version,
@@ -379,26 +394,8 @@ OSU = Format(
 
 def _read_imb(file: Input) -> TransferSamples:
     warnings: list[Notice] = []
-    title: list[str] = ["", "nan"]
-
-    def begin(line: str, runs: list[Run]) -> bool:
-        if _IMB_HEADER.fullmatch(line):
-            tokens = line.split()
-            columns = tuple(
-                _IMB_COLUMNS.get(token, "" if token in ("#Benchmarking", "#procs") else token)
-                for token in tokens
-            )
-            runs.append(Run(title[0], float(title[1]), columns))
-        elif named := _IMB_TITLE.fullmatch(line):
-            title[:] = [named["test"], "nan"]
-        elif ranks := _IMB_RANKS.fullmatch(line):
-            title[1] = ranks["ranks"]
-        else:
-            return line.startswith("#")
-        return True
-
-    runs, cut = _tables(file, warnings, begin)
-    runs = [run for run in runs if "time" in run.columns and run.sizes]
+    runs, _, cut = _tables(file, warnings, _IMB_TITLE, _IMB_HEADER, _columns_of_imb)
+    runs = [run for run in runs if "time" in run.columns and run.rows]
     _without_nothing(runs, warnings)
     titles = [run.operation or run.test for run in runs]
     if len(set(titles)) < len(titles):  # one test among more and more ranks
@@ -460,7 +457,7 @@ def _read_netpipe(file: Input) -> TransferSamples:
     for number, line in lines:
         row = pattern.fullmatch(line)
         if row is not None and _agrees(row, unit):
-            run.add(float(row["size"]), float(row["time"]) * unit)
+            run.rows.append(Row(float(row["size"]), float(row["time"]) * unit))
         elif row is not None or "times -->" in line:
             unread.append(number)
     note(warnings, "sizes-lines-unread", numbers=unread)
