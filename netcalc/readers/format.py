@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from netcalc.readers.source import (
     open_source,
     read_head,
     shorten,
+    unit_of,
     unpack,
     unpack_head,
 )
@@ -109,10 +111,21 @@ class Input:
         )
 
     def table(
-        self, tool: str, data: Mapping[str, Any], units: Mapping[str, str], *,
+        self, tool: str, data: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        units: Mapping[str, str] | None = None, *,
         facts: Iterable[FactRow], warnings: Iterable[Notice], **meta: Any,
     ) -> Table:  # fmt: skip
-        """Return columns that a tool printed as a table; ``meta`` is what else is known of it."""
+        """Return columns or rows that a tool printed as a table.
+
+        Without ``units`` the names of columns say them; ``meta`` is what else is known.
+        """
+        if not isinstance(data, Mapping):
+            data = _columns_of_rows(data)
+        if units is None:
+            units = {
+                name: "text" if any(isinstance(cell, str) for cell in column[:1]) else unit_of(name)
+                for name, column in data.items()
+            }
         meta |= self.origin
         return Table(
             data=data,
@@ -219,6 +232,15 @@ def columns_of(kind: type, rows: Sequence[Any]) -> dict[str, list[Any]]:
     """Return the fields of a dataclass by name, each with the values of all rows."""
     names = [column.name for column in fields(kind)]
     return {name: [getattr(row, name) for row in rows] for name in names}
+
+
+def _columns_of_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return the cells of rows by name; of a row without one it is empty, or nan."""
+    columns: dict[str, list[Any]] = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        is_text = any(isinstance(row.get(name), str) for row in rows)
+        columns[name] = [row.get(name, "" if is_text else nan) for row in rows]
+    return columns
 
 
 @lru_cache(maxsize=4)

@@ -145,10 +145,9 @@ class Counts:
             "counter": list(counters),
             "value": [float(value) for value in values],
         }
-        units = {"group": "text", "time_s": "s", "counter": "text", "value": "1"}
         facts = self.facts() if facts is None else facts
         meta |= {"facts": facts, "warnings": self.warnings, "partial": self.partial}
-        return self.file.table(tool, data, units, **meta)
+        return self.file.table(tool, data, **meta)
 
 
 _LINK = re.compile(r"\d+: (?P<name>[^\s:@]+)(?:@\S+)?: <[^>]*>.*")

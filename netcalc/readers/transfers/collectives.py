@@ -358,7 +358,6 @@ def _rates_of_osu(
     return file.table(
         "OSU Micro-Benchmarks",
         {"group": groups, "payload_bytes": sizes, "throughput_bps": rates},
-        {"group": "text", "payload_bytes": "byte", "throughput_bps": "bit/s"},
         layers={"payload_bytes": "payload", "throughput_bps": PAYLOAD},
         facts=[
             fact_row(

@@ -18,7 +18,7 @@ from netcalc.messages import Notice
 from netcalc.rate_layers import PAYLOAD
 from netcalc.readers.format import Format, Input, columns_of, joined
 from netcalc.readers.places import CLIENT, REQUESTS, TRANSPORT, Counted, MeasuringPoint
-from netcalc.readers.source import note, shorten, unit_of
+from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers import transfer
 from netcalc.samples import Fact, Meta, Samples, Table, TransactionSamples, fact_row
 from netcalc.units import show_rate
@@ -406,7 +406,7 @@ def _read_netperf(file: Input) -> Samples:
     units = {"request_bytes": "byte", "response_bytes": "byte", "duration_s": "s"}
     return file.table(
         "netperf",
-        {name: [exchange[name] for exchange in exchanges] for name in exchanges[0]},
+        exchanges,
         {"group": "text", **units, "transaction_rate": "1/s"},
         facts=facts,
         warnings=warnings,
@@ -588,11 +588,9 @@ def _read_qperf(file: Input) -> Table:
         for i, name in enumerate(names)
     ]
     columns = {"group": groups, **columns_of(_QperfTest, tests)}
-    texts = ("group", "test", "protocol")
     return file.table(
         "qperf",
         columns,
-        {name: "text" if name in texts else unit_of(name) for name in columns},
         layers=dict.fromkeys(
             ("sent_rate_bps", "received_rate_bps", "message_bytes"), "application"
         ),

@@ -7,8 +7,10 @@ Times of round trips are ISO 8601 durations there (``PT0.0123S``).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from math import isnan, nan
+from statistics import median
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -229,22 +231,34 @@ _TRIP = re.compile(
 
 def _round_trips_of_text(file: Input) -> Samples:
     warnings: list[Notice] = []
-    rtts: list[float] = []
-    ttls: list[float] = []
-    unread: list[int] = []
-    has_end = False
-    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".* ms"))
-    for number, line in lines:
-        if trip := _TRIP.fullmatch(line):
-            rtts.append(round(float(trip["rtt"] or nan) / 1e3, 9))
-            ttls.append(float(trip["ttl"] or nan))
-        elif " RTT " in line and "% Packet Loss" not in line:
-            unread.append(number)
-        has_end |= "% Packet Loss" in line
-    note(warnings, "transfer-lines-unread", numbers=unread)
-    if not rtts:
+    trips, cut = _matches(file, warnings, [_TRIP], r"(?!.*% Packet Loss).* RTT ", closed=r".* ms")
+    if not trips:
         raise ReaderError("pscheduler-nothing", file=file.name)
-    return _round_trips(file, rtts, ttls, nan, nan, warnings=warnings, failed=cut or not has_end)
+    rtts = [round(float(trip["rtt"] or nan) / 1e3, 9) for trip in trips]
+    ttls = [float(trip["ttl"] or nan) for trip in trips]
+    failed = cut or not any("% Packet Loss" in line for line in file.text.lines)
+    return _round_trips(file, rtts, ttls, nan, nan, warnings=warnings, failed=failed)
+
+
+def _matches(
+    file: Input, warnings: list[Notice], patterns: Sequence[re.Pattern[str]], like: str, *,
+    closed: str,
+) -> tuple[list[re.Match[str]], bool]:  # fmt: skip
+    """Return the lines that a pattern describes, and whether the last one is cut.
+
+    Those that are only ``like`` them are named in a warning; a last line that ends as ``closed``
+    is whole.
+    """
+    matches: list[re.Match[str]] = []
+    unread: list[int] = []
+    lines, cut = file.text.whole_lines(warnings, closed=re.compile(closed))
+    for number, line in lines:
+        if match := next(filter(None, (pattern.fullmatch(line) for pattern in patterns)), None):
+            matches.append(match)
+        elif re.match(like, line):
+            unread.append(number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
+    return matches, cut
 
 
 def _round_trips(
@@ -257,15 +271,14 @@ def _round_trips(
     warnings: list[Notice],
     failed: bool,
 ) -> RttSamples:
-    known = sorted(rtt for rtt in rtts if not isnan(rtt))
-    middle = len(known) // 2
-    median = (known[middle] + known[-1 - middle]) / 2 if known else nan
+    known = [rtt for rtt in rtts if not isnan(rtt)]
     sent = transfer.first_known(sent, float(len(rtts)))
     received = transfer.first_known(received, float(len(known)))
     row = fact_row(
         protocol="icmp", sent_count=sent, received_count=received,
         loss_ratio=1 - received / sent if 0 <= received <= sent and sent > 0 else nan,
-        rtt_min_s=min(known, default=nan), rtt_median_s=median, rtt_max_s=max(known, default=nan),
+        rtt_min_s=min(known, default=nan),
+        rtt_median_s=median(known) if known else nan, rtt_max_s=max(known, default=nan),
         partial=failed,
     )  # fmt: skip
     return RttSamples(
@@ -290,18 +303,14 @@ _BUCKET = re.compile(r" +(?P<delay>-?\d+(?:\.\d+)?) ms: (?P<count>\d+) packets\s
 
 def _delays_of_text(file: Input) -> Samples:
     warnings: list[Notice] = []
-    printed: dict[str, float] = {}
-    delays: dict[float, float] = {}
-    unread: list[int] = []
-    lines, _ = file.text.whole_lines(warnings, closed=re.compile(r".*(?:ms|packets)"))
-    for number, line in lines:
-        if said := _STATISTIC.fullmatch(line):
-            printed[said["name"].split()[-1].lower()] = float(said["value"])
-        elif bucket := _BUCKET.fullmatch(line):
-            delays[float(bucket["delay"])] = float(bucket["count"])
-        elif re.match(r"(?:Packets|Delay M(?:ed|in|ax)|Max )", line) or " ms: " in line:
-            unread.append(number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
+    like = r"Packets|Delay M(?:ed|in|ax)|Max |.* ms: "
+    said, _ = _matches(file, warnings, [_STATISTIC, _BUCKET], like, closed=r".*(?:ms|packets)")
+    printed = {
+        line["name"].split()[-1].lower(): float(line["value"])
+        for line in said
+        if line.re is _STATISTIC
+    }
+    delays = {float(line["delay"]): float(line["count"]) for line in said if line.re is _BUCKET}
     return _delays(file, printed, delays, printed, warnings)
 
 
@@ -315,29 +324,28 @@ def _delays(
     """Return a histogram of one-way delays; its bins have the width that the tool was asked for."""
     rows = sorted((ms / 1e3, count) for ms, count in delays.items() if count > 0)
     sent, received = counts.get("sent", nan), counts.get("received", nan)
-    median = printed.get("median", nan) / 1e3
-    if isnan(median) and rows:
-        half, passed = sum(count for _, count in rows) / 2, 0.0
-        for median, count in rows:  # noqa: B007 - the bin of the middle one
-            passed += count
-            if passed >= half:
-                break
+    middle_s = printed.get("median", nan) / 1e3
+    if isnan(middle_s) and rows:
+        half = sum(count for _, count in rows) / 2
+        passed = accumulate(count for _, count in rows)
+        middle_s = next(
+            delay for (delay, _), count in zip(rows, passed, strict=True) if count >= half
+        )
     facts: dict[str, Fact] = fact_row(
         protocol="udp", sent_count=sent, received_count=received,
         duplicate_count=counts.get("duplicated", nan),
         loss_ratio=1 - received / sent if 0 <= received <= sent and sent > 0 else nan,
         out_of_order_count=counts.get("reordered", nan),
         one_way_delay_min_s=rows[0][0] if rows else printed.get("minimum", nan) / 1e3,
-        one_way_delay_median_s=median,
+        one_way_delay_median_s=middle_s,
         one_way_delay_max_s=rows[-1][0] if rows else printed.get("maximum", nan) / 1e3,
         partial=isnan(sent),
     )  # fmt: skip
-    if isnan(sent) and not rows and isnan(median):
+    if isnan(sent) and not rows and isnan(middle_s):
         raise ReaderError("pscheduler-nothing", file=file.name)
     return file.table(
         "pScheduler (latency)",
         {"one_way_delay_s": [delay for delay, _ in rows], "packet_count": [n for _, n in rows]},
-        {"one_way_delay_s": "s", "packet_count": "1"},
         facts=[facts],
         warnings=warnings,
         clock="the clocks of both hosts",
@@ -372,19 +380,15 @@ _HOP = re.compile(
 def _path_of_text(file: Input) -> Samples:
     warnings: list[Notice] = []
     traces: list[Trace] = []
-    unread: list[int] = []
-    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".* (?:ms|bytes|Response)"))
-    for number, line in lines:
-        if hop := _HOP.fullmatch(line):
-            if not traces or float(hop["number"]) <= traces[-1].last_hop:
-                traces.append(Trace(cut=cut, ended=True))
-            node = "" if hop["node"] in (None, "NONE") else hop["node"]
-            rtt_s = round(float(hop["rtt"] or nan) / 1e3, 9)
-            probe = HopProbe(int(hop["number"]), rtt_s, not node, node, hop["name"] or "")
-            traces[-1].probes.append(probe)
-        elif "\t" in line.lstrip() or (line.strip() and line[0].isdigit()):
-            unread.append(number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
+    like = r"\s*\S.*\t|\d"
+    hops, cut = _matches(file, warnings, [_HOP], like, closed=r".* (?:ms|bytes|Response)")
+    for hop in hops:
+        if not traces or float(hop["number"]) <= traces[-1].last_hop:
+            traces.append(Trace(cut=cut, ended=True))
+        node = "" if hop["node"] in (None, "NONE") else hop["node"]
+        rtt_s = round(float(hop["rtt"] or nan) / 1e3, 9)
+        probe = HopProbe(int(hop["number"]), rtt_s, not node, node, hop["name"] or "")
+        traces[-1].probes.append(probe)
     if not traces:
         raise ReaderError("pscheduler-nothing", file=file.name)
     return path_samples(file, traces, "pScheduler (trace)", warnings)

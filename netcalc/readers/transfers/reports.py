@@ -14,7 +14,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input, groups_of, seen
 from netcalc.readers.places import CLIENT, HOST, TRANSPORT, Counted, MeasuringPoint
-from netcalc.readers.source import note, unit_of
+from netcalc.readers.source import note
 from netcalc.readers.transfers.transfer import POWERS, UPLOAD, number_of
 from netcalc.samples import Table, fact_row
 
@@ -53,28 +53,22 @@ def _read_mininet(file: Input) -> Table:
             if len(known) != 2 or any(map(isnan, known)):
                 unread.append(number)
                 continue
-            names = ("received_rate_bps", "sent_rate_bps")
             protocol = "udp" if len(rates) == 3 else "tcp"
-            runs.append({"protocol": protocol, **about, **dict(zip(names, known, strict=True))})
+            runs.append({"protocol": protocol, "target": "", **about,
+                         "sent_rate_bps": known[1], "received_rate_bps": known[0]})  # fmt: skip
             about = {}
     if not runs:
         raise ReaderError("transfer-nothing", file=file.name, tool="mininet")
     note(warnings, "transfer-lines-unread", numbers=unread)
-    groups = groups_of([run.get("target", "") for run in runs])
-    columns = ("protocol", "target", "sent_rate_bps", "received_rate_bps")
-    data = {name: [run.get(name, "") for run in runs] for name in columns}
+    groups = groups_of([run["target"] for run in runs])
+    rows = [{"group": group, **run} for group, run in zip(groups, runs, strict=True)]
     return file.table(
         "mininet",
-        {"group": groups, **data},
-        {"group": "text", "protocol": "text", "target": "text",
-         "sent_rate_bps": "bit/s", "received_rate_bps": "bit/s"},
-        facts=[
-            fact_row(group=group, direction=UPLOAD, partial=False, **run)
-            for group, run in zip(groups, runs, strict=True)
-        ],
+        rows,
+        facts=[fact_row(row, direction=UPLOAD, partial=False) for row in rows],
         warnings=warnings,
         partial=cut,
-    )  # fmt: skip
+    )
 
 
 MININET = Format(
@@ -93,11 +87,13 @@ MININET = Format(
 )
 
 
-_AVERAGE = re.compile(
-    r"\s*\"?(?:Throughput )?(?P<what>Average|Minimum|Maximum) \((?P<unit>[GMk]bps)\)"
-)
+_AVERAGE = re.compile(r"(?:Throughput )?(?P<what>Average|Minimum|Maximum) \((?P<unit>[GMk]bps)\)")
+_RATES = {
+    "Average": "throughput_bps", "Minimum": "throughput_min_bps", "Maximum": "throughput_max_bps",
+}  # fmt: skip
 _BITS = {"Gbps": 1e9, "Mbps": 1e6, "kbps": 1e3}
 _PAIR = re.compile(r"(?:Pair )?\d+")
+_SUMS = ("all pairs", "totals", "total")
 _HEAD = r"^[^\n]*\bPairs?\b[^\n]*[,;\t]\s*\"?(?:Throughput )?Average \([GMk]bps\)"
 
 
@@ -114,18 +110,16 @@ def _read_ixchariot(file: Input) -> Table:
             values = _pair(row)
             if values is None:
                 unread.append(number)
-            elif values["group"].lower() in ("all pairs", "totals", "total"):
+            elif values["group"].lower() in _SUMS:
                 total = values["throughput_bps"]
             else:
                 rows.append(values)
     if not rows:
         raise ReaderError("transfer-nothing", file=file.name, tool="IxChariot")
     note(warnings, "transfer-lines-unread", numbers=unread)
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
     return file.table(
         "IxChariot",
-        columns,
-        {name: "text" if name == "group" else unit_of(name) for name in columns},
+        rows,
         facts=[
             fact_row(
                 group=row["group"], received_rate_bps=row["throughput_bps"],
@@ -141,20 +135,17 @@ def _read_ixchariot(file: Input) -> Table:
 
 def _pair(row: dict[str, str]) -> dict[str, Any] | None:
     """Return a row of pairs in SI units; None for one that is none."""
-    name = next((cell.strip() for head, cell in row.items() if re.search(r"\bPairs?\b", head)), "")
-    rates = dict.fromkeys(("throughput_bps", "throughput_min_bps", "throughput_max_bps"), nan)
-    kinds = dict(zip(("Average", "Minimum", "Maximum"), rates, strict=True))
-    for head, cell in row.items():
-        if rate := _AVERAGE.fullmatch(head.strip().strip('"')):
-            rates[kinds[rate["what"]]] = round(number_of(cell.strip()) * _BITS[rate["unit"]], 3)
-    time = next(
-        (cell for head, cell in row.items() if head.strip().startswith("Measured Time")), ""
-    )
-    is_sum = name.lower() in ("all pairs", "totals", "total")
-    if isnan(rates["throughput_bps"]) or not (is_sum or _PAIR.fullmatch(name)):
+    cells = {head.strip().strip('"'): cell.strip() for head, cell in row.items()}
+    name = next((cell for head, cell in cells.items() if re.search(r"\bPairs?\b", head)), "")
+    rates = dict.fromkeys(_RATES.values(), nan)
+    for head, cell in cells.items():
+        if rate := _AVERAGE.fullmatch(head):
+            rates[_RATES[rate["what"]]] = round(number_of(cell) * _BITS[rate["unit"]], 3)
+    if isnan(rates["throughput_bps"]) or not (name.lower() in _SUMS or _PAIR.fullmatch(name)):
         return None
+    time = next((cell for head, cell in cells.items() if head.startswith("Measured Time")), "")
     group = f"Pair {name}" if name.isdecimal() else name
-    return {"group": group, **rates, "duration_s": number_of(time.strip())}
+    return {"group": group, **rates, "duration_s": number_of(time)}
 
 
 IXCHARIOT = Format(
@@ -210,9 +201,8 @@ def _read_source(file: Input) -> Table:
         elif sink := _SINK.fullmatch(line):
             values = {"protocol": (sink["program"] or "tcp")[:3]}
             size = sink["bytes"] or sink["received"]
-            values |= {"received_bytes": float(size)} if size else {
-                "received_count": float(sink["count"])
-            }  # fmt: skip
+            name = "received_bytes" if size else "received_count"
+            values[name] = float(size or sink["count"])
         elif time := _TIME.fullmatch(line):
             seconds = 60.0 * int(time["m"] or 0) + float(time["s"].replace(",", "."))
             values = {_CLOCKS[time["name"]]: seconds}
@@ -224,27 +214,19 @@ def _read_source(file: Input) -> Table:
     if not runs:
         raise ReaderError("transfer-nothing", file=file.name, tool="a source and a sink")
     groups = groups_of([""] * len(runs))
-    names = dict.fromkeys(name for run in runs for name in run)
-    data = {
-        name: [run.get(name, "" if name == "protocol" else nan) for run in runs] for name in names
-    }
+    rows = [{"group": group, **run} for group, run in zip(groups, runs, strict=True)]
     return file.table(
-        "source and sink",
-        {"group": groups, **data},
-        {"group": "text", **{n: "text" if n == "protocol" else unit_of(n) for n in names}},
-        facts=[_facts(group, run) for group, run in zip(groups, runs, strict=True)],
-        warnings=warnings,
-        partial=cut,
+        "source and sink", rows, facts=map(_facts, rows), warnings=warnings, partial=cut
     )
 
 
-def _facts(group: str, run: dict[str, Any]) -> dict[str, Any]:
+def _facts(run: dict[str, Any]) -> dict[str, Any]:
     """Return the facts of a run: what was sent is known of a command with both options."""
     sent = run.get("write_bytes", nan) * run.get("write_count", nan)
     wall_s = run.get("wall_s", nan)
     lost = run.get("write_count", nan) - run.get("received_count", nan)
     return fact_row(
-        group=group,
+        group=run["group"],
         protocol=run.get("protocol"),
         direction=UPLOAD,
         sent_byte_count=sent,
@@ -293,7 +275,6 @@ def _read_latte(file: Input) -> Table:
     return file.table(
         "latte",
         {"latency_s": [delay for delay, _ in kept], "exchange_count": [n for _, n in kept]},
-        {"latency_s": "s", "exchange_count": "1"},
         facts=[
             fact_row(
                 counters, protocol=said.get("Protocol", "").lower(),

@@ -18,7 +18,7 @@ from netcalc.rate_layers import IP, TCP_PAYLOAD
 from netcalc.readers import places
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import csv_rows, note, shorten, unit_of
+from netcalc.readers.source import csv_rows, note, shorten
 from netcalc.readers.transfers.transfer import POWERS, above_0, xml_root
 from netcalc.samples import Fact, Table, fact_row
 
@@ -101,7 +101,6 @@ def _read_flent(file: Input) -> Table:
     return file.table(
         "flent",
         data,
-        {name: "text" if name == "group" else unit_of(name) for name in data},
         tool_version=shorten(words(metadata, "FLENT_VERSION"), 40),
         host=shorten(words(metadata, "LOCAL_HOST"), 100),
         target=shorten(words(metadata, "HOST"), 100),
@@ -516,12 +515,9 @@ def _read_flowmon(file: Input) -> Table:
     unmatched = [row["group"] for row in rows if not row["protocol"]]
     if named and unmatched:
         warnings.append(Notice("flowmon-unnamed", {"names": unmatched}))
-    data = {name: [row[name] for row in rows] for name in rows[0]}
-    texts = ("group", "protocol", "local", "peer")
     return file.table(
         "ns-3 FlowMonitor",
-        data,
-        {name: "text" if name in texts else unit_of(name) for name in data},
+        rows,
         clock="seconds of the simulation",
         layers={"sent_bytes": "IP", "received_bytes": "IP"},
         facts=map(_facts_flowmon, rows),
