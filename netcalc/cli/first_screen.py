@@ -40,10 +40,11 @@ def first_screen(name: str, samples: kinds.Samples, path_facts: Known | None) ->
         advice = [str(note) for note in described if not note.code.startswith("column")]
     following = _next(name, samples, advice)
     room = LINES - 1 - len(following)
-    odd = _packed("Odd", _odd(samples) or ["nothing that the file shows"], _MOST_ODD)
+    remarks = _odd(samples) or ["nothing that the file shows"]
+    odd = _packed("Odd", remarks, _MOST_ODD)
     measured = _section("Measured", _measured(samples, path_facts), room - len(odd))
     if room - len(measured) > len(odd):
-        odd = _packed("Odd", _odd(samples) or ["nothing that the file shows"], room - len(measured))
+        odd = _packed("Odd", remarks, room - len(measured))
     heading = report.heading(name, samples)
     if len(heading) > WIDTH:  # the end of a long path says more than its beginning
         heading = "..." + heading[3 - WIDTH :]
@@ -159,9 +160,7 @@ _PHRASES = (
 """Facts in the order in which a person asks for them, and how they are said."""
 _UNSAID = ("flow_count", "pair_count")
 """What a capture may hold, and is not said where it has none."""
-_SPREADS = {
-    "rtt": "round trip", "one_way_delay": "one-way delay",
-}  # fmt: skip
+_SPREADS = {"rtt": "round trip", "one_way_delay": "one-way delay"}
 _WORSE = (
     ("retransmit_count", "{} segments sent again"),
     ("retransmit_total_count", "{} segments sent again"),
@@ -198,11 +197,8 @@ def _phrases(samples: kinds.Samples, row: Mapping[str, Any]) -> Iterator[str]:
 
 def _counted(phrase: str, count: Any) -> str:
     """Return a phrase with its noun in the singular, of a single thing."""
-    return (
-        re.sub(r"(counter|flow|packet|hop|socket|segment|duplicate|ping)s\b", r"\1", phrase)
-        if (count == 1)
-        else phrase
-    )
+    nouns = r"(counter|flow|packet|hop|socket|segment|duplicate|ping)s\b"
+    return re.sub(nouns, r"\1", phrase) if count == 1 else phrase
 
 
 def _counter_phrases(row: Mapping[str, Any]) -> Iterator[str]:
@@ -210,12 +206,12 @@ def _counter_phrases(row: Mapping[str, Any]) -> Iterator[str]:
     counters = {name[8:]: value for name, value in row.items() if name.startswith("counter:")}
     if not counters:
         return
-    counted = {name: value for name, value in counters.items() if value}
-    largest = sorted(counted, key=lambda name: -counted[name])[:_MOST_COUNTERS]
-    shown = ", ".join(f"{name} {_number(counted[name])}" for name in counted if name in largest)
-    yield _counted(f"{len(counters)} counters, ", len(counters)) + (
-        f"the largest: {shown}" if shown else "all 0"
+    largest = sorted(filter(counters.get, counters), key=lambda name: -counters[name])
+    shown = ", ".join(
+        f"{name} {_number(counters[name])}" for name in counters if name in largest[:_MOST_COUNTERS]
     )
+    count = _counted(f"{len(counters)} counters", len(counters))
+    yield f"{count}, the largest: {shown}" if shown else f"{count}, all 0"
 
 
 def _number(value: Any) -> str:
@@ -224,33 +220,32 @@ def _number(value: Any) -> str:
 
 def _column_phrase(samples: kinds.Samples, row: Mapping[str, Any], name: str) -> str:
     """Say where the numbers of a column lie, or what they add up to."""
-    kinds_of = [kind for kind in OF_COLUMNS if kind + name in row]
-    full = report.fact_text(samples, row, kinds_of[0] + name)
-    layer = full[full.index(" (") :] if full.endswith(")") else ""
     texts = {
-        kind[:-1]: report.fact_text(samples, row, kind + name).removesuffix(layer)
-        for kind in kinds_of
+        kind[:-1]: report.fact_text(samples, row, kind + name)
+        for kind in OF_COLUMNS
+        if kind + name in row
     }
-    if "min" in texts:
-        remarks = [f"median {texts['median']}"] if "median" in texts else []
-        remarks += [layer[2:-1]] if layer else []
-        return f"{name} {texts['min']} to {texts['max']}" + (
-            f" ({'; '.join(remarks)})" if remarks else ""
-        )
-    return f"{name}: {', '.join(f'{kind} {text}' for kind, text in texts.items())}{layer}"
+    first = next(iter(texts.values()))
+    layer = first[first.index(" (") :] if first.endswith(")") else ""
+    texts = {kind: text.removesuffix(layer) for kind, text in texts.items()}
+    if "min" not in texts:
+        return f"{name}: {', '.join(f'{kind} {text}' for kind, text in texts.items())}{layer}"
+    remarks = [f"median {texts['median']}"] if "median" in texts else []
+    remarks += [layer[2:-1]] if layer else []
+    beside = f" ({'; '.join(remarks)})" if remarks else ""
+    return f"{name} {texts['min']} to {texts['max']}{beside}"
 
 
 def _flow_texts(trace: kinds.PacketTrace) -> list[str]:
     """Say of the largest flows of a capture what they carried, how fast, and over which path."""
     texts = []
     for flow in captures.flows(trace, None):
-        rate = flow.get("goodput_bps", math.nan)
-        text = (
-            f"{flow['label']} ({flow['protocol'].upper()}): {show(flow['payload_bytes'], 'byte')}"
-        )
-        text += "" if math.isnan(rate) else f", {show_rate(rate, flow['layer'])}"
-        rtt = flow.get("rtt_min_s", math.nan)
-        texts.append(text + ("" if math.isnan(rtt) else f", round trip from {show(rtt, 's')}"))
+        said = [show(flow["payload_bytes"], "byte")]
+        if not math.isnan(rate := flow.get("goodput_bps", math.nan)):
+            said.append(show_rate(rate, flow["layer"]))
+        if not math.isnan(rtt := flow.get("rtt_min_s", math.nan)):
+            said.append(f"round trip from {show(rtt, 's')}")
+        texts.append(f"{flow['label']} ({flow['protocol'].upper()}): {', '.join(said)}")
     return texts
 
 

@@ -43,12 +43,8 @@ _OF_SEVERAL = {
     "avg", "average", "mean", "median", "max", "maximum", "min", "minimum", "peak", "per",
     "each", "limit", "cumulative", "cum", "rate", "p50", "p90", "p95", "p99",
 }  # fmt: skip
-_LOSSES = {
-    "loss", "losses", "lost", "drop", "drops", "dropped",
-}  # fmt: skip
-_MOMENTS = {
-    "time", "timestamp", "start", "end", "at", "sent", "received", "elapsed", "epoch",
-}  # fmt: skip
+_LOSSES = {"loss", "losses", "lost", "drop", "drops", "dropped"}
+_MOMENTS = {"time", "timestamp", "start", "end", "at", "sent", "received", "elapsed", "epoch"}
 _SIZES = {
     "size", "payload", "length", "packet", "frame", "wire", "write", "datagram", "mtu", "mss",
     "window",
