@@ -1,16 +1,16 @@
 """The radio of a Wi-Fi link, as iw, the wireless extensions, netsh and macOS print it.
 
-Each tool has a table of patterns: the name of a group is that of a fact, with its unit at its end.
-``counter`` and ``count`` hold a counter by the name that the tool gives it, and ``group`` begins
-another link.
+Each tool has a table of patterns: the name of a group is that of a fact, with its unit at its end,
+or that of a counter behind ``counter_``. ``counter`` and ``count`` hold a counter by the name that
+the tool gives it, and ``group`` begins another link.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan
+from itertools import groupby, takewhile
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
@@ -56,11 +56,13 @@ _IW = _compiled(
     r"width: (?P<channel_width_mhz>\d+) MHz",
     r"^\s*(?P<counter>(?:rx|tx) (?:bytes|packets)|tx (?:retries|failed)|beacon (?:loss|rx)|"
     r"rx drop misc):\s*(?P<count>\d+)\s*$",
-    r"^\s*(?P<direction>RX|TX): (?P<bytes>\d+) bytes \((?P<packets>\d+) packets\)\s*$",
+    r"^\s*RX: (?P<counter_rx_bytes>\d+) bytes \((?P<counter_rx_packets>\d+) packets\)\s*$",
+    r"^\s*TX: (?P<counter_tx_bytes>\d+) bytes \((?P<counter_tx_packets>\d+) packets\)\s*$",
 )
 _WIRELESS = _compiled(
     r"^\s*(?P<group>\S+): [0-9a-f]{4} +\d+\.? +(?P<signal_dbm>-\d+)\.? +(?P<noise_dbm>-\d+)\.? +"
-    r"(?P<nwid>\d+) +(?P<crypt>\d+) +(?P<frag>\d+) +(?P<retry>\d+) +(?P<misc>\d+) +(?P<beacon>\d+)"
+    r"(?P<counter_nwid>\d+) +(?P<counter_crypt>\d+) +(?P<counter_frag>\d+) +"
+    r"(?P<counter_retry>\d+) +(?P<counter_misc>\d+) +(?P<counter_beacon>\d+)"
     r"\s*$",
     r"^(?P<group>\S+) +(?:IEEE )?802\.11.*",
     r"\bFrequency[:=](?P<frequency_ghz>\d\.\d+) GHz",
@@ -102,42 +104,22 @@ class _Link:
 
     group: str = ""
     facts: dict[str, float] = field(default_factory=dict)
-    counters: dict[str, int] = field(default_factory=dict)
+    counters: dict[str, float] = field(default_factory=dict)
 
     def add(self, groups: Mapping[str, str | None]) -> None:
         """Add what a pattern matched."""
         entries = {name: text for name, text in groups.items() if text is not None}
         if "counter" in entries:
-            self.counters.setdefault(entries["counter"], int(entries["count"]))
-        for name in ("bytes", "packets"):
-            if "direction" in entries:
-                self.counters.setdefault(
-                    f"{entries['direction'].lower()} {name}", int(entries[name])
-                )
-        for name in ("nwid", "crypt", "frag", "retry", "misc", "beacon"):
-            if name in entries:
-                self.counters.setdefault(name, int(entries[name]))
+            self.counters.setdefault(entries["counter"], float(entries["count"]))
         for name, text in entries.items():
+            if name.startswith("counter_"):
+                counter = name.removeprefix("counter_").replace("_", " ")
+                self.counters.setdefault(counter, float(text))
             end = next((end for end in _SCALES if name.endswith(end)), "")
             to, factor = _SCALES.get(end, ("", 1.0))
             fact = name.removesuffix(end) + to
             if unit_of_fact(fact) not in (None, "text"):
                 self.facts.setdefault(fact, float(text) * factor)
-
-
-def _links(lines: Sequence[tuple[int, str]], patterns: Sequence[re.Pattern[str]]) -> list[_Link]:
-    """Return the links that the lines tell of; one without a head has no group."""
-    links: list[_Link] = []
-    for _, line in lines:
-        for pattern in patterns:
-            for match in pattern.finditer(line):
-                groups = match.groupdict()
-                if groups.get("group"):
-                    links.append(_Link(groups["group"]))
-                elif not links:
-                    links.append(_Link())
-                links[-1].add(groups)
-    return links
 
 
 def _table(
@@ -156,28 +138,42 @@ def _table(
     note(warnings, "wifi-implausible", names=odd)
     groups = groups_of([link.group for link in links])
     rows = [
+        {"group": group, **link.facts, **link.counters}
+        for group, link in zip(groups, links, strict=True)
+    ]
+    facts = [
         fact_row({f"counter:{name}": count for name, count in link.counters.items()},
                  group=group, **link.facts, partial=partial)
         for group, link in zip(groups, links, strict=True)
     ]  # fmt: skip
-    names = list(dict.fromkeys(name for link in links for name in (*link.facts, *link.counters)))
-    data = {
-        name: [float({**link.facts, **link.counters}.get(name, nan)) for link in links]
-        for name in names
-    }
-    units = {"group": "text", **{name: unit_of_fact(name) or "1" for name in names}}
+    units = {name: unit_of_fact(name) or "1" for row in rows for name in row}
     return file.table(
-        tool, {"group": groups, **data}, units, facts=rows, warnings=warnings, partial=partial,
+        tool, rows, units, facts=facts, warnings=warnings, partial=partial,
         target=joined(shorten(link.group, 100) for link in links),
     )  # fmt: skip
 
 
-def _read(file: Input, tool: str, patterns: Sequence[re.Pattern[str]]) -> Table:
+def _read(
+    file: Input, tool: str, patterns: Sequence[re.Pattern[str]], head: re.Pattern[str] | None = None
+) -> Table:
+    """Read the lines up to those about other networks; ``head`` is in all that are whole.
+
+    Without it the line that names a link is: lines above the first one are of a link without a
+    group.
+    """
     warnings: list[Notice] = []
+    links: list[_Link] = []
     lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
-    links = _links(lines, patterns)
-    partial = cut or any(not link.group for link in links)  # lines without their head
-    return _table(file, links, warnings, tool=tool, partial=partial)
+    own = takewhile(lambda row: not _OTHER_NETWORKS.fullmatch(row[1]), lines)
+    for match in (match for _, line in own for each in patterns for match in each.finditer(line)):
+        groups = match.groupdict()
+        if groups.get("group") or not links:
+            links.append(_Link(groups.get("group") or ""))
+        links[-1].add(groups)
+    has_head = (
+        any(head.match(line) for _, line in lines) if head else all(link.group for link in links)
+    )
+    return _table(file, links, warnings, tool=tool, partial=cut or not has_head)
 
 
 _CLOSED = re.compile(
@@ -197,24 +193,7 @@ def _wireless(file: Input) -> Table:
 def _macos(file: Input) -> Table:
     tool = "system_profiler" if file.seen(r"^\s*Signal / Noise: ") else "airport"
     tool = "wdutil" if file.seen(r"^\s*(?:RSSI|Noise|Tx Rate) +: ") else tool
-    warnings: list[Notice] = []
-    lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
-    own = [number for number, line in lines if _OTHER_NETWORKS.fullmatch(line)]
-    links = _links([row for row in lines if not own or row[0] < own[0]], _MACOS)
-    has_head = any(_MACOS_HEAD.match(line) for _, line in lines)
-    return _table(file, links, warnings, tool=tool, partial=cut or not has_head)
-
-
-def _blocks(lines: Sequence[tuple[int, str]]) -> Iterator[list[tuple[str, str]]]:
-    """Yield the labels and values of each interface: blank lines are between them."""
-    block: list[tuple[str, str]] = []
-    for _, line in [*lines, (0, "")]:
-        row = _NETSH_LINE.fullmatch(line)
-        if row:
-            block.append((row["label"], row["value"]))
-        elif not line.strip() and block:
-            yield block
-            block = []
+    return _read(file, tool, _MACOS, _MACOS_HEAD)
 
 
 def _netsh(file: Input) -> Table:
@@ -222,7 +201,9 @@ def _netsh(file: Input) -> Table:
     warnings: list[Notice] = []
     lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*(?:\d%|: .*\D)\s*"))
     links = []
-    for block in _blocks(lines):
+    for _, part in groupby(lines, key=lambda row: bool(row[1].strip())):
+        matches = filter(None, (_NETSH_LINE.fullmatch(line) for _, line in part))
+        block = [(match["label"], match["value"]) for match in matches]
         link = _Link(block[0][1] if len(block) > 4 else "")
         rates = [(label, value) for label, value in block if _NETSH_RATE.fullmatch(label)]
         ways = ["rx", "tx"]
