@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -358,7 +357,7 @@ def _values_axis(file: str, samples: Samples) -> list[_Series]:
         sent_s = np.asarray(samples.sent_s, dtype=np.float64)[rows]
         rtt_s = np.asarray(samples.rtt_s, dtype=np.float64)[rows]
         groups = np.asarray(samples.group, dtype=object)[rows]
-        return [(_epoch(file, sent_s, samples.meta.start), rtt_s, groups, ("round trip", "s"))]
+        return [(_epoch(file, sent_s, samples.meta), rtt_s, groups, ("round trip", "s"))]
     series: list[Timed] = []
     if isinstance(samples, PacketTrace):
         series = captured_over_time(samples)
@@ -367,24 +366,20 @@ def _values_axis(file: str, samples: Samples) -> list[_Series]:
     values: list[_Series] = []
     for label, quantity, unit, _, time_s, value in series:
         if value.size:
-            times = _epoch(file, time_s, samples.meta.start)
+            times = _epoch(file, time_s, samples.meta)
             values.append((times, value, np.full(value.size, label, object), (quantity, unit)))
     if not values:
         raise ReaderError("no-values-to-merge", file=file)
     return values
 
 
-def _epoch(file: str, time_s: FloatArray, start: str) -> FloatArray:
+def _epoch(file: str, time_s: FloatArray, meta: Meta) -> FloatArray:
     """Return times of the Unix epoch: as they are, or from the start that the file names."""
     if time_s.size and np.isfinite(time_s).all():
         if time_s.min() > _LEAST_EPOCH_S:
             return time_s
-        try:
-            begun = datetime.fromisoformat(start)
-        except ValueError:
-            begun = None
-        if begun is not None and begun.tzinfo is not None:
-            return time_s + begun.timestamp()
+        if not math.isnan(meta.start_epoch_s):
+            return time_s + meta.start_epoch_s
     raise ReaderError("no-clock-to-merge", file=file)
 
 

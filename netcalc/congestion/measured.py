@@ -7,16 +7,16 @@ where there are several files, and the first flow begins when the first of the s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion.result import Result, Trajectory, segment_bytes
 from netcalc.errors import ReaderError
-from netcalc.samples import FlowSeries, Samples, Table
+from netcalc.samples import FlowSeries, Meta, Samples, Table
 from netcalc.scenario import Scenario
 
 STEP_S = 0.1
@@ -146,21 +146,17 @@ def _flows(name: str, samples: Samples, *, is_alone: bool) -> Iterator[_Measured
         raise ReaderError("no-flow-over-time", file=name)
 
 
-def _begin_s(name: str, start: str, *, is_alone: bool) -> float:
+def _begin_s(name: str, meta: Meta, *, is_alone: bool) -> float:
     """Return when a file begins, as seconds of the Unix epoch; 0 for a file without a clock."""
-    try:
-        begun = datetime.fromisoformat(start)
-    except ValueError:
-        begun = None
-    if begun is not None and begun.tzinfo is not None:
-        return begun.timestamp()
+    if not math.isnan(meta.start_epoch_s):
+        return meta.start_epoch_s
     if is_alone:
         return 0.0
     raise ReaderError("no-clock-to-merge", file=name)
 
 
 def _of_intervals(name: str, flows: FlowSeries, *, is_alone: bool) -> Iterator[_MeasuredFlow]:
-    begin_s = _begin_s(name, flows.meta.start, is_alone=is_alone)
+    begin_s = _begin_s(name, flows.meta, is_alone=is_alone)
     groups, sides = np.asarray(flows.group), np.asarray(flows.side)
     start_s, duration_s = np.asarray(flows.start_s), np.asarray(flows.duration_s)
     rates = np.asarray(flows.rate_bps)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
+from netcalc.display import unit_of_name
 from netcalc.errors import DomainError
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.measurement import evidence_of
@@ -167,9 +168,6 @@ def _of_runs(named: Mapping[str, Samples], by: str, values: FloatArray | None) -
 
 
 def _joined(named: Mapping[str, Samples], by: str, data: dict[str, Any], origin: str) -> Sweep:
-    units = {"window_bytes": "byte", "payload_bytes": "byte", "frame_bytes": "byte",
-             "flow_count": "1", "offered_bps": "bit/s", "rtt_s": "s", "loss_ratio": "ratio",
-             "goodput_bps": "bit/s"}  # fmt: skip
     metas = [samples.meta for samples in named.values()]
     order = np.argsort(data[QUANTITIES[by].column], kind="stable")
     table = Table(
@@ -177,12 +175,11 @@ def _joined(named: Mapping[str, Samples], by: str, data: dict[str, Any], origin:
         meta=Meta(
             tool="sweep",
             source=f"{len(named)} files",
-            units={name: units[name] for name in data},
+            units={name: unit_of_name(name) or "1" for name in data},
             partial=any(meta.partial for meta in metas),
         ),
     )
-    code = f"sweep-by-{by}"
-    said = Notice(code, {"count": len(named), "origin": origin})
+    said = Notice(f"sweep-by-{by}", {"count": len(named), "origin": origin})
     return Sweep(samples=table, by=by, said=said)
 
 

@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from typing import Any, TypeAlias
 
 from netcalc.checks import named_arguments
@@ -434,6 +435,15 @@ class Meta:
         warnings: tuple[Any, ...] = self.warnings
         notices = (x if isinstance(x, Notice) else Notice.load(x) for x in warnings)
         object.__setattr__(self, "warnings", tuple(notices))
+
+    @property
+    def start_epoch_s(self) -> float:
+        """The start in seconds of the Unix epoch; nan where it is unknown, or without its zone."""
+        try:
+            start = datetime.fromisoformat(self.start)
+        except ValueError:
+            return math.nan
+        return math.nan if start.tzinfo is None else start.timestamp()
 
     def stored(self) -> dict[str, Any]:
         """Return the facts as a saved file has them."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -270,18 +269,13 @@ def _run_of(samples: Samples) -> _FlowRun | None:
     facts = samples.facts()
     if not isinstance(samples, FlowSeries) or len(facts) != 1:
         return None
-    try:
-        begun = datetime.fromisoformat(samples.meta.start)
-    except ValueError:
-        return None
-    rows = samples.measured
-    if begun.tzinfo is None or not rows.any():
+    epoch_s, rows = samples.meta.start_epoch_s, samples.measured
+    if math.isnan(epoch_s) or not rows.any():
         return None
     starts = np.round(np.asarray(samples.start_s)[rows], 1)
     ends = starts + np.asarray(samples.duration_s)[rows]
     rates = np.asarray(samples.rate_bps)[rows]
     times = np.unique(starts)
-    epoch_s = begun.timestamp()
     return _FlowRun(
         host=samples.meta.host,
         way=str(facts[0].get("direction", "")),

@@ -194,11 +194,19 @@ class _FittedLine:
         """Return the lower or the upper end of the 95% band."""
         return np.asarray(self.at(x) + sign * self.quantile * self.line.stderr_at(self.shape(x)))
 
-    def drawn(self) -> RowsLaw:
-        """Return the rows with the line as their law."""
-        return replace(
+    def following(self, name: str, *signs: Sign, code: str = "line", variant: str) -> RowsLaw:
+        """Return the rows with the line as their law, and the cause that it stands for."""
+        drawn = replace(
             self.rows, law=self.at, low=lambda x: self.end(x, -1.0), high=lambda x: self.end(x, 1.0)
         )
+        return drawn.following(
+            name, (*signs, *self.signs()), code=code, variant=variant, degrees=self.kept_count - 2
+        )
+
+    def slope_sign(self, name: str, factor: float = 1.0) -> Sign:
+        """Return the slope with its interval, in another unit by a factor."""
+        half = self.quantile * self.line.slope_stderr * factor
+        return _interval(name, self.line.slope * factor, half)
 
     def signs(self) -> tuple[Sign, ...]:
         """Return how many rows follow the line, and how near."""
@@ -231,13 +239,10 @@ def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
     fitted = _straight(rows, column, table, lambda load: np.asarray(load / (1 - load)))
     if fitted is None:
         return rows.without("load-scatter")
-    line, quantile, degrees = fitted.line, fitted.quantile, fitted.kept_count - 2
-    slope = _interval("slope_s", line.slope, quantile * line.slope_stderr)
-    signs = (slope, Sign("double_s", 2 * line.slope, _FITTED), *fitted.signs())
+    line, quantile = fitted.line, fitted.quantile
+    slopes = (fitted.slope_sign("slope_s"), Sign("double_s", 2 * line.slope, _FITTED))
     if "wait" in column or "queue" in column:
-        return fitted.drawn().following(
-            "one queue", signs, code="line", variant="load-wait", degrees=degrees
-        )
+        return fitted.following("one queue", *slopes, variant="load-wait")
     if line.intercept <= 0:
         return rows.without("load-scatter")
     ratio = line.slope / line.intercept
@@ -248,7 +253,6 @@ def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
     ) / line.intercept**2  # fmt: skip
     half = max(quantile * math.sqrt(max(variance, 0.0)), SHAPE_ERROR)
     fixed = _interval("fixed_s", line.intercept, quantile * line.intercept_stderr)
-    signs = (fixed, _interval("shape_ratio", ratio, half), *signs)
     agreeing = [queue for queue, of_queue in QUEUES.items() if abs(ratio - of_queue) <= half]
     if len(agreeing) == 1:
         variant = agreeing[0]
@@ -259,7 +263,8 @@ def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
     else:
         variant = "load-between" if ratio < QUEUES["load-mm1"] else "load-bursts"
     name = {"load-mm1": "M/M/1", "load-md1": "M/D/1"}.get(variant, "one queue")
-    return fitted.drawn().following(name, signs, code="line", variant=variant, degrees=degrees)
+    shape = _interval("shape_ratio", ratio, half)
+    return fitted.following(name, fixed, shape, *slopes, variant=variant)
 
 
 def _overload(rows: RowsLaw, table: Table) -> RowsLaw:
@@ -329,21 +334,14 @@ def _distance(rows: RowsLaw, table: Table) -> RowsLaw:
     if fitted is None:
         return rows.without("distance-scatter")
     ways = 1.0 if column.startswith("one_way") else 2.0
-    stretch = fitted.line.slope * float(signal_speed_m_s()) / ways
-    half = fitted.quantile * fitted.line.slope_stderr * float(signal_speed_m_s()) / ways
-    signs = (
+    is_impossible = ways / fitted.line.slope > SPEED_OF_LIGHT_M_S
+    return fitted.following(
+        "fitted line",
         Sign("fixed_s", fitted.line.intercept, _FITTED),
         Sign("per_1000_km_s", 1e6 * fitted.line.slope, _FITTED),
-        _interval("stretch_ratio", stretch, half),
-        *fitted.signs(),
-    )
-    is_impossible = ways / fitted.line.slope > SPEED_OF_LIGHT_M_S
-    return fitted.drawn().following(
-        "fitted line",
-        signs,
+        fitted.slope_sign("stretch_ratio", float(signal_speed_m_s()) / ways),
         code=UNKNOWN_CAUSE if is_impossible else "distance",
         variant="distance-impossible" if is_impossible else "rows",
-        degrees=fitted.kept_count - 2,
     )
 
 
@@ -375,18 +373,12 @@ def _ranks(rows: RowsLaw, table: Table) -> RowsLaw:
         near[name].mean_off >= CLEARLY_NEARER * max(fitted.mean_off, tables.LEAST_OFF)
         for name in others
     )
-    signs = (
-        Sign("fixed_s", fitted.line.intercept, _FITTED),
-        _interval("slope_s", fitted.line.slope, fitted.quantile * fitted.line.slope_stderr),
-        *fitted.signs(),
-    )
-    variant = first if is_clear else "ranks-either"
-    return fitted.drawn().following(
+    return fitted.following(
         RANK_NAMES[first],
-        signs,
+        Sign("fixed_s", fitted.line.intercept, _FITTED),
+        fitted.slope_sign("slope_s"),
         code=UNKNOWN_CAUSE,
-        variant=variant,
-        degrees=fitted.kept_count - 2,
+        variant=first if is_clear else "ranks-either",
     )
 
 

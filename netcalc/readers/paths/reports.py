@@ -10,12 +10,11 @@ from math import nan
 from typing import Any
 
 from netcalc.errors import ReaderError
-from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.paths import traces
 from netcalc.readers.places import ICMP_PROBES, TO_NODES, Counted
-from netcalc.readers.source import csv_rows, no_measurement, note, shorten
+from netcalc.readers.source import csv_rows, shorten
 from netcalc.samples import Table
 
 _WINMTR_COLUMNS = ("Loss%", "Snt", "Rcv", "Best", "Avg", "Wrst", "Last")
@@ -30,11 +29,10 @@ _WINMTR_HTML = (
 
 
 def _read_winmtr(file: Input) -> Table:
-    text = file.text
     report = traces.Report(partial=True)
     skipped: list[int] = []
     is_html, has_head = file.seen(_WINMTR_HTML), False
-    for line_number, line, cut in text.numbered_lines():
+    for line_number, line, cut in file.text.numbered_lines():
         cells = _html_cells(line) if is_html else _bar_cells(line)
         figures = cells[1:]
         if cut and line[-1] not in "|>":
@@ -47,13 +45,9 @@ def _read_winmtr(file: Input) -> Table:
             has_head = True
         elif cells and cells[0] != "Host":
             skipped.append(line_number)
-    if not report.hops:
-        raise no_measurement("winmtr-no-hop", file.unpacked, text)
-    warnings = [*text.warnings]
-    note(warnings, "path-lines-unread", numbers=skipped)
-    if not has_head:
-        warnings.append(Notice("hops-not-numbered"))
-    return traces.to_table(file, [report], "WinMTR", warnings)
+    return traces.table_of_text(
+        file, [report], "WinMTR", code="winmtr-no-hop", unread=skipped, has_numbers=has_head
+    )
 
 
 def _bar_cells(line: str) -> list[str]:
@@ -109,12 +103,15 @@ _TRIPPY_JSON = {
 }  # fmt: skip
 
 
+_OF_MTR = {"Recv": "Rcv", "StdDev": "StDev"}
+"""Headings of trippy as mtr has them."""
+
+
 def _read_trippy(file: Input) -> Table:
-    text = file.text
     reports: list[traces.Report] = []
     names: list[str] = []
     skipped: list[int] = []
-    for line_number, line, cut in text.numbered_lines():
+    for line_number, line, cut in file.text.numbered_lines():
         cells = _trippy_cells(file, line_number, line)
         row = dict(zip(names, cells, strict=False))
         if {"Hop", "Loss%"} <= set(cells):
@@ -129,12 +126,7 @@ def _read_trippy(file: Input) -> Table:
             reports[-1].hops[-1].further += _nodes(row["IPs"])
         elif names and len(cells) > 1:
             skipped.append(line_number)
-    reports = [report for report in reports if report.hops]
-    if not reports:
-        raise no_measurement("trippy-no-hop", file.unpacked, text)
-    warnings = list(text.warnings)
-    note(warnings, "path-lines-unread", numbers=skipped)
-    return traces.to_table(file, reports, "trippy", warnings)
+    return traces.table_of_text(file, reports, "trippy", code="trippy-no-hop", unread=skipped)
 
 
 _WHOLE_ROW = re.compile(r"(?:\.[0-9]{2},?|[|│┘])\s*$")
@@ -156,7 +148,9 @@ def _begin_trippy(reports: list[traces.Report], target: str) -> None:
 
 
 def _trippy_row(file: Input, line: int, row: Mapping[str, str]) -> traces.ReportedHop:
-    shown = [(_other_heading(name), cell) for name, cell in row.items() if cell != traces.UNKNOWN]
+    shown = [
+        (_OF_MTR.get(name, name), cell) for name, cell in row.items() if cell != traces.UNKNOWN
+    ]
     values = traces.read_figures(file, line, [pair for pair in shown if traces.is_heading(pair[0])])
     nodes, hosts = _nodes(row.get("IPs", "")), _nodes(row.get("Addrs", ""))
     node = nodes[0] if nodes else ""
@@ -164,11 +158,6 @@ def _trippy_row(file: Input, line: int, row: Mapping[str, str]) -> traces.Report
     made = traces.ReportedHop(float(row["Hop"]), node or name, name if node else "", values)
     made.further = nodes[1:]
     return made
-
-
-def _other_heading(name: str) -> str:
-    """Return a heading of trippy as mtr has it."""
-    return {"Recv": "Rcv", "StdDev": "StDev"}.get(name, name)
 
 
 def _nodes(cell: str) -> list[str]:
@@ -269,11 +258,10 @@ _STATUS = re.compile(r"(?P<what>host|net\w*|protocol) unreachable|(?P<prohibited
 
 
 def _read_mikrotik(file: Input) -> Table:
-    text = file.text
     reports: list[traces.Report] = []
     skipped: list[int] = []
     is_new = has_head = False
-    for line_number, line, cut in text.numbered_lines():
+    for line_number, line, cut in file.text.numbered_lines():
         if prompt := _PROMPT.match(line):
             reports.append(traces.Report(prompt["target"], prompt["target"]))
         elif re.match(_MIKROTIK_HEADING, line):
@@ -290,13 +278,10 @@ def _read_mikrotik(file: Input) -> Table:
                 _add_mikrotik(reports[-1], match, has_head=has_head)
         elif "%" in line:
             skipped.append(line_number)
-    reports = [report for report in reports if report.hops]
-    if not reports:
-        raise no_measurement("mikrotik-no-hop", file.unpacked, text)
-    warnings = list(text.warnings)
-    note(warnings, "path-lines-unread", numbers=skipped)
-    note(warnings, "hops-not-numbered", is_so=not has_head)
-    return traces.to_table(file, reports, "traceroute (MikroTik)", warnings)
+    return traces.table_of_text(
+        file, reports, "traceroute (MikroTik)", code="mikrotik-no-hop", unread=skipped,
+        has_numbers=has_head,
+    )  # fmt: skip
 
 
 def _add_mikrotik(report: traces.Report, row: re.Match[str], *, has_head: bool) -> None:

@@ -13,7 +13,7 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.paths import traces
 from netcalc.readers.places import ICMP_PROBES, TO_NODES, Counted
-from netcalc.readers.source import no_measurement, note, shorten
+from netcalc.readers.source import note, shorten
 from netcalc.samples import PathSamples, Table
 
 _NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{traces.ADDRESS.pattern})\]")
@@ -231,12 +231,10 @@ def _read_pathping(file: Input) -> Table:
         elif not report.target and not listed:
             report.address, name = node_in(line)
             report.target = name or report.address
-    if not report.hops:
-        raise no_measurement("pathping-no-statistics", file.unpacked, text)
-    report.partial |= report.hops[-1].hop < listed
-    warnings = list(text.warnings)
-    note(warnings, "path-lines-unread", numbers=skipped)
-    return traces.to_table(file, [report], "pathping", warnings)
+    report.partial |= not report.hops or report.hops[-1].hop < listed
+    return traces.table_of_text(
+        file, [report], "pathping", code="pathping-no-statistics", unread=skipped
+    )
 
 
 def _hop(match: re.Match[str], link_lost: float | None) -> traces.ReportedHop:

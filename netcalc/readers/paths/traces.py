@@ -349,6 +349,21 @@ class Report:
         )
 
 
+def table_of_text(
+    file: Input, reports: Iterable[Report], tool: str, *, code: str, unread: Sequence[int],
+    has_numbers: bool = True,
+) -> Table:  # fmt: skip
+    """Return the reports of a text that have hops; refuse a text without one by its ``code``."""
+    reports = [report for report in reports if report.hops]
+    if not reports:
+        raise no_measurement(code, file.unpacked, file.text)
+    warnings = list(file.text.warnings)
+    note(warnings, "path-lines-unread", numbers=unread)
+    if not has_numbers:
+        warnings.append(Notice("hops-not-numbered"))
+    return to_table(file, reports, tool, warnings)
+
+
 def to_table(
     file: Input,
     reports: Sequence[Report],
