@@ -195,7 +195,7 @@ def _of_counters(name: str, table: Table, *, is_alone: bool) -> Iterator[_Measur
     columns = table.columns()
     nothing = np.full(len(table), np.nan)
     begin_s = 0.0 if np.nanmin(columns["time_s"]) > 1e8 else _begin_s(
-        name, table.meta.start, is_alone=is_alone
+        name, table.meta, is_alone=is_alone
     )  # fmt: skip
     windows = columns.get("cwnd_packets", nothing) * columns.get("mss_bytes", nothing)
     for group in dict.fromkeys(columns["group"].tolist()):

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import fsum, isnan, nan
 from statistics import median
+from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input, columns_of, groups_of, joined
+from netcalc.readers.format import Format, Input, groups_of, joined
 from netcalc.readers.lines import compiled
 from netcalc.readers.places import (
     CLIENT,
@@ -213,19 +214,14 @@ def _read_text(file: Input) -> Samples:
             _interval(text.runs[0], interval, None)
     runs = [run for run in text.runs if run.totals or any(way.rows for way in run.ways.values())]
     ways = [_finish(run) for run in runs]
-    kept = iperf_text.each_once([list(run.links.values()) for run in runs], ways)
-    text.remarks.copies = len(runs) - len(kept)
-    runs, ways = [runs[index] for index in kept], [ways[index] for index in kept]
-    further = []
-    unknown = [
-        way for run, found in zip(runs, ways, strict=True) if not run.has_end for way in found
-    ]
-    if unknown and all(len(run.ways) == 1 for run in runs):
-        for way in unknown:
-            way.direction = ""
-        further.append(Notice("iperf-end-unknown"))
-        if any(row.side == transfer.SENDER for way in unknown for row in way.rows):
-            further.append(Notice("iperf-csv-side"))
+    links = [list(run.links.values()) for run in runs]
+    runs, ways = iperf_text.each_once(runs, links, ways, text.remarks)
+    pairs = zip(runs, ways, strict=True)
+    unknown = [way for run, of_run in pairs if not run.has_end for way in of_run]
+    if not all(len(run.ways) == 1 for run in runs):
+        unknown = []
+    is_sender = any(row.side == transfer.SENDER for way in unknown for row in way.rows)
+    further = iperf_text.without_direction(unknown, knows_side=not is_sender)
     alone = len(runs) == len(text.commands) == 1 and runs[0].is_client
     printed = iperf_text.printed_of(text.commands[0], ways[0]) if alone else {}
     return iperf_text.to_samples(file, ways, text.remarks, further, tool="iperf 2", printed=printed)
@@ -236,16 +232,9 @@ def _exchanges_of(interval: iperf_text.IntervalLine, said: re.Match[str]) -> _Ex
         round(float(said[f"{name}_ms"] or nan) / 1e3, 9)
         for name in ("mean", "least", "most", "std")
     )
-    return _Exchanges(
-        interval.start_s,
-        interval.end_s - interval.start_s,
-        int(said["reply_count"]),
-        mean,
-        least,
-        most,
-        std,
-        iperf_text.number_of(said["rps"] or said["last"] or ""),
-    )
+    rate = iperf_text.number_of(said["rps"] or said["last"] or "")
+    length_s, count = interval.end_s - interval.start_s, int(said["reply_count"])
+    return _Exchanges(interval.start_s, length_s, count, mean, least, most, std, rate)
 
 
 def _exchanges(file: Input, text: _Iperf2Text) -> Table:
@@ -255,16 +244,15 @@ def _exchanges(file: Input, text: _Iperf2Text) -> Table:
     """
     runs = [run for run in text.runs if run.exchanges]
     groups = groups_of([""] * len(runs))
-    rows: list[_Exchanges] = []
-    names: list[str] = []
+    rows: list[dict[str, Any]] = []
+    sizes = dict(zip(("request_bytes", "response_bytes"), text.sizes, strict=True))
+    sizes = {name: size for name, size in sizes.items() if not isnan(size)}
     facts = []
     for group, run in zip(groups, runs, strict=True):
         last = run.exchanges[-1]
         is_whole = last.start_s == 0
         intervals = run.exchanges[:-1] if is_whole and len(run.exchanges) > 1 else run.exchanges
-        rows += intervals
-        names += [group] * len(intervals)
-        mean_s = last.rtt_mean_s if is_whole else nan
+        rows += [{"group": group, **sizes, **asdict(row)} for row in intervals]
         facts.append(
             fact_row(
                 {"counter:rps": last.transaction_rate if is_whole else nan},
@@ -273,23 +261,20 @@ def _exchanges(file: Input, text: _Iperf2Text) -> Table:
                 protocol=run.protocol or "tcp",
                 reply_count=last.reply_count if is_whole else sum(r.reply_count for r in intervals),
                 rtt_min_s=min(row.rtt_min_s for row in run.exchanges),
-                rtt_s=mean_s,
+                rtt_s=last.rtt_mean_s if is_whole else nan,
                 rtt_max_s=max(row.rtt_max_s for row in run.exchanges),
                 duration_s=last.duration_s if is_whole else nan,
                 partial=not is_whole,
             )
         )
-    columns = columns_of(_Exchanges, rows)
-    sizes = dict(zip(("request_bytes", "response_bytes"), text.sizes, strict=True))
-    known = {name: [size] * len(rows) for name, size in sizes.items() if not isnan(size)}
-    units = {name: unit_of(name) for name in (*known, *columns)} | {"transaction_rate": "1/s"}
+    units = {name: unit_of(name) for name in rows[0]}
     warnings = list(file.text.warnings)
     note(warnings, "iperf-lines-unread", numbers=text.remarks.unread)
     iperf_text.note_implausible(warnings, text.remarks.implausible)
     return file.table(
         "iperf 2 (bounceback)",
-        {"group": names, **known, **columns},
-        {"group": "text", **units},
+        rows,
+        {**units, "group": "text", "transaction_rate": "1/s"},
         facts=facts,
         warnings=warnings,
         target=joined(run.target for run in runs),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from math import inf, isnan, nan
-from typing import Any
+from typing import Any, TypeVar
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
@@ -26,6 +26,8 @@ from netcalc.readers.source import Text, note, shorten
 from netcalc.readers.transfers import transfer
 from netcalc.readers.transfers.transfer import number_of as plain_number
 from netcalc.samples import FlowSeries
+
+Run = TypeVar("Run")
 
 # At most two digits behind a decimal comma: 1,234 could be a thousand, and iperf never groups.
 _NUMBER = r"-?(?:\d{1,30}(?:\.\d{1,30}|,\d{1,2})?|nan|inf)"
@@ -334,18 +336,28 @@ def sum_out_of_order(lines: Sequence[OutOfOrder]) -> float:
 
 
 def each_once(
-    connections: Sequence[Sequence[StreamEnds]], ways: Sequence[list[transfer.Way]]
-) -> list[int]:
-    """Return the indexes of runs that are no copy of the one before, pasted twice.
+    runs: Sequence[Run], links: Sequence[Sequence[StreamEnds]], ways: Sequence[list[transfer.Way]],
+    remarks: Remarks,
+) -> tuple[list[Run], list[list[transfer.Way]]]:  # fmt: skip
+    """Return the runs that are no copy of the one before, pasted twice, with their directions.
 
-    A copy has the same ports and the same numbers.
+    A copy has the same ports and the same numbers; how many there are is kept with the remarks.
     """
-    return [
-        index
-        for index, links in enumerate(connections)
-        if not (index and links and links == connections[index - 1])
-        or repr(ways[index]) != repr(ways[index - 1])
+    kept = [
+        at
+        for at, ends in enumerate(links)
+        if not (at and ends and ends == links[at - 1]) or repr(ways[at]) != repr(ways[at - 1])
     ]
+    remarks.copies = len(runs) - len(kept)
+    return [runs[at] for at in kept], [ways[at] for at in kept]
+
+
+def without_direction(ways: Sequence[transfer.Way], *, knows_side: bool) -> list[Notice]:
+    """Take the direction from the runs of an unknown end; return the warnings about them."""
+    for way in ways:
+        way.direction = ""
+    codes = ["iperf-end-unknown", "iperf-csv-side"] if ways else []
+    return [Notice(code) for code in (codes[:1] if knows_side else codes)]
 
 
 def implausible(interval: IntervalLine, losses: DatagramLosses | None) -> list[str]:
@@ -547,22 +559,10 @@ def _read(file: Input) -> FlowSeries:
         text.runs[0].interrupted = True
     runs = [run for run in text.runs if any(way.rows for way in run.ways.values()) or run.totals]
     ways = [_finish(run) for run in runs]
-    kept = each_once([run.links for run in runs], ways)
-    text.remarks.copies = len(runs) - len(kept)
-    runs, ways = [runs[index] for index in kept], [ways[index] for index in kept]
-    left_out: list[Notice] = []
-    unknown = [
-        way
-        for run, found in zip(runs, ways, strict=True)
-        if _is_of_unknown_end(run)
-        for way in found
-    ]
-    for way in unknown:
-        way.direction = ""
-    if unknown:
-        left_out.append(Notice("iperf-end-unknown"))
-    if any(map(_has_unknown_side, unknown)):
-        left_out.append(Notice("iperf-csv-side"))
+    runs, ways = each_once(runs, [run.links for run in runs], ways, text.remarks)
+    pairs = zip(runs, ways, strict=True)
+    unknown = [way for run, of_run in pairs if _is_of_unknown_end(run) for way in of_run]
+    left_out = without_direction(unknown, knows_side=not any(map(_has_unknown_side, unknown)))
     note(left_out, "iperf-server-output", numbers=text.other_end)
     if any(_has_bytes_of_sender(run, way) for run in runs for way in run.ways.values()):
         left_out.append(Notice("udp-total-of-sender"))
