@@ -72,7 +72,7 @@ _WIRELESS = _compiled(
     r"\bSignal level[:=](?P<signal_dbm>-\d+) dBm",
     r"\bNoise level[:=](?P<noise_dbm>-\d+) dBm",
     r"\b(?P<counter>Rx invalid nwid|Rx invalid crypt|Rx invalid frag|Tx excessive retries|"
-    r"Invalid misc|Missed beacon):(?P<count>\d+)",
+    r"Invalid misc|Missed beacon):(?P<count>\d+)(?!\S)",
 )
 _MACOS = _compiled(
     r"^\s*agrCtlRSSI: (?P<signal_dbm>-\d+)\s*$",
@@ -89,6 +89,20 @@ _MACOS = _compiled(
     r"^\s*Transmit Rate: (?P<tx_rate_mbps>\d+)\s*$",
     r"^\s*Channel: (?P<channel>\d+) \(\dGHz, (?P<channel_width_mhz>\d+)MHz\)\s*$",
 )
+_COUNTER = r"(?:[rt]x (?:bytes|packets)|tx (?:retries|failed)|beacon (?:loss|rx)|rx drop misc)"
+_LABEL = re.compile(
+    # of iw
+    rf"^\s*(?:freq|signal|signal avg|{_COUNTER}|[RT]X):"
+    # of the wireless extensions: a level may be no dBm, and has a scale of its own
+    r"|\b(?:Frequency|Channel)[:=](?=\S*\d)|\bBit Rate[:=](?=\S*\d)"
+    r"|\b(?:Signal|Noise) level[:=](?=\S* dBm)"
+    r"|\b(?:Rx invalid (?:nwid|crypt|frag)|Tx excessive retries|Invalid misc|Missed beacon):(?=\S)"
+    # of macOS: a plain number that is none of a link says that there is no link
+    r"|^\s*(?:agrCtlRSSI|agrCtlNoise|lastTxRate|MCS(?: Index)?|NSS|channel|RSSI|Noise|Tx Rate|"
+    r"Transmit Rate|Channel|Signal / Noise)\s*:(?!\s*(?:[-+]?\d+(?: dBm| Mbps)?|None|-?)\s*$)"
+)
+"""A label whose number is read."""
+_NO_RATE = re.compile(r"\s*[rt]x bitrate:(?!\s+\d+\.\d MBit/s\b)(?=.*\d)")
 _MACOS_HEAD = re.compile(r"\s*(?:agrCtlRSSI|Interface Name|Current Network Information)\b")
 _OTHER_NETWORKS = re.compile(r"\s*Other Local Wi-Fi Networks:\s*")
 
@@ -165,11 +179,18 @@ def _read(
     links: list[_Link] = []
     lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
     own = takewhile(lambda row: not _OTHER_NETWORKS.fullmatch(row[1]), lines)
-    for match in (match for _, line in own for each in patterns for match in each.finditer(line)):
-        groups = match.groupdict()
-        if groups.get("group") or not links:
-            links.append(_Link(groups.get("group") or ""))
-        links[-1].add(groups)
+    unread: list[int] = []
+    for number, line in own:
+        found = 0
+        for match in (match for each in patterns for match in each.finditer(line)):
+            groups = match.groupdict()
+            if groups.get("group") or not links:
+                links.append(_Link(groups.get("group") or ""))
+            links[-1].add(groups)
+            found += not groups.get("group")
+        if found < len(_LABEL.findall(line)) or _NO_RATE.match(line):
+            unread.append(number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
     has_head = (
         any(head.match(line) for _, line in lines) if head else all(link.group for link in links)
     )
@@ -201,25 +222,31 @@ def _netsh(file: Input) -> Table:
     warnings: list[Notice] = []
     lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*(?:\d%|: .*\D)\s*"))
     links = []
+    unread: list[int] = []
     for _, part in groupby(lines, key=lambda row: bool(row[1].strip())):
-        matches = filter(None, (_NETSH_LINE.fullmatch(line) for _, line in part))
-        block = [(match["label"], match["value"]) for match in matches]
+        matches = [(number, _NETSH_LINE.fullmatch(line)) for number, line in part]
+        block = [(match["label"], match["value"], number) for number, match in matches if match]
         link = _Link(block[0][1] if len(block) > 4 else "")
-        rates = [(label, value) for label, value in block if _NETSH_RATE.fullmatch(label)]
+        rates = [row for row in block if _NETSH_RATE.fullmatch(row[0])]
         ways = ["rx", "tx"]
         if len(rates) == 1:
             ways = ["rx" if _RECEIVED.match(rates[0][0]) else "tx"]
-        for way, (_, value) in zip(ways, rates, strict=False):
+        for way, (_, value, number) in zip(ways, rates, strict=False):
             if re.fullmatch(r"\d+(?:[.,]\d+)?", value):
                 link.add({f"{way}_rate_mbps": value.replace(",", ".")})
-        for label, value in block:
+            else:
+                unread.append(number)
+        for label, value, number in block:
             if percent := re.fullmatch(r"(\d{1,3})%", value):
                 link.add({"signal_percent": percent[1]})
             elif re.fullmatch("rssi", label, re.IGNORECASE) and re.fullmatch(r"-\d+", value):
                 link.add({"signal_dbm": value})
             elif _CHANNEL.fullmatch(label) and re.fullmatch(r"\d+", value):
                 link.add({"channel": value})
+            elif _CHANNEL.fullmatch(label) or label.lower() in ("signal", "rssi"):
+                unread.append(number)
         links.append(link)
+    note(warnings, "transfer-lines-unread", numbers=unread)
     partial = cut or any(link.facts and not link.group for link in links)
     return _table(file, links, warnings, tool="netsh wlan", partial=partial)
 
