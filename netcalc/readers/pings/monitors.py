@@ -93,7 +93,8 @@ SMOKEPING = Format(
 )
 
 _GAUGE = re.compile(
-    r"(?P<name>probe_\w{1,80})(?:\{(?P<labels>[^}]*)\})? (?P<value>[-+\d.eE]+|NaN|[-+]Inf)(?: \d+)?"
+    r"(?P<name>probe_\w{1,80})(?:\{(?P<labels>[^}]*)\})? "
+    r"(?P<value>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|NaN|[-+]Inf)(?: \d+)?"
 )
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 _TRIPS = {
