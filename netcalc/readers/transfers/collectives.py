@@ -138,7 +138,12 @@ _NCCL_TOTAL = re.compile(rf"#?\s*Avg bus bandwidth\s*:\s*{_NUMBER}")
 _NCCL_START = re.compile(r"#?\s*nThread \d+ nGpus \d+ ")
 _NCCL_COLUMNS = re.compile(r"#?\s*size\s+count\s+type")
 _NCCL_TEST = re.compile(r"\b([a-z_]+)_perf\b")
-_NCCL_RANK = re.compile(r"#?\s*Rank\s+(\d+) .*device")
+_NCCL_RANK = re.compile(r"#?\s*Rank\s+(\d+) +(?:Group|Pid)\b")
+_NCCL_LIKE = re.compile(
+    r"(?=.*\d)(?:\S+\s+){2,8}?(?:float\d*|bfloat16|half|double|u?int\d*|f8e\dm\d|fp8\w+)(?:\s.*)?"
+    r"|\d+(?:\s+\d+)*"
+)
+"""What may be a damaged row: it has the type of a row, or is the beginning of one."""
 _RATE_STEP_BPS = 8e7
 """Rates are printed in gigabytes per second, with two digits."""
 
@@ -190,10 +195,12 @@ def _read_nccl(file: Input) -> TransferSamples:
         elif row := _like_nccl(full_line):
             empty += row["size"] == "0"
             for side, run in zip(("out", "in"), pairs[-1], strict=True):
-                run.test, run.rank_count = test, float(len(ranks)) or nan
+                run.test, run.rank_count = test, max(ranks) + 1.0 if ranks else nan
                 if row["size"] != "0" and row[f"{side}_time"] is not None:
                     _add_side(run, row, side)
-        elif _NCCL_ROW.fullmatch(line) or re.match(r"\d+\s+\d+\s+(?:float|half|int|double)", line):
+                elif row["size"] != "0" and run.rows:  # the other rows have both sides
+                    unread.append(number)
+        elif pairs and not line.startswith("#") and _NCCL_LIKE.fullmatch(line.strip()):
             unread.append(number)
     note(warnings, "sizes-lines-unread", numbers=unread)
     note(warnings, "sizes-of-nothing", count=empty)
@@ -296,9 +303,11 @@ def _tables(
             groups = {name: text for name, text in titled.groupdict().items() if text is not None}
             about = groups if "test" in groups else about | groups
         elif not line.startswith("#") and runs and runs[-1].columns:
-            if row := _row(line.split(), runs[-1].columns):
+            cells, columns = line.split(), runs[-1].columns
+            numbers = sum(re.fullmatch(_NUMBER, cell) is not None for cell in cells)
+            if row := _row(cells, columns):
                 runs[-1].rows.append(row)
-            elif line[:1].isdigit():
+            elif line[:1].isdigit() or 2 * numbers >= len(columns) >= len(cells) - 3:
                 unread.append(number)
     note(warnings, "sizes-lines-unread", numbers=unread)
     return runs, about.get("version", ""), cut
@@ -428,6 +437,7 @@ _NETPIPE_ROW = re.compile(
     rf"\s*\d+:\s+(?P<size>\d{{1,12}}) bytes\s+\d+ times -->\s+(?P<rate>{_NUMBER}) Mbps in\s+"
     rf"(?P<time>{_NUMBER}) usec\s*"
 )
+_NETPIPE_LIKE = re.compile(r".*times -->|\s*\d+: +\d")
 _NP_OUT = re.compile(rf"\s*(?P<size>\d{{1,12}})\s+(?P<rate>{_NUMBER})\s+(?P<time>0\.\d{{6,12}})\s*")
 
 
@@ -457,7 +467,7 @@ def _read_netpipe(file: Input) -> TransferSamples:
         row = pattern.fullmatch(line)
         if row is not None and _agrees(row, unit):
             run.rows.append(Row(float(row["size"]), float(row["time"]) * unit))
-        elif row is not None or "times -->" in line:
+        elif row is not None or _NETPIPE_LIKE.match(line) or (pattern is _NP_OUT and line.strip()):
             unread.append(number)
     note(warnings, "sizes-lines-unread", numbers=unread)
     return _samples(file, [run], [""], warnings, tool="NetPIPE", partial=cut)

@@ -77,6 +77,9 @@ def _read_json(file: Input, result: _Object) -> Samples:
         return _paths(file, result, failed=failed)
     if "roundtrips" in result:
         trips = document.rows(result, "roundtrips")
+        odd = [row for row in trips if "rtt" in row and isnan(_seconds(row["rtt"]))]
+        note(warnings, "implausible-values", count=len(odd), name="rtt")
+        trips = [row for row in trips if row not in odd]
         rtts = [_seconds(row.get("rtt")) for row in trips]
         counts = (document.number(result, name) for name in ("sent", "received"))
         ttls = [document.number(row, "ttl") for row in trips]
@@ -87,6 +90,9 @@ def _read_json(file: Input, result: _Object) -> Samples:
         delays = {
             transfer.number_of(delay): document.number(histogram, delay) for delay in histogram
         }
+        odd = sum(isnan(delay) or isnan(count) for delay, count in delays.items())
+        note(warnings, "implausible-values", count=odd, name="histogram-latency")
+        delays = {delay: count for delay, count in delays.items() if not isnan(delay)}
         return _delays(file, dict(zip(_COUNTS, counts, strict=True)), delays, {}, warnings)
     way = transfer.Way("", partial=failed)
     for interval in document.rows(result, "intervals"):
@@ -134,7 +140,7 @@ def _transfer(file: Input, way: transfer.Way, warnings: list[Notice]) -> Samples
         way.received = way.received or transfer.Interval()
         way.received.lost_count, way.received.jitter_s = total.lost_count, total.jitter_s
         way.received.datagram_count = total.datagram_count
-    for row in way.rows:
+    for row in (*way.rows, *filter(None, [way.received])):
         if row.lost_count > row.datagram_count:
             row.lost_count = nan
     way.rows = way.rows or transfer.whole_run(way)
@@ -147,10 +153,14 @@ _INTERVAL = re.compile(
 )
 _STREAM = re.compile(r"\* Stream ID (?P<id>\S+)(?P<is_summary> Summary)?\s*")
 _RETRANSMITS = re.compile(
-    r"\s+(?:(?P<count>\d+)|Not Reported)(?:\s+(?P<window>\d+\.\d+) (?P<power>[KMG]?)Bytes)?"
+    r"\s+(?:(?P<count>\d+)|Not Reported)"
+    r"(?:\s+(?:Not Reported|(?P<window>\d+\.\d+) (?P<power>[KMG]?)Bytes))?"
     r"(?:\s+(?P<received>\d+\.\d+) (?P<prefix>[KMGT]?)bps)?"
 )
-_LOSSES = re.compile(r"\s+(?P<first>\d+) / (?P<second>\d+)(?:\s+Jitter: (?P<jitter>[\d.]+) ms)?")
+_LOSSES = re.compile(
+    r"\s+(?P<first>\d+) / (?P<second>\d+)(?:\s+Jitter: (?P<jitter>\d+(?:\.\d+)?) ms)?"
+)
+_END = re.compile(r"\s*(?:\(omitted\))?\s*")
 
 
 def _throughput_of_text(file: Input) -> Samples:
@@ -165,8 +175,10 @@ def _throughput_of_text(file: Input) -> Samples:
         elif line.startswith("Interval "):
             header = line
         elif interval := _INTERVAL.fullmatch(line):
-            row, received = _row_of_text(interval, header, stream)
+            row, received, is_whole = _row_of_text(interval, header, stream)
             row.line = number
+            if not is_whole:
+                unread.append(number)
             if not is_summary:
                 way.rows.append(row)
             elif not stream:
@@ -184,28 +196,35 @@ def _bps(number: str, prefix: str) -> float:
     return round(float(number) * 1000.0 ** transfer.POWERS[prefix], 3)
 
 
-def _row_of_text(line: re.Match[str], header: str, stream: str) -> tuple[transfer.Interval, float]:
-    """Return an interval, and the rate of the receiver where the line has it."""
-    start, received = float(line["start"]), nan
+def _row_of_text(
+    line: re.Match[str], header: str, stream: str
+) -> tuple[transfer.Interval, float, bool]:
+    """Return an interval, the rate of the receiver where the line has it, and if it is whole."""
+    start, received, rest = float(line["start"]), nan, line["rest"]
     row = transfer.Interval(
         start_s=start,
         duration_s=round(float(line["end"]) - start, 6),
         throughput_bps=_bps(line["rate"], line["prefix"]),
         stream=stream,
         side=transfer.SENDER,
-        omitted="(omitted)" in line["rest"],
+        omitted="(omitted)" in rest,
     )
-    if "Retransmits" in header and (said := _RETRANSMITS.match(line["rest"])):
+    if _END.fullmatch(rest):
+        return row, received, True
+    said = _RETRANSMITS.match(rest) if "Retransmits" in header else _LOSSES.match(rest)
+    if said is None or not _END.fullmatch(rest[said.end() :]):
+        return row, received, False
+    if "Retransmits" in header:
         row.retransmit_count = float(said["count"] or nan)
         if said["window"]:
             row.cwnd_bytes = round(float(said["window"]) * 1000.0 ** transfer.POWERS[said["power"]])
         if said["received"]:
             received = _bps(said["received"], said["prefix"])
-    elif losses := _LOSSES.match(line["rest"]):
-        counts = float(losses["first"]), float(losses["second"])
+    else:
+        counts = float(said["first"]), float(said["second"])
         row.lost_count, row.datagram_count = counts if "Lost / Sent" in header else counts[::-1]
-        row.jitter_s = float(losses["jitter"] or nan) / 1e3
-    return row, received
+        row.jitter_s = float(said["jitter"] or nan) / 1e3
+    return row, received, True
 
 
 _DURATION = re.compile(r"PT(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?")
@@ -224,14 +243,16 @@ def _seconds(text: Any) -> float:
 
 
 _TRIP = re.compile(
-    r"(?P<number>\d+)\t(?P<host>\S.*?)(?: {2}\d+ Bytes)?(?: {2}TTL (?P<ttl>\d+))?"
+    r"(?P<number>\d+)\t(?P<host>\S(?:(?! {2}).)*?)(?: {2}\d+ Bytes)?(?: {2}TTL (?P<ttl>\d+))?"
     r"(?: {2}RTT +(?P<rtt>\d+\.\d{4}) ms)?(?:: (?P<error>.*))?\s*"
 )
 
 
 def _round_trips_of_text(file: Input) -> Samples:
     warnings: list[Notice] = []
-    trips, cut = _matches(file, warnings, [_TRIP], r"(?!.*% Packet Loss).* RTT ", closed=r".* ms")
+    trips, cut = _matches(
+        file, warnings, [_TRIP], r"(?!.*% Packet Loss).*(?: RTT |\t)", closed=r".* ms"
+    )
     if not trips:
         raise ReaderError("pscheduler-nothing", file=file.name)
     rtts = [round(float(trip["rtt"] or nan) / 1e3, 9) for trip in trips]

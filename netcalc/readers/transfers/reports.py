@@ -57,6 +57,9 @@ def _read_mininet(file: Input) -> Table:
             runs.append({"protocol": protocol, "target": "", **about,
                          "sent_rate_bps": known[1], "received_rate_bps": known[0]})  # fmt: skip
             about = {}
+        elif line.startswith("*** Results:") and "'" in line:
+            unread.append(number)
+            about = {}
     if not runs:
         raise ReaderError("transfer-nothing", file=file.name, tool="mininet")
     note(warnings, "transfer-lines-unread", numbers=unread)
@@ -106,9 +109,9 @@ def _read_ixchariot(file: Input) -> Table:
             delimiter = next(mark for mark in ",;\t" if mark in line)
             names = next(csv.reader([line], delimiter=delimiter))
         elif names and line.strip():
-            row = dict(zip(names, next(csv.reader([line], delimiter=delimiter)), strict=False))
-            values = _pair(row)
-            if values is None:
+            cells = next(csv.reader([line], delimiter=delimiter))
+            values = _pair(dict(zip(names, cells, strict=False)))
+            if values is None or len(cells) > len(names):
                 unread.append(number)
             elif values["group"].lower() in _SUMS:
                 total = values["throughput_bps"]
@@ -144,6 +147,8 @@ def _pair(row: dict[str, str]) -> dict[str, Any] | None:
     if isnan(rates["throughput_bps"]) or not (name.lower() in _SUMS or _PAIR.fullmatch(name)):
         return None
     time = next((cell for head, cell in cells.items() if head.startswith("Measured Time")), "")
+    if time and isnan(number_of(time)):
+        return None
     group = f"Pair {name}" if name.isdecimal() else name
     return {"group": group, **rates, "duration_s": number_of(time)}
 
@@ -175,6 +180,9 @@ _OPTION = re.compile(r" -(?P<name>[sbc]) ?(?P<value>\d{1,12})\b")
 _TIME = re.compile(
     r"(?P<name>real|user|sys)\s+(?:(?P<m>\d{1,6})m)?(?P<s>\d{1,9}(?:[.,]\d{1,9})?)s?\s*"
 )
+_LIKE_SOURCE = re.compile(
+    r"(?:real|user|sys)\s.*\d|.*(?:(?:tcp|udp)sink: | received|получено байт)"
+)
 _CLOCKS = {"real": "wall_s", "user": "user_s", "sys": "system_s"}
 _OPTIONS = {"s": "write_bytes", "b": "buffer_bytes", "c": "write_count"}
 
@@ -189,15 +197,18 @@ def _read_source(file: Input) -> Table:
     """Read runs: a run begins with its command, or where a clock or a count is there again."""
     warnings: list[Notice] = []
     runs: list[dict[str, Any]] = [{}]
+    unread: list[int] = []
     lines, cut = file.text.whole_lines(
         warnings, closed=re.compile(r"(?:real|user|sys)\s.*s|.*received")
     )
-    for _, line in lines:
+    for number, line in lines:
         values: dict[str, Any] = {}
         if source := _SOURCE.fullmatch(line):
             values = {"protocol": source["protocol"]}
             for option in _OPTION.finditer(source["options"]):
                 values[_OPTIONS[option["name"]]] = float(option["value"])
+            if len(values) <= len(re.findall(r" -[sbc]\b", source["options"])):
+                unread.append(number)
         elif sink := _SINK.fullmatch(line):
             values = {"protocol": (sink["program"] or "tcp")[:3]}
             size = sink["bytes"] or sink["received"]
@@ -206,10 +217,13 @@ def _read_source(file: Input) -> Table:
         elif time := _TIME.fullmatch(line):
             seconds = 60.0 * int(time["m"] or 0) + float(time["s"].replace(",", "."))
             values = {_CLOCKS[time["name"]]: seconds}
+        elif _LIKE_SOURCE.match(line):
+            unread.append(number)
         again = values.keys() & runs[-1].keys() - {"protocol"}
         if again or (line.strip() and source and len(runs[-1]) > 1):
             runs.append({})
         runs[-1] |= values
+    note(warnings, "transfer-lines-unread", numbers=unread)
     runs = [run for run in runs if run.keys() & {"wall_s", "received_bytes", "received_count"}]
     if not runs:
         raise ReaderError("transfer-nothing", file=file.name, tool="a source and a sink")
@@ -256,18 +270,26 @@ SOURCE = Format(
 _LATTE = re.compile(r"(?P<name>[A-Z][\w()%/]+)\s{1,14}(?P<value>\S+)(?:\s+\(.*\))?\s*")
 _BIN = re.compile(r"\s*(?P<usec>\d{1,9})\s+(?P<count>\d{1,15})\s*")
 _COUNTERS = ("Latency(usec)", "CPU(%)", "CtxSwitch/sec", "SysCall/sec", "Interrupt/sec")
+_NUMBERED = (*_COUNTERS, "Iterations", "MsgSize(byte)")
+_LATTE_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
 
 
 def _read_latte(file: Input) -> Table:
     warnings: list[Notice] = []
     said: dict[str, str] = {}
     bins: list[tuple[float, float]] = []
+    unread: list[int] = []
     lines, cut = file.text.whole_lines(warnings)
-    for _, line in lines:
+    for number, line in lines:
         if (histogram := _BIN.fullmatch(line)) and "Interval(usec)" in said:
             bins.append((int(histogram["usec"]) / 1e6, float(histogram["count"])))
-        elif pair := _LATTE.fullmatch(line):
+        elif (pair := _LATTE.fullmatch(line)) and (
+            pair["name"] not in _NUMBERED or _LATTE_NUMBER.fullmatch(pair["value"])
+        ):
             said.setdefault(pair["name"], pair["value"])
+        elif line.startswith(_NUMBERED) or ("Interval(usec)" in said and line.strip()):
+            unread.append(number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
     if isnan(number_of(said.get("Latency(usec)", ""))):
         raise ReaderError("transfer-nothing", file=file.name, tool="latte")
     counters = {f"counter:{name}": number_of(said.get(name, "")) for name in _COUNTERS}

@@ -130,7 +130,9 @@ _ROW_FORMS = tuple(
     for _, _, form in _TABLES
 )  # fmt: skip
 _DELIMITERS = ",\t;|"
-_NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?")
+_NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,2})?")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_NO_NUMBER = ("", "n/a", "na", "null", "none", "nan", "-")
 _LIKE_A_TABLE = (
     r"^.*(?:\d{4}-\d\d-\d\dT[\d:.]+|https?://|[Ss]erver [Nn]ame|[Ss]erver [Ii][Dd]"
     r"|\"\d+\",\"\d+(?:\.\d+)?\",\"\d)"
@@ -181,6 +183,12 @@ _HEADING = re.compile(r"\s{10,}(?P<way>Download|Upload)\s*")
 _OF_HEADING = re.compile(
     rf"\s+(?:Throughput:\s+{_RATE}|Latency:\s+(?P<_low_ms>{_DECIMAL}) ms)\s*"  # MinRTT of TCP
 )
+_LIKE_RESULT = re.compile(
+    r"\s*(?:Download|Upload):\s*(?!.*\]\s+\d+%)|(?:(?:Up|Down)(?:link|load) )?Responsiveness: .*\d"
+    r"|\s*(?:Idle Latency|Ping|Jitter|Packet Loss|(?:Up|Down)link bytes transferred): .*\d"
+    r"|(?:Up|Down)(?:link|load) (?:capacity|rate|speed):\s.*\d(?!.*\]\s+\d+%)"
+)
+"""A line that should hold a number of a result."""
 _GOES_ON = ("_bytes", "loss_percent", "jitter_ms")
 """Ends of fields that begin no other run."""
 _TOOLS_OF_TEXT = (
@@ -615,10 +623,24 @@ def _read_table(
     if is_cut:
         warnings.append(Notice("last-line-cut", {"number": last}))
     note(warnings, "speedtest-lines-ignored", numbers=[n for n in others if n != last])
+    odd = [line for line, client, row in table if _has_odd_cell(client, row)]
+    note(warnings, "transfer-lines-unread", numbers=odd)
     return [
         (client, _checked(file, client, _without_unmeasured(_fields(client, row)), row, line))
         for line, client, row in table
     ], is_partial
+
+
+def _has_odd_cell(client: _Client, row: Mapping[str, Any]) -> bool:
+    """Whether a cell of a row that should hold a number or a time holds neither."""
+    for name, columns in client.fields.items():
+        for column in columns.split("|"):
+            cell = row.get(column, "")
+            if name == "start" and cell and not _TIME.match(str(cell)):
+                return True
+            if name not in _TEXTS and isinstance(cell, str) and cell.lower() not in _NO_NUMBER:
+                return True
+    return False
 
 
 def _is_address(text: str) -> bool:
@@ -663,7 +685,7 @@ def _read_text(lines: list[tuple[int, str]]) -> tuple[list[dict[str, Any]], list
                 way = ""
             runs[-1] = fields | runs[-1]
             way = next((w for w in _WAYS if f"{w}_bps" in fields), way)
-        elif re.match(r"\s*(?:Download|Upload):\s*(?!.*\]\s+\d+%)", line):
+        elif _LIKE_RESULT.match(line) or (heading and re.match(r"\s+(?:Thr|Lat)\w+:", line)):
             unread.append(line_number)
     return [
         run for run in runs if any(f"{way}_bps" in run for way in _WAYS) or "rpm" in run

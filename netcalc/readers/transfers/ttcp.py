@@ -275,7 +275,11 @@ NTTTCP = Format(
 
 
 _LOG = re.compile(r"(?:\d\d:\d\d:\d\d )?(?:INFO|DBG ?): ?\s*(?P<text>.*?)\s*")
-_NAMED = re.compile(r"(?P<name>[a-z][a-z /_]*?)\s*:\s*(?P<value>[\d.]+)\s*(?P<unit>\S*)")
+_NAMED = re.compile(
+    rf"(?P<name>[a-z][a-z /_]*?)\s*:\s*(?P<value>{_NUMBER})\s*(?P<unit>(?:[A-Za-z%]\S*)?)"
+)
+_RATE_UNIT = re.compile(r"(?!.*bps).*|[KMGT]?bps")
+_NOT_NAMED = re.compile(r"(?=.*\d).*(?:\d\S*bps|throughput|total bytes|test duration|retrans segs)")
 _THREAD = re.compile(
     rf"(?P<index>\d{{1,6}})\s+(?P<time>{_NUMBER})\s+(?P<rate>{_NUMBER})(?P<unit>[KMG]?)bps"
 )
@@ -289,9 +293,9 @@ _LINUX = r"^NTTTCP for Linux \d|^\d\d:\d\d:\d\d INFO:\s+(?:throughput|total byte
 def _read_linux_text(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     values: dict[str, float] = {}
-    way, side, version = transfer.Way(""), "", ""
+    way, side, version, unread = transfer.Way(""), "", "", []
     lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*(?:bps|seconds|%)"))
-    for _, line in lines:
+    for line_number, line in lines:
         role = _ROLE.search(line)
         if role and not side:
             side = role["role"] or _ENDS[role["option"]]
@@ -306,12 +310,15 @@ def _read_linux_text(file: Input) -> FlowSeries:
             row = transfer.Interval(0.0, float(thread["time"]), throughput_bps=rate_bps)
             row.stream = thread["index"]
             way.rows.append(row)
-        elif named := _NAMED.fullmatch(text):
+        elif (named := _NAMED.fullmatch(text)) and _RATE_UNIT.fullmatch(named["unit"]):
             power = 1000.0 ** transfer.POWERS.get(named["unit"].removesuffix("bps"), 0)
             is_rate = named["unit"].endswith("bps")
             values.setdefault(
                 named["name"], transfer.number_of(named["value"]) * (power if is_rate else 1.0)
             )
+        elif _NOT_NAMED.match(text or line):
+            unread.append(line_number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
     if "throughput" not in values:
         raise ReaderError("ntttcp-nothing", file=file.name)
     total = transfer.Interval(
@@ -356,7 +363,13 @@ def _read_linux_json(file: Input) -> FlowSeries:
     def number_in(part: Any, metric: str) -> float:
         for entry in part if isinstance(part, list) else [part]:
             if isinstance(entry, dict) and entry.get("metric") == metric:
-                return transfer.number_of(str(entry.get("value", "")).split(" ")[0])
+                value, _, rest = str(entry.get("value", "")).partition(" ")
+                if isnan(transfer.number_of(value)) or re.match(r"\s*\d", rest):
+                    raise ReaderError(
+                        "ntttcp-number", file=file.name, field="value",
+                        value=shorten(str(entry.get("value", ""))), unit=metric,
+                    )  # fmt: skip
+                return transfer.number_of(value)
         return nan
 
     total = transfer.Interval(
