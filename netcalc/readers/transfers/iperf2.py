@@ -37,8 +37,8 @@ from netcalc.readers.source import csv_rows, note, shorten, unit_of
 from netcalc.readers.transfers import iperf_text, transfer
 from netcalc.samples import FlowSeries, Samples, Table, fact_row
 
-_CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\d)")
-_SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d{1,5})(?!\d)")
+_CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\S| \d)")
+_SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d{1,5})(?!\S| \d)")
 _ALONE = (
     r"^\[(?: *\*? *\d+|SUM(?:-\d+)?)\] +"
     r"(?:\d+\.(?:\d|\d{4})- *\d+\.(?:\d|\d{4}) +|\d+\.\d\d-\d+\.\d\d )sec +[\d.]+ [KMGT]?Bytes"
@@ -50,6 +50,12 @@ _FAILED = re.compile(
     r"((?:tcp |udp )?(?:connect|write|read|bind|listener bind|socket)\w* failed.*)"
     r"|WARNING: (did not receive ack.*|ack of last datagram failed.*)"
 )
+_LIKE_HEAD = re.compile(
+    r"(?:Client connecting to|Server listening on) .*\d|\[ *\*? *\S+\] local .*(?:connected with|$)"
+)
+"""The first line of a run or of a connection, of which a part is damaged."""
+_LIKE_ROW = re.compile(r"\[ *(?:(?:\* *)?\d+|SUM)?(?:\] *[\d.]*(?:- *[\d.]*)?)? *")
+"""The beginning of an interval."""
 _SOCKET = re.compile(r"\bicwnd/mss/irtt=\d{1,9}/(?P<mss>\d{1,9})/(?P<rtt>\d{1,12})\b")
 _EXCHANGES = compiled(
     r"\s*{reply_count}={mean_ms}/{least_ms}/{most_ms}(?:/{std_ms})? ms"
@@ -169,7 +175,11 @@ class _Iperf2Text:
             self._run_of(report[1]).reported.add(report[1])
         elif sent := _SENT.search(line):
             self._run_of(sent[1]).sent_counts[sent[1]] = iperf_text.number_of(sent[2])
-        elif iperf_text.looks_like_interval(line) and not _DETAILS.search(line):
+        elif (
+            (iperf_text.looks_like_interval(line) and not _DETAILS.search(line))
+            or _LIKE_HEAD.match(line)
+            or _LIKE_ROW.fullmatch(line)
+        ):
             self.remarks.unread.append(number)
 
     def _begin_run(self, line: str) -> bool:
@@ -507,6 +517,8 @@ def _row(cells: list[str]) -> tuple[transfer.Interval, bool]:
         stream=cells[5],
     )
     right = size >= 0 and rate >= 0 and end >= begin
+    if right and not transfer.agree(row, rate_step=8.0, time_step=0.1):
+        row.throughput_bps, right = nan, False
     if len(cells) == _UDP:
         jitter, lost, packets = map(iperf_text.number_of, cells[9:12])
         unknown = packets == -1  # the last line of a client
