@@ -70,6 +70,26 @@ LOST = {
     "transfers/iperf3_tcp.txt": ("[  5]   2.00-3.00", "[  ]   2.00-3.00", "read the interval in"),
     "pings/cisco_mix.txt": ("Sending 10,", "Sending ,", "ignored lines 2-3: not about a probe"),
     "paths/tracert.txt": ("11 ms  198", "1x ms  198", "skipped line 7: these look like hops"),
+    "wifi/iw_link.txt": ("866.7 MBit/s", "866,7 MBit/s", "cannot read the result in line 8"),
+    "wifi/airport.txt": ("agrCtlNoise: -92", "agrCtlNoise: -o2", "the result in line 3"),
+    "wifi/netsh_wlan.txt": (": 780", ": 7e0", "cannot read the result in line 17"),
+    "transfers/nccl_all_reduce.txt": ("          16     ", "          1I     ", "left out line"),
+    "transfers/osu_latency.txt": ("\n32  ", "\nE2  ", "left out line"),
+    "transfers/netpipe_np.out": ("1048576 838.98", "104I576 838.98", "left out line"),
+    "transfers/ntttcp_linux.txt": ("  20.15Gbps", "  20.1eGbps", "the result in line 7"),
+    "transfers/latte.txt": ("100100", "10e100", "cannot read the result in line 7"),
+    "transfers/source_sink.txt": (" 7200000 ", " 7l00000 ", "cannot read the result in line 6"),
+    "transfers/ixchariot.csv": ("59.7", "59.x", "cannot read the result in line 4"),
+    "transfers/mininet.txt": ("'22.0 Gbits/sec']", "'22.0 G", "cannot read the result in line 2"),
+    "transfers/pscheduler_udp.txt": ("10 / 1727", "10 / 1 727", "the result in line 8"),
+    "transfers/pscheduler_rtt.txt": ("0.4880 ms", "0.488x ms", "the result in line 2"),
+    "transfers/pscheduler_rtt.json": ("PT0.0006S", "PT0.000xS", "1 impossible value of rtt"),
+    "transfers/speedtest_ookla.csv": ("2500000", "250000o", "cannot read the result in line 2"),
+    "transfers/speedtest_networkquality.txt": ("240 RPM", "24e RPM", "the result in line 4"),
+    "transfers/ndt7_client.txt": ("    12.1 ms", "    12.o ms", "cannot read the result in line"),
+    "transfers/iperf2_tcp.csv": ("12714044,50437469", "12714044,504", "line"),
+    "transfers/iperf2_dual.txt": ("TCP port 17001\n", "TCP port 17 001\n", "cannot read"),
+    "pings/blackbox_icmp.txt": ("0.012456226", "0.01245622e", "ignored line"),
     "captures/tcpdump_ttt.txt": (" 00:00:00.203091 ", " :00:00.203091 ", "ignored 1 line without"),
 }  # fmt: skip
 
@@ -79,7 +99,7 @@ def test_a_line_that_is_lost_is_named(name):
     before, after, said = LOST[name]
     text = (INPUTS / name).read_text()
     assert before in text
-    assert said in " ".join(map(str, read(text.replace(before, after)).meta.warnings))
+    assert said in " ".join(map(str, read(text.replace(before, after, 1)).meta.warnings))
 
 
 def test_a_unit_without_its_number_is_no_node():
@@ -94,3 +114,24 @@ def test_a_count_with_a_letter_in_it_is_no_count():
     assert "2 packets transmitted" in text
     with pytest.raises(ReaderError):
         read(text.replace("2 packets transmitted", "1x packets transmitted"))
+
+
+def test_a_rate_with_a_decimal_comma_is_none_of_its_first_digits():
+    """37,66Gbps is not 37 bit/s."""
+    text = (INPUTS / "transfers" / "ntttcp_linux.txt").read_text()
+    with pytest.raises(ReaderError):
+        read(text.replace("37.66Gbps", "37,66Gbps"))
+
+
+@pytest.mark.each("after", ["838 861", "83x.861", "838,861"])
+def test_a_number_of_ntttcp_is_one_word(after):
+    text = (INPUTS / "transfers" / "ntttcp_linux.json").read_text()
+    with pytest.raises(ReaderError, match="is not a number"):
+        read(text.replace("838.861", after))
+
+
+def test_a_rank_whose_line_is_cut_is_a_rank():
+    text = (INPUTS / "transfers" / "nccl_all_reduce.txt").read_text()
+    line = next(line for line in text.splitlines() if "Rank  7" in line)
+    cut = text.replace(line, line[: line.index("Pid")])
+    assert [row["rank_count"] for row in read(cut).facts()] == [8.0, 8.0]
