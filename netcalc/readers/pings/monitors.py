@@ -16,13 +16,13 @@ from netcalc.readers.pings.runs import Probe, Run, stated, to_samples
 from netcalc.readers.places import PROBES, ROUND_TRIP, SENDER, Counted, MeasuringPoint
 from netcalc.readers.source import note
 from netcalc.samples import RttSamples, Table, fact_row
+from netcalc.samples.figures import figures
 
 _HEAD = r"\s*(?:uptime\s+)?loss\s+median\s+ping1(?:\s+ping\d+)*\s*$"
 _NUMBER = r"\d{1,9}(?:\.\d{1,18})?(?:e[+-]?\d{1,2})?"
 _ROUND = re.compile(
     rf"\s*(?P<time>\d{{9,10}}):(?P<cells>(?:\s+(?:-?nan|U|{_NUMBER})){{3,200}})\s*$"
 )
-_COLUMNS = ("time_s", "loss_ratio", "round_median_s", "round_min_s", "round_max_s")
 
 
 def _value(cell: str) -> float:
@@ -32,7 +32,7 @@ def _value(cell: str) -> float:
 
 def _read_smokeping(file: Input) -> Table:
     names: list[str] = []
-    rounds: list[tuple[float, ...]] = []
+    rounds: list[dict[str, float]] = []
     skipped: list[int] = []
     cut = 0
     for number, line, is_cut in file.text.numbered_lines():
@@ -52,28 +52,29 @@ def _read_smokeping(file: Input) -> Table:
                     "smokeping-loss", file=file.name, line=number, field="loss",
                     value=cells[names.index("loss")], count=len(times),
                 )  # fmt: skip
-            ends = (min(known), max(known)) if known else (nan, nan)
-            rounds.append((float(row["time"]), share, values["median"], *ends))
+            rounds.append({
+                "time_s": float(row["time"]), "loss_ratio": share,
+                "round_median_s": values["median"], "round_min_s": min(known, default=nan),
+                "round_max_s": max(known, default=nan),
+            })  # fmt: skip
         else:
             skipped.append(number)
-    rounds = [row for row in rounds if not isnan(row[1])]  # of the others nothing is known
+    rounds = [
+        row for row in rounds if not isnan(row["loss_ratio"])
+    ]  # of the others nothing is known
     if not rounds:
         raise ReaderError("smokeping-nothing", file=file.name)
     warnings = list(file.text.warnings)
     note(warnings, "last-line-cut", number=cut)
     note(warnings, "not-of-the-tool", numbers=skipped)
-    data = dict(zip(_COLUMNS, np.array(rounds).T, strict=True))
-    units = {name: "1" if name == "loss_ratio" else "s" for name in _COLUMNS}
-    median = data["round_median_s"][~np.isnan(data["round_median_s"])]
-    figures = {
-        f"{name}:round_median_s": getattr(np, name)(median) for name in ("min", "median", "max")
-    }
+    medians = np.array([row["round_median_s"] for row in rounds])
     facts = fact_row(
-        {**(figures if median.size else {}), "mean:loss_ratio": float(data["loss_ratio"].mean())},
-        row_count=len(rounds),
-        partial=True,
-    )
-    return file.table("SmokePing", data, units, facts=[facts], warnings=warnings, partial=True,
+        {**figures("round_median_s", medians, "s"),
+         "mean:loss_ratio": float(np.mean([row["loss_ratio"] for row in rounds]))},
+        row_count=len(rounds), partial=True,
+    )  # fmt: skip
+    units = dict.fromkeys(rounds[0], "s") | {"loss_ratio": "1"}
+    return file.table("SmokePing", rounds, units, facts=[facts], warnings=warnings, partial=True,
                       clock="wall clock of SmokePing")  # fmt: skip
 
 

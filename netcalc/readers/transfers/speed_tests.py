@@ -104,11 +104,11 @@ _TABLES = (
     (_Client("speedtest-cli", 1.0, ("sponsor", "server id", "ip address"), _PLAIN | {
         "server": "server name", "start": "timestamp"}), (
         "server id", "sponsor", "server name", "timestamp", "distance", "ping", "download",
-        "upload", "share", "ip address"), r"\d*,.*,.*,@,#,#,#,#,.*,.*"),
+        "upload", "share", "ip address"), r"\d*,.*,.*,@,#,#,#,#,.*,.*", (10,)),
     (_Client("LibreSpeed", 1e6, ("address", "jitter", "ip"), _PLAIN | {
         "ping_jitter_ms": "jitter", "server": "server name", "start": "timestamp"}), (
         "timestamp", "server name", "address", "ping", "jitter", "download", "upload", "share",
-        "ip"), r"@,.*,(?:https?:)?//.*,#,#,#,#,.*,.*"),
+        "ip"), r"@,.*,(?:https?:)?//.*,#,#,#,#,.*,.*", (9,)),
     (_Client("Ookla", 8.0, ("server id", "packet loss", "share url"), _ways(
         *_WAYS, bps="{}", bytes="{} bytes", rtt_ms="{} latency", low_ms="{} latency low",
         high_ms="{} latency high", jitter_ms="{} latency jitter") | {
@@ -120,14 +120,14 @@ _TABLES = (
         "download latency", "download latency jitter", "download latency low",
         "download latency high", "upload latency", "upload latency jitter", "upload latency low",
         "upload latency high", "idle latency low", "idle latency high"),
-        r".*,\d+,#,#,(?:#|N/A|),\d+,\d+,\d+,\d+,(?:https?://.*|)(?:,.*)?"),
+        r".*,\d+,#,#,(?:#|N/A|),\d+,\d+,\d+,\d+,(?:https?://.*|)", (10, 11, 19, 21)),
 )  # fmt: skip
-"""Clients by their CSV: the columns in their order, and the form of a row, with # for a number and
-@ for a time, by which one without a header is known."""
+"""Clients by their CSV: the columns in their order; the form of a row, with # for a number and @
+for a time, by which one without a header is known; and how many cells it may have."""
 _ROW_FORMS = tuple(
     [re.compile(part.replace("#", r"\d+(?:\.\d+)?").replace("@", r"\d{4}-\d\d-\d\dT[\d:.]+\S*"))
-     for part in form.removesuffix("(?:,.*)?").split(",")]
-    for _, _, form in _TABLES
+     for part in form.split(",")]
+    for _, _, form, _ in _TABLES
 )  # fmt: skip
 _DELIMITERS = ",\t;|"
 _NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,2})?")
@@ -459,21 +459,7 @@ def _read(file: Input) -> FlowSeries:
         if not entries and not results.ways and file.json.fault is not None:
             raise file.json.fault
     elif _recognize_text(file):
-        # What follows the latency of networkQuality -v is not there yet.
-        is_verbose = file.seen(r"\(Accuracy: ")
-        closed = _LAST_OF_VERBOSE if is_verbose else _CLOSED
-        lines, is_partial = file.text.whole_lines(warnings, closed=closed)
-        is_partial |= is_verbose and not any(line.startswith("OS Version:") for _, line in lines)
-        tool = next((tool for mark, tool in _TOOLS_OF_TEXT if file.seen(mark)), "speedtest")
-        runs, unread = _read_text(lines)
-        if tool == "ndt7":  # the round trip of the download's last measurement
-            for run in runs:
-                run.setdefault("download_rtt_ms", run.pop("ping_ms", nan))
-        entries = [(_Client(tool, 1.0, (), {}), _without_unmeasured(run)) for run in runs]
-        note(warnings, "transfer-lines-unread", numbers=unread)
-        skipped = any(re.match(r"Skipping (?:down|up)load test", line) for _, line in lines)
-        ends = [f"{way}_bps" for way in _WAYS]
-        is_partial |= not skipped and any(end not in run for run in runs[-1:] for end in ends)
+        entries, is_partial = _read_lines(file, warnings)
     elif file.seen(_SIZES):
         lines, is_partial = file.text.whole_lines(warnings)
         _add_sizes(_rows_of_sizes(lines), results)
@@ -570,7 +556,7 @@ def _rows_of_table(
             except csv.Error:
                 continue
             names = [cell.lower() for cell in cells]
-            client = next((c for c, _, _ in _TABLES if {*c.marks, "download"} <= {*names}), None)
+            client = next((c for c, *_ in _TABLES if {*c.marks, "download"} <= {*names}), None)
             if client is not None:
                 head = (client, names, delimiter)
                 break
@@ -592,10 +578,9 @@ def _table_of(cells: list[str]) -> tuple[_Client, list[str], list[str]] | None:
     one's own may be in front of it."""
     for ahead in range(3):
         row = cells[ahead:]
-        for (client, names, form), forms in zip(_TABLES, _ROW_FORMS, strict=True):
-            fits = len(row) == len(forms) or (form.endswith(")?") and len(row) in (11, 19, 21))
+        for (client, names, _, widths), forms in zip(_TABLES, _ROW_FORMS, strict=True):
             pairs = zip(forms, row, strict=False)
-            if fits and all(pattern.fullmatch(cell) for pattern, cell in pairs):
+            if len(row) in widths and all(pattern.fullmatch(cell) for pattern, cell in pairs):
                 before = ["date", "time"][:ahead] if ahead else []
                 return client, [*before, *names], cells
     return None
@@ -662,6 +647,27 @@ def _bps(row: re.Match[str]) -> float:
     base = 1024.0 if row["prefix"].endswith("i") else 1000.0
     bits = 8 if row["what"].startswith(("byte", "B/")) else 1
     return float(row["rate"]) * base ** transfer.POWERS[row["prefix"][:1]] * bits
+
+
+def _read_lines(
+    file: Input, warnings: list[Notice]
+) -> tuple[list[tuple[_Client, dict[str, Any]]], bool]:
+    """Return the results of a text, and whether the last one was cut."""
+    # What follows the latency of networkQuality -v is not there yet.
+    is_verbose = file.seen(r"\(Accuracy: ")
+    closed = _LAST_OF_VERBOSE if is_verbose else _CLOSED
+    lines, is_partial = file.text.whole_lines(warnings, closed=closed)
+    is_partial |= is_verbose and not any(line.startswith("OS Version:") for _, line in lines)
+    tool = next((tool for mark, tool in _TOOLS_OF_TEXT if file.seen(mark)), "speedtest")
+    runs, unread = _read_text(lines)
+    if tool == "ndt7":  # the round trip of the download's last measurement
+        for run in runs:
+            run.setdefault("download_rtt_ms", run.pop("ping_ms", nan))
+    note(warnings, "transfer-lines-unread", numbers=unread)
+    skipped = any(re.match(r"Skipping (?:down|up)load test", line) for _, line in lines)
+    ends = [f"{way}_bps" for way in _WAYS]
+    is_partial |= not skipped and any(end not in run for run in runs[-1:] for end in ends)
+    return [(_Client(tool, 1.0, (), {}), _without_unmeasured(run)) for run in runs], is_partial
 
 
 def _read_text(lines: list[tuple[int, str]]) -> tuple[list[dict[str, Any]], list[int]]:
