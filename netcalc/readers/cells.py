@@ -154,7 +154,9 @@ class CellGrid:
         return ReaderError(code, file=self.source.name, line=line, field=field, **values)
 
 
-def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> CellGrid:
+def read_grid(
+    source: Source, text: Text, columns: Sequence[str] | None, decimal: str | None = None
+) -> CellGrid:
     first_lines = (line for line in text.lines if line.strip() and not is_comment(line))
     body = list(islice(first_lines, 51))
     if not body:
@@ -184,7 +186,7 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Cell
     if not columns:
         _refuse_data_as_header(text, grid)
     if not stated:
-        _refuse_two_separators(text, grid, body[:50])
+        _refuse_two_separators(text, grid, body[:50], decimal)
     if not grid.numbers:
         raise ReaderError("only-a-header", file=source.name)
     return grid
@@ -416,7 +418,9 @@ def delimiter_of(lines: Sequence[str]) -> str:
     return " " if any(len(line.split()) > 1 for line in lines[1:]) else ","
 
 
-def _refuse_two_separators(text: Text, grid: CellGrid, lines: Sequence[str]) -> None:
+def _refuse_two_separators(
+    text: Text, grid: CellGrid, lines: Sequence[str], decimal: str | None
+) -> None:
     """Refuse a text that another separator cuts as evenly: ``id,x|y`` above ``1,1|2``.
 
     A blank behind it shows that it is punctuation: ``rtt, ms;loss, %`` above ``1,5;0,1``.
@@ -426,7 +430,7 @@ def _refuse_two_separators(text: Text, grid: CellGrid, lines: Sequence[str]) -> 
         return
     for other in _DELIMITERS[1:]:
         punctuates = f"{other} " in lines[0] or other not in lines[0]
-        if other != used and not punctuates and _fit_of(lines, other) == (True, 1.0):
+        if other not in (used, decimal) and not punctuates and _fit_of(lines, other) == (True, 1.0):
             numbered = zip(text.numbers, text.lines, strict=True)
             raise grid.refused(
                 "separator-ambiguous", line=next(at for at, line in numbered if line == lines[0]),

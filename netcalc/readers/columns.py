@@ -93,7 +93,7 @@ def to_samples(
     """Turn decoded text into samples."""
     if decimal not in (None, ".", ","):
         raise DomainError("not-a-choice", "decimal", decimal, choices=["'.'", "','"])
-    grid = frames.read_grid(source, text, columns)
+    grid = frames.read_grid(source, text, columns, decimal)
     text.let_go()
     read_columns = quantities.named_columns(grid, dict(units or {}))
     numbers = quantities.Numbers(grid, decimal, read_columns)

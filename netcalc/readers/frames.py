@@ -29,10 +29,13 @@ _TYPES = re.compile(r"u?(?:tiny|small|big|huge)?int\d*|integer|double|float\d?|v
 _GAPS = re.compile(r"\s{2,}")
 
 
-def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> CellGrid:
+def read_grid(
+    source: Source, text: Text, columns: Sequence[str] | None, decimal: str | None = None
+) -> CellGrid:
     """Read the cells of a text, without the frame that a program put around them."""
     lines = None if columns else plain_lines(text.lines)
-    return cells.read_grid(source, text if lines is None else replace(text, lines=lines), columns)
+    text = text if lines is None else replace(text, lines=lines)
+    return cells.read_grid(source, text, columns, decimal)
 
 
 def plain_lines(lines: Sequence[str]) -> Lines | None:
@@ -155,7 +158,9 @@ def _aligned(first: Sequence[str]) -> Callable[[str], str] | None:
     header = split(body[0], " ")
     begins = [row[0] for row in rows[1:]]
     counts = any(begins == [str(n + at) for n in range(len(begins))] for at in (0, 1))
-    if counts and body[0][0].isspace() and all(len(row) == len(header) + 1 for row in rows[1:]):
+    holds = all(any(map(is_number, row[1:])) for row in rows[1:])  # more than its own number
+    begun = counts and holds and body[0][0].isspace()
+    if begun and all(len(row) == len(header) + 1 for row in rows[1:]):
         top = body[0]
         return lambda line: "\t".join(["row", *header] if line == top else line.split())
     if len({len(row) for row in rows[1:]} | {len(header)}) == 1:

@@ -69,7 +69,7 @@ def test_read_says_where_its_times_are_from():
         "Sending 2, 100-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\n!!\n"
         "Success rate is 100 percent (2/2), round-trip min/avg/max = 4/5/6 ms\n"
     )
-    said = CliRunner().invoke(commands, ["read", "-"], input=router).stdout
+    said = CliRunner().invoke(commands, ["read", "-", "--all"], input=router).stdout
     assert "no probe has a time of its own: the times below are the tool's summary" in said
     assert "no round-trip times" not in said
     windows = (
@@ -77,10 +77,10 @@ def test_read_says_where_its_times_are_from():
         "Reply from 192.0.2.9: bytes=32 time<1ms TTL=64\n"
         "Reply from 192.0.2.9: bytes=32 time=2ms TTL=64\n"
     )
-    said = CliRunner().invoke(commands, ["read", "-"], input=windows).stdout
+    said = CliRunner().invoke(commands, ["read", "-", "--all"], input=windows).stdout
     assert "1 time below 1 ms, taken as 500 µs" in said
     exact = windows.replace("<1ms", "=1ms")
-    said = CliRunner().invoke(commands, ["read", "-"], input=exact).stdout
+    said = CliRunner().invoke(commands, ["read", "-", "--all"], input=exact).stdout
     assert "taken as" not in said
 
 

@@ -365,7 +365,7 @@ def test_a_rate_that_is_not_the_bytes_in_the_time():
     document["intervals"][0]["streams"][0]["bits_per_second"] = 2e10  # 2.5 MB in 1 s are 20 Mbit/s
     found = read(dumps(document))
     assert [notice.values for notice in found.meta.warnings] == [
-        {"name": "throughput_bps", "values": ["20 Gbit/s of 2.5 MB in 1 s"]}]  # fmt: skip
+        {"name": "throughput_bps", "values": ["20 Gbit/s (payload) of 2.5 MB in 1 s"]}]  # fmt: skip
     assert found.throughput_bps.tolist()[1] == 2e7
     assert facts(found, "sent_byte_count")[0] == (5_000_000,)
 

@@ -30,7 +30,7 @@ _SILENT = re.compile(
     r"^\s*(?P<hop>[0-9]{1,3})\.(?:\|--)?\s+(?:AS\S+\s+)?(?:\?\?\?|\(waiting for reply\))\s*$"
 )
 """A node of the screen that has not answered: it has no figures there."""
-_WORD = re.compile(r"[A-Z][A-Za-z]+%?")
+_WORD = re.compile(r"[A-Z][A-Za-z]*%?")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})\.(?:\|--|\s)\s*(?P<rest>\S.*)$")
 _OTHER = re.compile(
     r"^\s*(?:\|\s+)?[|`]--\s*(?P<node>\S+(?: \(\S+\))?)"

@@ -417,7 +417,8 @@ class ProbeReader:
         """Keep the totals of a line; the last one ends a run."""
         for name, value in line.fields.items():
             quantity = name.removeprefix("printed_")
-            if quantity not in self.unprinted:
+            is_loss = quantity == "loss_ratio" and not 0.0 <= value <= 1.0  # of many answers
+            if quantity not in self.unprinted and not is_loss:
                 self.run.printed[quantity] = value
             if hasattr(self.run, name):
                 setattr(self.run, name, value)
