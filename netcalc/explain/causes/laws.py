@@ -32,10 +32,20 @@ LEAST_SURE = 2
 LEAST_LOAD, MOST_LOAD = 0.3, 0.999
 """Below the first the largest load leaves all queues nearly empty; above the second the delay
 depends on digits that nobody writes. [ratio]"""
+MOST_SHARE = 2.0
+"""A larger load is one in percent whose column does not say so. [ratio]"""
 QUEUES: Mapping[str, float] = {"load-mm1": 1.0, "load-md1": 0.5}
 """The slope of a delay over its fixed part, which is the service. [ratio]"""
 SHAPE_ERROR = 0.02
 """No ratio of slope and fixed part is known better than this. [ratio]"""
+SHAPE_SURE = 0.2
+"""With a wider half of its interval the ratio does not settle which queue it is. [ratio]"""
+OFF_SURE = 0.1
+"""Where a row is further off, another law may be as near: the confidence is low. [ratio]"""
+LEAST_FREE = 0.05
+"""A row that decides its own fit is not counted as freer than this. [ratio]"""
+MOST_STRETCH = 10.0
+"""No fibre is as many times as long as the distance; something else grows with it. [ratio]"""
 OVERLOADED_RATIO = 0.01
 """A row that loses less is not overloaded. [ratio]"""
 ALIKE_RATIO = 1.25
@@ -62,17 +72,26 @@ class RowsLaw:
     low: Curve | None = None
     high: Curve | None = None
 
-    def without(self, variant: str) -> RowsLaw:
+    def without(self, variant: str, *signs: Sign) -> RowsLaw:
         """Return rows that follow no law, and the sentence that says why."""
-        return replace(self, cause=replace(self.cause, variant=variant))
+        cause = replace(self.cause, variant=variant, signs=(*self.cause.signs, *signs))
+        return replace(self, cause=cause)
+
+    def flat_or(self, variant: str, *, flat: str) -> RowsLaw:
+        """Return rows without a law: they are alike, or scatter."""
+        if self.y.max() > (1 + tables.FITTED_TOLERANCE) * self.y.min():
+            return self.without(variant)
+        ends = {"low_s": float(self.y.min()), "high_s": float(self.y.max())}
+        return self.without(flat, *(Sign(name, end, _TABLE) for name, end in ends.items()))
 
     def following(
-        self, name: str, signs: tuple[Sign, ...], *, code: str, variant: str, degrees: int
-    ) -> RowsLaw:
+        self, name: str, signs: tuple[Sign, ...], *, code: str, variant: str, degrees: int,
+        is_sure: bool = True,
+    ) -> RowsLaw:  # fmt: skip
         """Return the rows with the cause that their law stands for."""
         cause = Cause(
             code=code, signs=(*self.cause.signs, *signs), variant=variant,
-            confidence=MEDIUM if degrees >= LEAST_SURE else LOW, layer=UNKNOWN,
+            confidence=MEDIUM if is_sure and degrees >= LEAST_SURE else LOW, layer=UNKNOWN,
         )  # fmt: skip
         return replace(self, name=name, cause=cause)
 
@@ -86,6 +105,7 @@ class Law:
     x_axis: tuple[str, str]
     y_axis: tuple[str, str]
     fit: Callable[[RowsLaw, Table], RowsLaw]
+    least_x: float = tables.LEAST_VALUE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,7 +123,8 @@ def laws_of(table: Table) -> LawTable | None:
         x, y = tables.numbers(table, law.x_role), tables.numbers(table, law.y_role)
         if x is None or y is None:
             continue
-        rows = tables.rows_of(tables.series_of(table), tables.plausible(x) & (y >= 0))
+        good = (x >= law.least_x) & (x < tables.MOST_VALUE) & (y >= 0) & (y < tables.MOST_VALUE)
+        rows = tables.rows_of(tables.series_of(table), good)
         series = {
             name: law.fit(_rows(x[at], y[at], law.x_axis[1]), table) for name, at in rows.items()
         }
@@ -190,18 +211,35 @@ class _FittedLine:
         """Return the line at positions of the table."""
         return np.asarray(self.line.intercept + self.line.slope * self.shape(x))
 
+    @property
+    def fixed(self) -> float:
+        """The fixed part; 0 where it is nothing but the error of the fit."""
+        error = self.quantile * self.line.intercept_stderr
+        least = tables.LEAST_OFF * float(self.rows.y.min())
+        is_none = abs(self.line.intercept) <= least or -error <= self.line.intercept < 0
+        return 0.0 if is_none else self.line.intercept
+
+    @property
+    def is_rising(self) -> bool:
+        """Whether the slope is more than its error; that of an exact line is."""
+        error = self.quantile * self.line.slope_stderr
+        return not math.isfinite(error) or self.line.slope > error
+
     def end(self, x: FloatArray, sign: float) -> FloatArray:
         """Return the lower or the upper end of the 95% band."""
         return np.asarray(self.at(x) + sign * self.quantile * self.line.stderr_at(self.shape(x)))
 
-    def following(self, name: str, *signs: Sign, code: str = "line", variant: str) -> RowsLaw:
+    def following(
+        self, name: str, *signs: Sign, code: str = "line", variant: str, is_sure: bool = True
+    ) -> RowsLaw:
         """Return the rows with the line as their law, and the cause that it stands for."""
         drawn = replace(
             self.rows, law=self.at, low=lambda x: self.end(x, -1.0), high=lambda x: self.end(x, 1.0)
         )
         return drawn.following(
-            name, (*signs, *self.signs()), code=code, variant=variant, degrees=self.kept_count - 2
-        )
+            name, (*signs, *self.signs()), code=code, variant=variant, degrees=self.kept_count - 2,
+            is_sure=is_sure and self.off_ratio <= OFF_SURE,
+        )  # fmt: skip
 
     def slope_sign(self, name: str, factor: float = 1.0) -> Sign:
         """Return the slope with its interval, in another unit by a factor."""
@@ -216,13 +254,38 @@ class _FittedLine:
         )
 
 
+def _careful(line: Line, x: FloatArray, y: FloatArray) -> Line:
+    """Return a line with the errors of its own rows, where these make the slope less sure.
+
+    Delays scatter more where they are long, and few rows do not show it: least squares without
+    weights then states intervals that are too narrow. These are by MacKinnon and White (HC3).
+    """
+    kept: NDArray[np.bool_] = ~line.outlier
+    if line.is_relative or np.unique(x[kept]).size < LEAST_ROWS:
+        return line
+    unit = float(np.abs(x[kept]).max())
+    columns = np.column_stack([np.ones(int(np.count_nonzero(kept))), x[kept] / unit])
+    inverse = np.linalg.inv(columns.T @ columns)
+    free = 1 - np.einsum("ij,jk,ik->i", columns, inverse, columns)
+    off = (y[kept] - line.intercept - line.slope * x[kept]) / np.maximum(free, LEAST_FREE)
+    errors = inverse @ (columns.T * off**2) @ columns @ inverse
+    if not errors[1, 1] > (line.slope_stderr * unit) ** 2:
+        return line
+    return replace(
+        line,
+        intercept_stderr=math.sqrt(errors[0, 0]),
+        slope_stderr=math.sqrt(errors[1, 1]) / unit,
+        covariance=float(errors[0, 1]) / unit,
+    )
+
+
 def _straight(rows: RowsLaw, column: str, table: Table, shape: Curve) -> _FittedLine | None:
     """Fit a rising line over a shape of x; None if the rows do not follow it."""
     step = table.meta.resolutions.get(column) or 0.0
-    line = robust_line(shape(rows.x), rows.y, resolution=step)
+    line = _careful(robust_line(shape(rows.x), rows.y, resolution=step), shape(rows.x), rows.y)
     fitted = _FittedLine(rows, line, shape)
-    is_law = line.slope > 0 and fitted.off_ratio <= tables.FITTED_TOLERANCE
-    return fitted if is_law and fitted.kept_count >= LEAST_ROWS else None
+    is_law = line.slope > 0 and fitted.off_ratio <= tables.FITTED_TOLERANCE and fitted.fixed >= 0
+    return fitted if is_law and fitted.kept_count >= LEAST_ROWS and fitted.is_rising else None
 
 
 def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
@@ -233,15 +296,16 @@ def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
     """
     column = tables.column_name(table, "delay_s")
     if rows.x.max() > MOST_LOAD:
-        return rows.without("load-full")
+        return rows.without("load-percent" if rows.x.max() > MOST_SHARE else "load-full")
     if rows.x.max() < LEAST_LOAD or np.unique(rows.x).size < LEAST_ROWS:
         return rows.without("load-narrow")
     fitted = _straight(rows, column, table, lambda load: np.asarray(load / (1 - load)))
     if fitted is None:
-        return rows.without("load-scatter")
+        return rows.flat_or("load-scatter", flat="load-flat")
     line, quantile = fitted.line, fitted.quantile
     slopes = (fitted.slope_sign("slope_s"), Sign("double_s", 2 * line.slope, _FITTED))
-    if "wait" in column or "queue" in column:
+    has_fixed = line.intercept > max(quantile * line.intercept_stderr, OFF_SURE * line.slope)
+    if ("wait" in column or "queue" in column) and not has_fixed:
         return fitted.following("one queue", *slopes, variant="load-wait")
     if line.intercept <= 0:
         return rows.without("load-scatter")
@@ -264,7 +328,8 @@ def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
         variant = "load-between" if ratio < QUEUES["load-mm1"] else "load-bursts"
     name = {"load-mm1": "M/M/1", "load-md1": "M/D/1"}.get(variant, "one queue")
     shape = _interval("shape_ratio", ratio, half)
-    return fitted.following(name, fixed, shape, *slopes, variant=variant)
+    is_sure = variant not in QUEUES or half <= SHAPE_SURE
+    return fitted.following(name, fixed, shape, *slopes, variant=variant, is_sure=is_sure)
 
 
 def _overload(rows: RowsLaw, table: Table) -> RowsLaw:
@@ -272,6 +337,8 @@ def _overload(rows: RowsLaw, table: Table) -> RowsLaw:
     offered, loss = rows.x, rows.y
     if loss.max() > 1:
         return rows.without("offer-scatter")
+    if loss.min() >= 1:
+        return rows.without("offer-nothing")
     over = loss >= OVERLOADED_RATIO
     if not over.any():
         return rows.without("offer-none")
@@ -331,17 +398,27 @@ def _distance(rows: RowsLaw, table: Table) -> RowsLaw:
     if np.unique(rows.x).size < LEAST_ROWS or rows.x.max() < LEAST_SPAN * rows.x.min():
         return rows.without("distance-narrow")
     fitted = _straight(rows, column, table, np.asarray)
-    if fitted is None:
-        return rows.without("distance-scatter")
     ways = 1.0 if column.startswith("one_way") else 2.0
-    is_impossible = ways / fitted.line.slope > SPEED_OF_LIGHT_M_S
+    light_s = ways * rows.x / SPEED_OF_LIGHT_M_S
+    is_impossible = fitted is not None and ways / fitted.line.slope > SPEED_OF_LIGHT_M_S
+    if (rows.y < light_s).any() and not is_impossible:
+        row = int(np.argmax(light_s - rows.y))
+        values = {"row_m": rows.x[row], "row_s": rows.y[row], "light_s": light_s[row]}
+        early = (Sign(name, float(value), _TABLE) for name, value in values.items())
+        return rows.without("distance-early", *early)
+    if fitted is None:
+        return rows.flat_or("distance-scatter", flat="distance-flat")
+    stretch = fitted.slope_sign("stretch_ratio", float(signal_speed_m_s()) / ways)
+    variant = "distance-impossible" if is_impossible else "rows"
+    if stretch.value > MOST_STRETCH:
+        variant = "distance-slow"
     return fitted.following(
         "fitted line",
-        Sign("fixed_s", fitted.line.intercept, _FITTED),
+        Sign("fixed_s", fitted.fixed, _FITTED),
         Sign("per_1000_km_s", 1e6 * fitted.line.slope, _FITTED),
-        fitted.slope_sign("stretch_ratio", float(signal_speed_m_s()) / ways),
-        code=UNKNOWN_CAUSE if is_impossible else "distance",
-        variant="distance-impossible" if is_impossible else "rows",
+        stretch,
+        code="distance" if variant == "rows" else UNKNOWN_CAUSE,
+        variant=variant,
     )
 
 
@@ -361,12 +438,12 @@ CLEARLY_NEARER = 2.0
 def _ranks(rows: RowsLaw, table: Table) -> RowsLaw:
     """Fit the time of a collective to ``fixed + slope x shape``, by the shape that is nearest."""
     column = tables.column_name(table, "delay_s")
-    if np.unique(rows.x).size < LEAST_ROWS or rows.x.min() < 2:
+    if np.unique(rows.x).size < LEAST_ROWS:
         return rows.without("ranks-narrow")
     fits = {name: _straight(rows, column, table, shape) for name, shape in RANK_SHAPES.items()}
     near = {name: fit for name, fit in fits.items() if fit is not None}
     if not near:
-        return rows.without("ranks-scatter")
+        return rows.flat_or("ranks-scatter", flat="ranks-flat")
     first, *others = sorted(near, key=lambda name: near[name].mean_off)
     fitted = near[first]
     is_clear = all(
@@ -375,21 +452,22 @@ def _ranks(rows: RowsLaw, table: Table) -> RowsLaw:
     )
     return fitted.following(
         RANK_NAMES[first],
-        Sign("fixed_s", fitted.line.intercept, _FITTED),
+        Sign("fixed_s", fitted.fixed, _FITTED),
         fitted.slope_sign("slope_s"),
         code=UNKNOWN_CAUSE,
         variant=first if is_clear else "ranks-either",
+        is_sure=is_clear,
     )
 
 
 LAWS = (
     Law(x_role="rank_count", y_role="delay_s", x_axis=("ranks", "1"), y_axis=("time", "s"),
-        fit=_ranks),
+        fit=_ranks, least_x=2.0),
     Law(x_role="load_ratio", y_role="delay_s", x_axis=("load", "ratio"), y_axis=("delay", "s"),
-        fit=_queue),
+        fit=_queue, least_x=0.0),
     Law(x_role="offered_bps", y_role="loss_ratio", x_axis=("offered rate", "bit/s"),
         y_axis=("loss", "ratio"), fit=_overload),
     Law(x_role="distance_m", y_role="response_rtt_s", x_axis=("distance", "m"),
-        y_axis=("round trip", "s"), fit=_distance),
+        y_axis=("round trip", "s"), fit=_distance, least_x=0.0),
 )  # fmt: skip
 """The pairs of columns that a law joins."""
