@@ -440,6 +440,7 @@ _STARTED = re.compile(r"Time: (\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} (?:GMT
 _ERROR = re.compile(r"iperf3: (.*)")
 _CONGESTION = re.compile(r"snd_tcp_congestion (\S+)")
 _LABEL = re.compile(r"\b(sender|receiver)\s*$")
+_OF_SENDER = re.compile(r"\s*\d+\s+sender\s*$")
 _CWND = re.compile(r"\s*(\d+)\s+(\d+(?:[.,]\d+)?) ([KMG]?)Bytes")
 _COUNT = re.compile(r"\s*(\d+)(?=\s|$)")
 _SENT = re.compile(r"\[\s*\d+\] Sent (\d+) datagrams")
@@ -709,7 +710,8 @@ def _put_counts(row: transfer.Interval, rest: str, header: str) -> None:
         return
     if "Total Datagrams" in header:
         row.datagram_count = number_of(count[1])
-    elif "Retr" in header:
+    elif "Retr" in header or (not header and (_CWND.match(rest) or _OF_SENDER.match(rest))):
+        # Without a header the window behind it, or sender alone, shows that it is Retr.
         row.retransmit_count = number_of(count[1])
         if cwnd := _CWND.match(rest):
             row.cwnd_bytes = number_of(cwnd[2]) * 1024 ** transfer.POWERS[cwnd[3]]

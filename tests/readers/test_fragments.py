@@ -1,0 +1,209 @@
+"""Three lines of an output: read, or refused by the tool's name with what is missing.
+
+Values are read off the lines by eye. A lost head leaves the target and the size unknown.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from netcalc.errors import ReaderError
+from netcalc.readers import read
+
+READ = {
+    "replies of iputils": (
+        "64 bytes from 192.0.2.7: icmp_seq=41 ttl=57 time=12.1 ms\n"
+        "64 bytes from 192.0.2.7: icmp_seq=42 ttl=57 time=13.4 ms\n"
+        "64 bytes from 192.0.2.7: icmp_seq=44 ttl=57 time=12.6 ms\n",
+        {"received_count": 3, "sent_count": 4, "rtt_min_s": 0.0121, "rtt_max_s": 0.0134},
+    ),
+    "summary of iputils": (
+        "--- 192.0.2.7 ping statistics ---\n"
+        "40 packets transmitted, 38 received, 5% packet loss, time 39058ms\n"
+        "rtt min/avg/max/mdev = 11.904/12.744/19.022/1.311 ms\n",
+        {"sent_count": 40, "received_count": 38, "loss_ratio": 0.05},
+    ),
+    "summary of macOS": (
+        "5 packets transmitted, 4 packets received, 20.0% packet loss\n"
+        "round-trip min/avg/max/stddev = 8.118/9.402/11.930/1.403 ms\n",
+        {"sent_count": 5, "received_count": 4, "loss_ratio": 0.2},
+    ),
+    "replies of Windows in German": (
+        "Antwort von 192.0.2.7: Bytes=32 Zeit=9ms TTL=57\n"
+        "Zeit\u00fcberschreitung der Anforderung.\n"
+        "Antwort von 192.0.2.7: Bytes=32 Zeit=11ms TTL=57\n",
+        {"sent_count": 3, "received_count": 2, "rtt_min_s": 0.009, "rtt_max_s": 0.011},
+    ),
+    "summary of Windows": (
+        "    Packets: Sent = 4, Received = 3, Lost = 1 (25% loss),\n"
+        "Approximate round trip times in milli-seconds:\n"
+        "    Minimum = 9ms, Maximum = 12ms, Average = 10ms\n",
+        {"sent_count": 4, "received_count": 3, "loss_ratio": 0.25},
+    ),
+    "unreachable on Windows": (
+        "Reply from 192.0.2.10: Destination host unreachable.\n"
+        "Reply from 192.0.2.10: Destination host unreachable.\n"
+        "Reply from 192.0.2.10: Destination host unreachable.\n",
+        {"sent_count": 3, "received_count": 0, "loss_ratio": 1.0},
+    ),
+    "replies of fping": (
+        "192.0.2.7 : [0], 64 bytes, 12.1 ms (12.1 avg, 0% loss)\n"
+        "192.0.2.7 : [1], 64 bytes, 12.5 ms (12.3 avg, 0% loss)\n"
+        "192.0.2.7 : [2], 64 bytes, 11.7 ms (12.1 avg, 0% loss)\n",
+        {"received_count": 3, "rtt_min_s": 0.0117, "rtt_max_s": 0.0125},
+    ),
+    "hops of traceroute": (
+        " 4  198.51.100.9 (198.51.100.9)  8.212 ms  8.190 ms  8.301 ms\n"
+        " 5  * * *\n"
+        " 6  203.0.113.2 (203.0.113.2)  11.412 ms  11.308 ms  11.377 ms\n",
+        {"probe_count": 9, "reply_count": 6},
+    ),
+    "hops of tracert": (
+        "  4     8 ms     8 ms     9 ms  198.51.100.9\n"
+        "  5     *        *        *     Request timed out.\n"
+        "  6    11 ms    11 ms    12 ms  203.0.113.2\n",
+        {"probe_count": 9, "reply_count": 6},
+    ),
+    "intervals of iperf3": (
+        "[  5]   3.00-4.00   sec   112 MBytes   941 Mbits/sec    0    396 KBytes       \n"
+        "[  5]   4.00-5.00   sec   112 MBytes   939 Mbits/sec    2    396 KBytes       \n"
+        "[  5]   5.00-6.00   sec   112 MBytes   940 Mbits/sec    0    396 KBytes       \n",
+        {"stream_count": 1, "retransmit_count": 2},
+    ),
+    "a lone sum of iperf3": (
+        "[SUM]   0.00-10.00  sec  1.09 GBytes   940 Mbits/sec   31             sender\n"
+        "[SUM]   0.00-10.04  sec  1.09 GBytes   936 Mbits/sec                  receiver\n",
+        {"sent_rate_bps": 940e6, "received_rate_bps": 936e6, "retransmit_count": 31},
+    ),
+    "totals of iperf3": (
+        "[  5]   0.00-10.00  sec  1.10 GBytes   942 Mbits/sec    3             sender\n"
+        "[  5]   0.00-10.04  sec  1.09 GBytes   937 Mbits/sec                  receiver\n"
+        "\n"
+        "iperf Done.\n",
+        {"sent_rate_bps": 942e6, "received_rate_bps": 937e6, "retransmit_count": 3},
+    ),
+    "totals of iperf3 over UDP": (
+        "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+        "[  5]   0.00-10.00  sec   596 MBytes   500 Mbits/sec  0.000 ms  0/431639 (0%)  sender\n"
+        "[  5]   0.00-10.04  sec   298 MBytes   249 Mbits/sec  0.013 ms  215820/431639 (50%)"
+        "  receiver\n",
+        {
+            "sent_rate_bps": 500e6,
+            "received_rate_bps": 249e6,
+            "lost_datagram_count": 215820,
+            "datagram_count": 431639,
+            "jitter_s": 13e-6,
+        },
+    ),
+    "a lone sum of iperf 2": (
+        "[SUM] 0.0000-10.0021 sec   112 GBytes  96.4 Gbits/sec\n",
+        {"duration_s": 10.0021},
+    ),
+    "two sockets of ss": (
+        "ESTAB 0 0 192.0.2.7:22 198.51.100.9:50812\n"
+        "\t cubic wscale:7,7 rto:236 rtt:32.1/8.2 mss:1448 cwnd:10 bytes_acked:23421 "
+        "retrans:0/3\n",
+        {"tcp_connection_count": 1},
+    ),
+    "counters of nstat": (
+        "TcpOutSegs                      20312              0.0\n"
+        "TcpRetransSegs                  12                 0.0\n"
+        "TcpInErrs                       0                  0.0\n",
+        {},
+    ),
+    "lines of tcpdump": (
+        "10:00:00.000000 IP 192.0.2.7 > 198.51.100.9: ICMP echo request, id 7, seq 1, length 64\n"
+        "10:00:00.012100 IP 198.51.100.9 > 192.0.2.7: ICMP echo reply, id 7, seq 1, length 64\n"
+        "10:00:01.001000 IP 192.0.2.7 > 198.51.100.9: ICMP echo request, id 7, seq 2, length 64\n",
+        {"packet_count": 3},
+    ),
+    "totals of speedtest-cli": (
+        "Ping: 18.211 ms\nDownload: 93.54 Mbit/s\nUpload: 19.29 Mbit/s\n",
+        {"received_rate_bps": 93.54e6},
+    ),
+    "mininet's list": (
+        "*** Iperf: testing TCP bandwidth between h1 and h2 \n"
+        "*** Results: ['21.9 Gbits/sec', '22.0 Gbits/sec']\n",
+        {},
+    ),
+    "a link of iw": (
+        "\tsignal: -52 dBm\n\trx bitrate: 866.7 MBit/s VHT-MCS 9 80MHz short GI VHT-NSS 2\n"
+        "\ttx bitrate: 780.0 MBit/s VHT-MCS 8 80MHz short GI VHT-NSS 2\n",
+        {},
+    ),
+    "rows of mtr without their head": (
+        "  2.|-- 198.51.100.9               0.0%    10    8.2   8.4   8.1   9.0   0.3\n"
+        "  3.|-- 203.0.113.2               10.0%    10   11.2  11.4  11.1  12.0   0.3\n",
+        {"responding_hop_count": 2, "partial": True},
+    ),
+    "numbers of netperf without their head": (
+        "131072  16384  16384    10.00    9412.31   \n",
+        {"sent_rate_bps": 9412.31e6},
+    ),
+    "receive lines of ip": (
+        "    RX: bytes  packets  errors  dropped overrun mcast   \n"
+        "    1234567    8901     0       0       0       0       \n"
+        "    TX: bytes  packets  errors  dropped carrier collsns \n",
+        {"counter:rx_bytes": 1234567, "partial": True},
+    ),
+}
+
+REFUSED = {
+    "a head of iperf3": (
+        "Connecting to host 192.0.2.7, port 5201\n"
+        "[  5] local 192.0.2.1 port 40000 connected to 192.0.2.7 port 5201\n",
+        "iperf",
+    ),
+    "a head of columns of iperf3": (
+        "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n", "iperf"),
+    "a head of ping": ("PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.\n", "ping"),
+    "a head of traceroute": (
+        "traceroute to 192.0.2.7 (192.0.2.7), 30 hops max, 60 byte packets\n", "traceroute"),
+    "the head of ss": (
+        "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n", "ss"),
+    "details of ss": (
+        "\t cubic wscale:7,7 rto:236 rtt:32.1/8.2 mss:1448 cwnd:10 bytes_acked:23421\n", "ss"),
+    "rows of Wireshark without their head": (
+        '"5","0.216624","2001:db8::1","2001:db8::1","ICMPv6","118","Echo (ping) request"\n'
+        '"6","0.216636","2001:db8::1","2001:db8::1","ICMPv6","118","Echo (ping) reply"\n',
+        "Wireshark",
+    ),
+    "a head of Windows": (
+        "Pinging 192.0.2.7 with 32 bytes of data:\n", "ping"),
+    "an averages line of Windows": (
+        "Approximate round trip times in milli-seconds:\n"
+        "    Minimum = 9ms, Maximum = 12ms, Average = 10ms\n", "ping"),
+    "a banner of netperf": (
+        "MIGRATED TCP STREAM TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 192.0.2.7\n"
+        "Recv   Send    Send                          \n"
+        "Socket Socket  Message  Elapsed              \n", "netperf"),
+    "a line of /proc/net/dev": (
+        "  eth0: 1234567 8901 0 0 0 0 0 0 7654321 1098 0 0 0 0 0 0\n", "/proc/net"),
+    "a head of nccl-tests": (
+        "#       size         count      type   redop    root     time   algbw   busbw\n"
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)\n", "nccl"),
+    "a head of WinMTR": (
+        "|------------------------------------------------------------------------|\n"
+        "|                       WinMTR statistics                                |\n"
+        "|   Host              -   %  | Sent | Recv | Best | Avrg | Wrst | Last |\n", "WinMTR"),
+    "a head of Ookla": ("   Speedtest by Ookla\n\n      Server: Example - City (id: 1)\n", "speed test"),
+    "a head of tracert": (
+        "Tracing route to example.com [192.0.2.7]\nover a maximum of 30 hops:\n", "tracert"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ)
+def test_lines_of_a_measurement_are_read(name):
+    text, facts = READ[name]
+    samples = read(text)
+    row = samples.facts()[0]
+    for fact, value in facts.items():
+        assert row[fact] == pytest.approx(value, rel=1e-9), fact
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_lines_of_none_are_refused_by_the_name_of_their_tool(name):
+    text, tool = REFUSED[name]
+    with pytest.raises(ReaderError) as error:
+        read(text)
+    assert tool in str(error.value)
