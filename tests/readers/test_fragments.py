@@ -186,7 +186,8 @@ REFUSED = {
         "|------------------------------------------------------------------------|\n"
         "|                       WinMTR statistics                                |\n"
         "|   Host              -   %  | Sent | Recv | Best | Avrg | Wrst | Last |\n", "WinMTR"),
-    "a head of Ookla": ("   Speedtest by Ookla\n\n      Server: Example - City (id: 1)\n", "speed test"),
+    "a head of Ookla": (
+        "   Speedtest by Ookla\n\n      Server: Example - City (id: 1)\n", "speed test"),
     "a head of tracert": (
         "Tracing route to example.com [192.0.2.7]\nover a maximum of 30 hops:\n", "tracert"),
 }  # fmt: skip
