@@ -36,6 +36,8 @@ MOST_SHARE = 2.0
 """A larger load is one in percent whose column does not say so. [ratio]"""
 QUEUES: Mapping[str, float] = {"load-mm1": 1.0, "load-md1": 0.5}
 """The slope of a delay over its fixed part, which is the service. [ratio]"""
+NEAR_RATIO = 0.1
+"""A queue whose slope is off by no more is taken for M/M/1 or M/D/1: it was measured. [ratio]"""
 SHAPE_ERROR = 0.02
 """No ratio of slope and fixed part is known better than this. [ratio]"""
 SHAPE_SURE = 0.2
@@ -317,7 +319,11 @@ def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
     ) / line.intercept**2  # fmt: skip
     half = max(quantile * math.sqrt(max(variance, 0.0)), SHAPE_ERROR)
     fixed = _interval("fixed_s", line.intercept, quantile * line.intercept_stderr)
-    agreeing = [queue for queue, of_queue in QUEUES.items() if abs(ratio - of_queue) <= half]
+    agreeing = [
+        queue
+        for queue, of_queue in QUEUES.items()
+        if abs(ratio - of_queue) <= max(half, NEAR_RATIO * of_queue)
+    ]
     if len(agreeing) == 1:
         variant = agreeing[0]
     elif agreeing:
