@@ -17,6 +17,8 @@ from netcalc.readers.source import shorten
 
 _MOST_NAMES = 8
 """Names of members that an error keeps. [1]"""
+_FEW_LINES = 20
+"""Lines of which a part of an output has no more, that has numbers alone at its head. [1]"""
 _LEAST_LINES = 20
 """Lines from which numbers alone are taken for a trace. [1]"""
 _WHOLE = re.compile(r"\d{1,12}")
@@ -305,7 +307,8 @@ def recognized(file: Input) -> Format | str:
     kind = kind_by_lines(file)
     if kind is not None:
         return kind
-    return columns.FORMAT if columns.FORMAT.recognize(file) else kind_of_text(file) or TEXT
+    is_columns = columns.FORMAT.recognize(file) and not is_part(file)
+    return columns.FORMAT if is_columns else kind_of_text(file) or TEXT
 
 
 def require_short_lines(file: Input, format_: Format) -> None:
@@ -340,6 +343,17 @@ def part_of(file: Input) -> Format | None:
     if kind_by_magic(file.head) or file.is_json or file.columns is not None:
         return None
     return next((each for each in FORMATS if any(map(file.seen, each.parts))), None)
+
+
+def is_part(file: Input) -> bool:
+    """Whether each line of a text that has no names at its head is one of a tool's."""
+    lines = [line for line in file.first.splitlines() if line.strip()]
+    if not lines or not re.match(r"\s*\d", lines[0]) or len(lines) > _FEW_LINES:
+        return False
+    whole = part_of(file)
+    return whole is not None and all(
+        any(re.search(part, line) for part in whole.parts) for line in lines
+    )
 
 
 def no_format(file: Input, kind: str) -> ReaderError:
