@@ -276,3 +276,11 @@ def test_far_rows_and_a_wide_ratio_leave_the_law_open():
     assert of_load(1.0).confidence == "medium"
     odd = [1.0, 1.43, 2.0, 3.33 * 1.2, 5 * 0.85, 10.0]
     assert explained("load [ratio],delay [ms]", LOADS, odd).confidence == "low"
+
+
+def test_laws_of_the_loss_that_are_as_near_are_said():
+    """Below 0.1 % of loss timeouts do not tell Reno with them from Reno without."""
+    samples = table("loss [ratio],rate [Mbit/s]", (1e-5, 1e-4, 1e-3), (100, 31.6, 9.9))
+    whole, *_ = measurement(samples, Known())
+    assert whole.cause.variant == "by-loss"
+    assert "near-pftk" in {notice.code for notice in whole.notices}

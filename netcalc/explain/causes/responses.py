@@ -344,6 +344,7 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
     else:
         notices.append(Notice("fitted-trip"))
     if seen.role == "loss_ratio":
+        notices += _as_near(bend, seen.x[rows], seen.rate_bps[rows])
         signs.append(Sign("mss_bytes", MSS_BYTES, "assumed"))
     return Finding(
         label=name,
@@ -391,6 +392,20 @@ def _rival(window_bytes: float, stated: Known) -> list[Notice]:
     values["stated_ratio"] = stated.loss_ratio
     is_excluded = FEW_LOSSES * stated.loss_ratio <= loss_ratio
     return [Notice("window-not-loss" if is_excluded else "window-or-stated-loss", values)]
+
+
+def _as_near(chosen: Bend, x: FloatArray, rate_bps: FloatArray) -> list[Notice]:
+    """Say which other laws of the loss fit about as well, and with which round trip."""
+    enough = PLAINER_RATIO * chosen.mean_off + PLAINER_ERROR
+    bends = [bend_of(x, rate_bps, law) for law in LAWS["loss_ratio"][1] if law != chosen.law]
+    return [
+        Notice(
+            {"": "near-reno", "-pftk": "near-pftk", "-cubic": "near-cubic"}[bend.law.name],
+            {"rtt_s": bend.law.trip_s(bend.factor)},
+        )
+        for bend in bends
+        if bend is not None and bend.mean_off <= enough
+    ]
 
 
 def explain_other_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
