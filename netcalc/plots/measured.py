@@ -520,8 +520,10 @@ def _with_residuals(
     label, curve = prediction
     predicted = np.interp(x, theory.x, curve)  # the points are among the positions of the curve
     low, high = theory.bands.get(series, (curve, curve))
+    residual = y - predicted
+    residual[np.abs(residual) < ROUNDING_RATIO * np.abs(y).max()] = 0.0  # of an exact table
     compared = compare.Comparison(
-        x=x, measured=y, predicted=predicted, residual=y - predicted,
+        x=x, measured=y, predicted=predicted, residual=residual,
         outlier=np.zeros(x.shape, bool), curve_x=theory.x, curve_y=curve, curve_low=low,
         curve_high=high, x_name=theory.x_name, x_unit=theory.x_unit, y_name=theory.y_name,
         y_unit=theory.y_unit, title=title, measured_label=phrase("measured"),
@@ -590,6 +592,8 @@ def explained(
 
 WIDE_RATIO = 100.0
 """From this factor on an axis is one of logarithms. [ratio]"""
+ROUNDING_RATIO = 1e-9
+"""Residuals that are a smaller share of the largest value are errors of computing. [ratio]"""
 MOST_GROUPS = 6
 """Sockets or directions of a figure: those with most rows. [1]"""
 _RATES = {"least": "least_throughput_bps", "sum": "throughput_bps",
