@@ -38,6 +38,8 @@ from netcalc.units import parse_typed
 
 LEAST_PAIRS = 3
 """Echoes that a ping and a capture have in common. [1]"""
+LEAST_WINDOW_BYTES = 512.0
+"""Smaller numbers behind a w in the names of files are of weeks or of runs. [byte]"""
 LEAST_DIFFERENCE = 0.02
 """Values of files that differ by less are the same, as two measured rates are. [ratio]"""
 
@@ -129,9 +131,19 @@ def _stated(by: str, count: int) -> tuple[str, FloatArray | None]:
         raise DomainError("not-a-choice", "by", name, choices=list(QUANTITIES))
     if not listed:
         return name, None
-    values = [parse_typed(part.strip(), QUANTITIES[name].unit) for part in listed.split(",")]
+    unit = QUANTITIES[name].unit
+    values = [parse_typed(part.strip(), unit) for part in listed.split(",")]
     if len(values) != count:
         raise DomainError("values-for-files", "by", listed, count=len(values), files=count)
+    for value in values:
+        if name in ("rtt", "loss") and value < 0:
+            raise DomainError("is-negative", f"by {name}", value)
+        if not (value >= 0 if name in ("rtt", "loss") else value > 0):
+            raise DomainError("not-positive", f"by {name}", value)
+        if unit == "ratio" and value >= 1:
+            raise DomainError("all-lost", f"by {name}", value)
+        if unit == "1" and value != round(value):
+            raise DomainError("not-whole", f"by {name}", value, low=1)
     return name, np.array(values, dtype=np.float64)
 
 
@@ -145,7 +157,7 @@ def _of_runs(named: Mapping[str, Samples], by: str, values: FloatArray | None) -
     if values is None:
         differing = _by_facts(list(named.values()), evidence, by)
         origin = "from the files" if differing else "from their names"
-        differing = differing or _by_names(list(named), by)
+        differing = differing or _by_names(named, by)
         if len(differing) > 1:
             several = Notice("files-differ-in-several", {"names": list(differing)})
             return Sweep(samples=None, by="", said=several)
@@ -179,7 +191,8 @@ def _joined(named: Mapping[str, Samples], by: str, data: dict[str, Any], origin:
             partial=any(meta.partial for meta in metas),
         ),
     )
-    said = Notice(f"sweep-by-{by}", {"count": len(named), "origin": origin})
+    code = f"sweep-by-{by}"
+    said = Notice(code, {"count": len(named), "origin": origin})
     return Sweep(samples=table, by=by, said=said)
 
 
@@ -222,12 +235,22 @@ _FACTORS: Mapping[str, Mapping[str, float]] = {
 """Units that follow a number in the name of a file; sizes as tools take them, K of 1024 bytes."""
 
 
-def _by_names(names: Sequence[str], by: str) -> dict[str, FloatArray]:
-    """Return the values that the names of files have behind a word, by quantity."""
-    stems = [PurePath(name).stem for name in names]
+def _by_names(named: Mapping[str, Samples], by: str) -> dict[str, FloatArray]:
+    """Return the values that the names of files have behind a word, by quantity.
+
+    What a file holds itself counts more than a name: ``n1``, ``n2`` may be runs of one flow each.
+    """
+    stems = [PurePath(name).stem for name in named]
+    has_flows = all(
+        any("stream_count" in row for row in samples.facts()) for samples in named.values()
+    )
     differing: dict[str, FloatArray] = {}
     for name, quantity in QUANTITIES.items():
+        if name == "flows" and has_flows:
+            continue
         values = [_in_name(stem, quantity) for stem in stems]
+        if name == "window" and not min(values) >= LEAST_WINDOW_BYTES:
+            continue  # w1, w2 are weeks
         if by in ("", name) and _differ(np.array(values, dtype=np.float64)):
             differing[name] = np.array(values, dtype=np.float64)
     return differing

@@ -250,3 +250,19 @@ def test_one_file_and_files_without_a_sweep(windows, tmp_path):
     assert "one quantity differs" in output
     with pytest.raises(DomainError, match="by must be one of"):
         explain.sweep(read_all(windows), "colour")
+
+
+@pytest.mark.parametrize(
+    "by", ["window=0,1KiB", "rtt=-1ms,2ms", "loss=1%,200%", "flows=1.5,2", "offered=0,1Mbit/s"]
+)
+def test_values_that_cannot_be_are_refused(tmp_path, by):
+    paths = [run_of(tmp_path / f"{name}.json", rate_mbps=9) for name in "ab"]
+    with pytest.raises(DomainError, match=by.partition("=")[0]):
+        explain.sweep(read_all(paths), by)
+
+
+@pytest.mark.parametrize("word", ["n", "p", "w"])
+def test_numbers_of_runs_are_neither_flows_nor_windows(tmp_path, word):
+    """The files hold one flow each, and no window is of 1 B."""
+    paths = [run_of(tmp_path / f"{word}{k}.json", rate_mbps=9 + k) for k in (1, 2, 3)]
+    assert explain.sweep(read_all(paths)) is None
