@@ -164,11 +164,11 @@ def _of_runs(named: Mapping[str, Samples], by: str, values: FloatArray | None) -
         if not differing:
             return None
         ((by, values),) = differing.items()
+    if not _is_of_one_protocol(by, evidence):
+        return None
     data: dict[str, Any] = {QUANTITIES[by].column: values}
     losses = np.array([run.loss_ratio for run in evidence])
     if by == "size":
-        if not all(run.is_udp for run in evidence):
-            return None  # the sizes of writes say nothing of packets
         data["frame_bytes"] = ethernet_frame_bytes(values + DATAGRAM_HEADERS_BYTES)
     if by == "offered":
         if not np.isfinite(losses).all():
@@ -177,6 +177,19 @@ def _of_runs(named: Mapping[str, Samples], by: str, values: FloatArray | None) -
     else:
         data["goodput_bps"] = np.array([run.rate_bps for run in evidence])
     return _joined(named, by, data, origin)
+
+
+def _is_of_one_protocol(by: str, runs: Sequence[Evidence]) -> bool:
+    """Whether all runs are of a protocol whose rate the quantity explains.
+
+    A datagram waits for no window, and the sizes of writes to TCP say nothing of packets.
+    """
+    of_udp = [run.is_udp for run in runs]
+    if by == "size":
+        return all(of_udp)
+    if by in ("window", "rtt", "loss"):
+        return not any(of_udp)
+    return all(of_udp) or not any(of_udp)
 
 
 def _joined(named: Mapping[str, Samples], by: str, data: dict[str, Any], origin: str) -> Sweep:

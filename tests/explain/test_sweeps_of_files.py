@@ -266,3 +266,18 @@ def test_numbers_of_runs_are_neither_flows_nor_windows(tmp_path, word):
     """The files hold one flow each, and no window is of 1 B."""
     paths = [run_of(tmp_path / f"{word}{k}.json", rate_mbps=9 + k) for k in (1, 2, 3)]
     assert explain.sweep(read_all(paths)) is None
+
+
+@pytest.mark.parametrize(
+    ("protocols", "by"),
+    [
+        (("UDP", "UDP"), "window=1KiB,2KiB"), (("UDP", "UDP"), "rtt=1ms,2ms"),
+        (("UDP", "UDP"), "loss=1%,2%"), (("TCP", "UDP"), "flows=1,2"),
+        (("TCP", "TCP"), "size=100B,200B"),
+    ],
+)  # fmt: skip
+def test_no_window_of_datagrams_and_no_two_protocols(tmp_path, protocols, by):
+    paths = [run_of(tmp_path / f"{place}.json", rate_mbps=8 + place, protocol=protocol,
+                    block=1400, target_bps=9e6)
+             for place, protocol in enumerate(protocols)]  # fmt: skip
+    assert explain.sweep(read_all(paths), by) is None
