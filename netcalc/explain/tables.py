@@ -240,6 +240,10 @@ ROLES = {
 """What a column may be called, the SI unit at the end; the first one that is there counts."""
 LEAST_OFF = 1e-3
 """Rows that are less off from a fit are said to be off by no more than this. [ratio]"""
+STUDENT_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+"""Student's t of a two-sided 95%, for 1 degree of freedom and more; the last for all above."""
+LEAST_SPAN = 1.5
+"""A law is fitted to rows whose positions differ by this factor at least. [ratio]"""
 FITTED_TOLERANCE = 0.25
 """A limit fitted to the points that it explains is known no better than this. [ratio]"""
 FLAT_RATIO = 0.1
@@ -317,6 +321,11 @@ def left_out(total: int, rows: Mapping[str, NDArray[np.intp]]) -> tuple[Notice, 
     """Say how many rows of a table are not among those that can be computed with."""
     count = total - sum(at.size for at in rows.values())
     return (Notice("rows-left-out", {"count": count, "total": total}),) if count else ()
+
+
+def student_t(degrees: int) -> float:
+    """Return Student's t of a two-sided 95%; nan without a degree of freedom."""
+    return STUDENT_T[min(degrees, len(STUDENT_T)) - 1] if degrees > 0 else math.nan
 
 
 def two_points(rows: NDArray[Any]) -> tuple[Notice, ...]:

@@ -25,8 +25,6 @@ from netcalc.samples import Table
 
 LEAST_ROWS = 3
 """Fewer rows contradict no law of two parameters. [1]"""
-LEAST_SPAN = 1.5
-"""A law is fitted to rows whose positions differ by this factor at least. [ratio]"""
 LEAST_SURE = 2
 """Degrees of freedom from which a law is more than a guess. [1]"""
 LEAST_LOAD, MOST_LOAD = 0.3, 0.999
@@ -52,8 +50,6 @@ OVERLOADED_RATIO = 0.01
 """A row that loses less is not overloaded. [ratio]"""
 ALIKE_RATIO = 1.25
 """Losses within this factor are alike. [ratio]"""
-STUDENT_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-"""Student's t of a two-sided 95%, for 1 degree of freedom and more; the last for all above."""
 _TABLE, _FITTED = "the table", "fitted to the rows"
 
 Curve = Callable[[FloatArray], FloatArray]
@@ -170,11 +166,6 @@ def _rows(x: FloatArray, y: FloatArray, unit: str) -> RowsLaw:
     return RowsLaw(x=x, y=y, cause=Cause(signs=signs, layer=UNKNOWN))
 
 
-def _quantile(degrees: int) -> float:
-    """Return Student's t of a two-sided 95%; nan without a degree of freedom."""
-    return STUDENT_T[min(degrees, len(STUDENT_T)) - 1] if degrees > 0 else math.nan
-
-
 def _interval(name: str, value: float, half: float) -> Sign:
     return Sign(name, value, _FITTED, low=value - half, high=value + half)
 
@@ -193,7 +184,7 @@ class _FittedLine:
 
     @property
     def quantile(self) -> float:
-        return _quantile(self.kept_count - 2)
+        return tables.student_t(self.kept_count - 2)
 
     @property
     def off_ratio(self) -> float:
@@ -353,7 +344,7 @@ def _overload(rows: RowsLaw, table: Table) -> RowsLaw:
         rows = replace(rows, cause=replace(rows.cause, signs=(
             *rows.cause.signs, Sign("loss_ratio", middle, _TABLE),
         )))  # fmt: skip
-        if offered.max() < LEAST_SPAN * offered.min():
+        if offered.max() < tables.LEAST_SPAN * offered.min():
             return rows.without("offer-narrow")
         flat = replace(rows, law=lambda x: np.full(np.shape(x), middle))
         return flat.following(
@@ -376,7 +367,7 @@ def _overload(rows: RowsLaw, table: Table) -> RowsLaw:
         return rows.without("offer-scatter")
     degrees = order.size - 1
     scatter = float(np.log(arrived).std(ddof=1)) if degrees else math.nan
-    factor = math.exp(_quantile(degrees) * scatter / math.sqrt(order.size))
+    factor = math.exp(tables.student_t(degrees) * scatter / math.sqrt(order.size))
     signs = (
         Sign("capacity_bps", capacity, _FITTED, low=capacity / factor, high=capacity * factor),
         Sign("law_count", float(order.size), _TABLE),
@@ -401,7 +392,7 @@ def _overload(rows: RowsLaw, table: Table) -> RowsLaw:
 def _distance(rows: RowsLaw, table: Table) -> RowsLaw:
     """Fit a round trip to ``fixed + 2 x distance x stretch / speed in fibre``."""
     column = tables.column_name(table, "response_rtt_s")
-    if np.unique(rows.x).size < LEAST_ROWS or rows.x.max() < LEAST_SPAN * rows.x.min():
+    if np.unique(rows.x).size < LEAST_ROWS or rows.x.max() < tables.LEAST_SPAN * rows.x.min():
         return rows.without("distance-narrow")
     fitted = _straight(rows, column, table, np.asarray)
     ways = 1.0 if column.startswith("one_way") else 2.0

@@ -107,8 +107,6 @@ A window over the round trip; the same of a window; and of the loss Reno without
 """
 PLAINER_RATIO, PLAINER_ERROR = 2.0, 0.01
 """A plainer law is kept while its mean error is within this factor of the best, and this more."""
-LEAST_SPAN = 1.5
-"""A law is fitted to rows whose positions differ by this factor at least. [ratio]"""
 MOST_LOSS_RATIO = 0.02
 """With more loss timeouts decide, and the rate is not that of the root. [ratio]"""
 CAPPED_RATIO = 0.9
@@ -120,8 +118,6 @@ ALIKE_RATIO = 1.25
 """What is stated agrees with what is fitted within this factor. [ratio]"""
 FEW_LOSSES = 4.0
 """Stated losses this many times fewer than a window's rival needs exclude it. [ratio]"""
-STUDENT_T = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-"""Student's t of a two-sided 95%, for 2 degrees of freedom and more; the last for all above."""
 AT_ONCE = ("by-trip", "by-window", "by-loss")
 """Variants of the sentences of whole tables, in the order of ``LAWS``."""
 
@@ -231,7 +227,7 @@ def bend_of(x: FloatArray, rate_bps: FloatArray, law: RateLaw) -> Bend | None:
     at, rates = x[order], rate_bps[order]
     best = None
     for capped in range(at.size - 1):
-        if at[capped:].max() < LEAST_SPAN * at[capped:].min():
+        if at[capped:].max() < tables.LEAST_SPAN * at[capped:].min():
             break
         factor = law.factor(at[capped:], rates[capped:])
         law_bps = law.curve(factor)(at)
@@ -377,8 +373,7 @@ def _error(off: FloatArray, step_ratio: FloatArray) -> float:
         return math.inf
     rounding = float(np.sqrt(np.mean(step_ratio**2) / 12))
     scatter = max(float(off.std(ddof=1)), rounding)
-    quantile = STUDENT_T[min(off.size - LEAST_SURE, len(STUDENT_T) - 1)]
-    return math.exp(quantile * scatter / math.sqrt(off.size))
+    return math.exp(tables.student_t(off.size - 1) * scatter / math.sqrt(off.size))
 
 
 def _rival(window_bytes: float, stated: Known) -> list[Notice]:
@@ -447,7 +442,7 @@ def _without_law(seen: RateRows, name: str, rows: NDArray[np.intp], stated: Know
         "high_bps": float(rates.max()), "span_ratio": span,
     }  # fmt: skip
     signs = tuple(Sign(fact, value, "the table") for fact, value in facts.items())
-    if span < LEAST_SPAN:
+    if span < tables.LEAST_SPAN:
         return Finding(label=name, cause=Cause(signs=signs, variant="narrow"))
     if name in seen.bends:
         return Finding(label=name, cause=Cause(signs=signs, variant="law-of-some"))
