@@ -34,11 +34,11 @@ _SENTENCES = (
 
 def first_screen(name: str, samples: kinds.Samples, path_facts: Known | None) -> str:
     """Return what was measured, what is odd and what to do next."""
-    advice = []
+    advice, is_explained = [], report.is_explained(samples)
     if isinstance(samples, kinds.Table) and report.is_unknown(samples):
-        described = () if report.is_explained(samples) else explain.described(samples)
+        described = () if is_explained else explain.described(samples)
         advice = [str(note) for note in described if not note.code.startswith("column")]
-    following = _next(name, samples, advice)
+    following = _next(name, advice, is_explained=is_explained, is_drawn=_is_drawn(samples))
     room = LINES - 1 - len(following)
     remarks = _odd(samples) or ["nothing that the file shows"]
     odd = _packed("Odd", remarks, _MOST_ODD)
@@ -297,22 +297,20 @@ def _is_drawn(samples: kinds.Samples) -> bool:
     return "hop" in samples.columns() or explain.table_theory(samples, Known()) is not None
 
 
-def _next(name: str, samples: kinds.Samples, advice: Sequence[str]) -> list[str]:
+def _next(name: str, advice: Sequence[str], *, is_explained: bool, is_drawn: bool) -> list[str]:
     """Return the commands that a person wants next; a long name of a file is not repeated."""
-    most = WIDTH - len("Next: ")
-    for file, stem in ((shlex.quote(name), shlex.quote(Path(name).stem)), ("FILE", "FILE")):
-        commands = []
-        if report.is_explained(samples):
-            commands.append(f"netcalc explain {file} (what limits it)")
-        shown = [f"--plot {stem}.svg (a figure)"] if _is_drawn(samples) else []
-        shown.append("--all (every number)")
-        in_one = [f"netcalc read {file} {' or '.join(shown)}"]
-        brief = [f"netcalc read {file} {' or '.join(words.partition(' (')[0] for words in shown)}"]
-        apart = [f"netcalc read {file} {option}" for option in shown]
-        forms = [commands + form for form in (in_one, brief, apart) if max(map(len, form)) <= most]
-        if forms and max(map(len, forms[0])) <= most and name != "-":
+    own = [(shlex.quote(name), shlex.quote(Path(name).stem))] if name != "-" else []
+    for file, stem in (*own, ("FILE", "FILE")):
+        first = [f"netcalc explain {file} (what limits it)"] if is_explained else []
+        options = [f"--plot {stem}.svg (a figure)"] if is_drawn else []
+        options.append("--all (every number)")
+        brief = [option.partition(" (")[0] for option in options]
+        forms = ([" or ".join(options)], [" or ".join(brief)], options)
+        lists = [[*first, *(f"netcalc read {file} {text}" for text in form)] for form in forms]
+        fitting = [each for each in lists if max(map(len, each)) <= WIDTH - len("Next: ")]
+        if fitting:
             break
-    commands = forms[0]
+    commands = fitting[0]
     if advice:
         return [*_wrapped("; ".join(advice), "Next"), *(f"  {command}" for command in commands)]
     return [f"Next: {commands[0]}", *(f"  {command}" for command in commands[1:])]

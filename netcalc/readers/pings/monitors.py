@@ -45,17 +45,17 @@ def _read_smokeping(file: Input) -> Table:
         elif row and len(cells) == len(names):
             values = dict(zip(names, map(_value, cells), strict=True))
             times = [values[name] for name in names if name.startswith("ping")]
-            known = [time for time in times if not isnan(time)]
+            answered = [time for time in times if not isnan(time)]
             share = values["loss"] / len(times)
-            if share > 1.0 or (not known and share < 1.0):
+            if share > 1.0 or (not answered and share < 1.0):
                 raise ReaderError(
                     "smokeping-loss", file=file.name, line=number, field="loss",
                     value=cells[names.index("loss")], count=len(times),
                 )  # fmt: skip
             rounds.append({
                 "time_s": float(row["time"]), "loss_ratio": share,
-                "round_median_s": values["median"], "round_min_s": min(known, default=nan),
-                "round_max_s": max(known, default=nan),
+                "round_median_s": values["median"], "round_min_s": min(answered, default=nan),
+                "round_max_s": max(answered, default=nan),
             })  # fmt: skip
         else:
             skipped.append(number)

@@ -90,8 +90,8 @@ def _read_json(file: Input, result: _Object) -> Samples:
         delays = {
             transfer.number_of(delay): document.number(histogram, delay) for delay in histogram
         }
-        odd = sum(isnan(delay) or isnan(count) for delay, count in delays.items())
-        note(warnings, "implausible-values", count=odd, name="histogram-latency")
+        odd_count = sum(isnan(delay) or isnan(count) for delay, count in delays.items())
+        note(warnings, "implausible-values", count=odd_count, name="histogram-latency")
         delays = {delay: count for delay, count in delays.items() if not isnan(delay)}
         return _delays(file, dict(zip(_COUNTS, counts, strict=True)), delays, {}, warnings)
     way = transfer.Way("", partial=failed)
@@ -236,10 +236,10 @@ def _seconds(text: Any) -> float:
     >>> _seconds("PT0.0123S"), _seconds("PT1M2S"), _seconds("PT")
     (0.0123, 62.0, nan)
     """
-    found = _DURATION.fullmatch(text) if isinstance(text, str) else None
-    if found is None or not any(found.groups()):
+    parts = _DURATION.fullmatch(text) if isinstance(text, str) else None
+    if parts is None or not any(parts.groups()):
         return nan
-    return 3600.0 * int(found["h"] or 0) + 60.0 * int(found["m"] or 0) + float(found["s"] or 0)
+    return 3600.0 * int(parts["h"] or 0) + 60.0 * int(parts["m"] or 0) + float(parts["s"] or 0)
 
 
 _TRIP = re.compile(
@@ -292,14 +292,14 @@ def _round_trips(
     warnings: list[Notice],
     failed: bool,
 ) -> RttSamples:
-    known = [rtt for rtt in rtts if not isnan(rtt)]
+    timed = [rtt for rtt in rtts if not isnan(rtt)]
     sent = transfer.first_known(sent, float(len(rtts)))
-    received = transfer.first_known(received, float(len(known)))
+    received = transfer.first_known(received, float(len(timed)))
     row = fact_row(
         protocol="icmp", sent_count=sent, received_count=received,
         loss_ratio=1 - received / sent if 0 <= received <= sent and sent > 0 else nan,
-        rtt_min_s=min(known, default=nan),
-        rtt_median_s=median(known) if known else nan, rtt_max_s=max(known, default=nan),
+        rtt_min_s=min(timed, default=nan),
+        rtt_median_s=median(timed) if timed else nan, rtt_max_s=max(timed, default=nan),
         partial=failed,
     )  # fmt: skip
     return RttSamples(

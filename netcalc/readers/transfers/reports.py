@@ -49,13 +49,15 @@ def _read_mininet(file: Input) -> Table:
             about = {"protocol": testing["protocol"].lower(), "target": testing["server"]}
         elif results := _RESULTS.fullmatch(line):
             rates = [_rate_bps(text) for text in re.findall(r"'([^']*)'", results["rates"])]
-            known = rates[1:] if len(rates) == 3 else rates  # UDP: the rate that was asked for
-            if len(known) != 2 or any(map(isnan, known)):
+            measured = rates[1:] if len(rates) == 3 else rates  # UDP: the rate that was asked for
+            if len(measured) != 2 or any(map(isnan, measured)):
                 unread.append(number)
                 continue
             protocol = "udp" if len(rates) == 3 else "tcp"
-            runs.append({"protocol": protocol, "target": "", **about,
-                         "sent_rate_bps": known[1], "received_rate_bps": known[0]})  # fmt: skip
+            runs.append({
+                "protocol": protocol, "target": "", **about,
+                "sent_rate_bps": measured[1], "received_rate_bps": measured[0],
+            })  # fmt: skip
             about = {}
         elif line.startswith("*** Results:") and "'" in line:
             unread.append(number)

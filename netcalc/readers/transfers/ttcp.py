@@ -301,8 +301,8 @@ def _read_linux_text(file: Input) -> FlowSeries:
             side = role["role"] or _ENDS[role["option"]]
             if role["options"]:
                 way.protocol = "udp" if " -u" in f" {role['options']}" else "tcp"
-        if found := re.match(r"NTTTCP for Linux (\S+)", line):
-            version = found[1]
+        if title := re.match(r"NTTTCP for Linux (\S+)", line):
+            version = title[1]
         log = _LOG.fullmatch(line)
         text = log["text"] if log else ""
         if thread := _THREAD.fullmatch(text):
