@@ -28,6 +28,9 @@ _WINMTR_HTML = (
 )
 
 
+_CUT_ROW = re.compile(r"\|[^|]*[^\W_]")
+
+
 def _read_winmtr(file: Input) -> Table:
     report = traces.Report(partial=True)
     skipped: list[int] = []
@@ -43,7 +46,7 @@ def _read_winmtr(file: Input) -> Table:
             report.partial = not has_head
         elif re.match(_WINMTR_HEADING, line) or cells[:2] == ["Host", "%"]:
             has_head = True
-        elif cells and cells[0] != "Host":
+        elif (cells and cells[0] != "Host") or (has_head and _CUT_ROW.match(line)):
             skipped.append(line_number)
     return traces.table_of_text(
         file, [report], "WinMTR", code="winmtr-no-hop", unread=skipped, has_numbers=has_head
@@ -119,12 +122,12 @@ def _read_trippy(file: Input) -> Table:
             reports.append(traces.Report())
         elif cut and not _WHOLE_ROW.search(line):
             reports[-1:] = [replace(report, partial=True) for report in reports[-1:]]
-        elif len(row) == len(names) and row.get("Hop", "").isdecimal():
+        elif len(cells) == len(names) and row.get("Hop", "").isdecimal():
             _begin_trippy(reports, row.get("Target", ""))
             reports[-1].hops.append(_trippy_row(file, line_number, row))
-        elif len(row) == len(names) and row.get("Hop") == "" and reports and reports[-1].hops:
+        elif len(cells) == len(names) and row.get("Hop") == "" and reports and reports[-1].hops:
             reports[-1].hops[-1].further += _nodes(row["IPs"])
-        elif names and len(cells) > 1:
+        elif names and re.search(r"\w", line):
             skipped.append(line_number)
     return traces.table_of_text(file, reports, "trippy", code="trippy-no-hop", unread=skipped)
 
