@@ -346,9 +346,9 @@ def part_of(file: Input) -> Format | None:
 
 
 def is_part(file: Input) -> bool:
-    """Whether each line of a text that has no names at its head is one of a tool's."""
+    """Whether each line of a short text is one of a tool's."""
     lines = [line for line in file.first.splitlines() if line.strip()]
-    if not lines or not re.match(r"\s*\d", lines[0]) or len(lines) > _FEW_LINES:
+    if not lines or len(lines) > _FEW_LINES:
         return False
     whole = part_of(file)
     return whole is not None and all(
