@@ -436,6 +436,11 @@ FORMAT = Format(
         ),
         "pScheduler (trace)": Counted(probes=TO_NODES),
     },
-    parts=(r"^\* Stream ID \S+(?: Summary)?$", r"^(?:Packets|TTL|Delay) [\w ]+ \.{3,} "),
+    parts=(
+        r"^\* Stream ID \S+(?: Summary)?$",
+        r"^(?:Packets|TTL|Delay|Max Clock) [\w ]+ \.{3,} ",
+        r"^One-way Latency Statistics",
+        r"^\d+\.\d - \d+\.\d {2,}\d+\.\d\d [KMGT]?bps ",
+    ),
     needs="the line that begins with Interval and those below it, or Packets Sent",
 )

@@ -266,6 +266,8 @@ SOURCE = Format(
         "user and sys are times of the processor.",
     ),
     tools={"source and sink": Counted(rates=TRANSPORT)},
+    parts=(r"^(?:real|user|sys)\t\d+m\d+\.\d{3}s$",),
+    needs="the command of the source, or what the sink received",
 )
 
 
@@ -329,4 +331,10 @@ LATTE = Format(
             }
         )
     },
+    parts=(
+        r"^(?:SendMethod|ReceiveMethod|SO_SNDBUF|SO_RCVBUF|MsgSize\(byte\)|Iterations) +\S+\s*$",
+        r"^(?:Latency\(usec\)|CPU\(%\)|(?:CtxSwitch|SysCall|Interrupt)/sec) +\d",
+        r"^Interval\(usec\) +Frequency",
+    ),
+    needs="the lines of Iterations and of Latency(usec)",
 )

@@ -414,4 +414,6 @@ NTTTCP_LINUX = Format(
         "The text does not say which end wrote it, if the command is not there; the JSON does.",
         "Rates of threads are not added up; warm-up and cool-down are not part of the result.",
     ),
+    parts=(r"^\d\d:\d\d:\d\d (?:INFO|DBG ?): ?(?: Thread|Network| =| \d| test|[a-z]| {2}\w)",),
+    needs="the line of the throughput",
 )
