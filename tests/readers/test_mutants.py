@@ -90,6 +90,10 @@ LOST = {
     "transfers/iperf2_tcp.csv": ("12714044,50437469", "12714044,504", "line"),
     "transfers/iperf2_dual.txt": ("TCP port 17001\n", "TCP port 17 001\n", "cannot read"),
     "pings/blackbox_icmp.txt": ("0.012456226", "0.01245622e", "ignored line"),
+    "paths/trippy.csv": ("host.example,203.0.113.9,3,198.51.100.1:198.51.100.2,a.example:b.example,"
+                         "10.00,10,9,10.5,10.61,10.4,11.2,0.20", "host.examp", "skipped line 4"),
+    "paths/winmtr.txt": (" (198.51.100.1) -    1 |  100 |   99 |    8 |   11 |   45 |    9 |",
+                         " (198.51", "skipped line"),
     "captures/tcpdump_ttt.txt": (" 00:00:00.203091 ", " :00:00.203091 ", "ignored 1 line without"),
 }  # fmt: skip
 
@@ -135,3 +139,22 @@ def test_a_rank_whose_line_is_cut_is_a_rank():
     line = next(line for line in text.splitlines() if "Rank  7" in line)
     cut = text.replace(line, line[: line.index("Pid")])
     assert [row["rank_count"] for row in read(cut).facts()] == [8.0, 8.0]
+
+
+PARTS = {
+    "pings/fping_stats.txt": ("       0 unreachable", "fping"),
+    "transfers/pscheduler_throughput.txt": ("0.0 - 1.0 ", "pScheduler"),
+    "transfers/latte.txt": ("SO_RCVBUF", "latte"),
+    "transfers/source_sink.txt": ("real\t0m2.880s", "a source and a sink"),
+    "transfers/ntttcp_linux.txt": ("13:45:25 INFO:  Thread", "ntttcp"),
+    "wifi/iw_link.txt": ("\tbss flags", "iw"),
+}
+
+
+@pytest.mark.each("name", PARTS)
+def test_three_lines_that_look_like_a_table_are_a_part_of_their_tool(name):
+    first, tool = PARTS[name]
+    lines = (INPUTS / name).read_text().splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if line.startswith(first))
+    with pytest.raises(ReaderError, match=rf"only a part of .*{tool}"):
+        read("".join(lines[at : at + 3]))
