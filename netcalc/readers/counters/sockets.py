@@ -152,8 +152,7 @@ def socket_table(
         "clock": "seconds of the Unix epoch" if has_times else "",
         **meta,
     }
-    data = {name: [row[name] for row in rows] for name in rows[0]}
-    return file.table(tool, data, Socket.units(), warnings=warnings, partial=partial, **meta)
+    return file.table(tool, rows, Socket.units(), warnings=warnings, partial=partial, **meta)
 
 
 def _listed(counts: Counts, sockets: Sequence[Socket], *, tool: str) -> Table:
