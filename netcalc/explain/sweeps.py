@@ -155,6 +155,8 @@ def _of_runs(named: Mapping[str, Samples], by: str, values: FloatArray | None) -
     evidence = [run for run in runs if run is not None]
     origin = "as stated"
     if values is None:
+        if len({run.direction for run in evidence if run.direction}) > 1:
+            return None  # up and down differ by themselves
         differing = _by_facts(list(named.values()), evidence, by)
         origin = "from the files" if differing else "from their names"
         differing = differing or _by_names(named, by)

@@ -281,3 +281,14 @@ def test_no_window_of_datagrams_and_no_two_protocols(tmp_path, protocols, by):
                     block=1400, target_bps=9e6)
              for place, protocol in enumerate(protocols)]  # fmt: skip
     assert explain.sweep(read_all(paths), by) is None
+
+
+def test_up_and_down_are_no_sweep_by_their_names(tmp_path):
+    paths = [run_of(tmp_path / f"w{kib}K.json", rate_mbps=kib) for kib in (8, 16, 32)]
+    document = json.loads(paths[1].read_text(encoding="utf-8"))
+    document["start"]["test_start"]["reverse"] = 1
+    document["intervals"][0]["streams"][0]["sender"] = False
+    paths[1].write_text(json.dumps(document), encoding="utf-8")
+    assert explain.sweep(read_all(paths)) is None
+    assert explain.sweep(read_all([paths[0], paths[2]])).by == "window"
+    assert explain.sweep(read_all(paths), "window=8KiB,16KiB,32KiB").by == "window", "as stated"
