@@ -75,6 +75,9 @@ def measured(scenario: Scenario, named: Mapping[str, Samples]) -> Result:
     flows.sort(key=lambda flow: flow.first_s)
     order = sorted(range(count), key=lambda index: scenario.flows[index].start_s)
     zero_s = flows[0].first_s - scenario.flows[order[0]].start_s
+    late = [flow.name for flow in flows if flow.first_s - zero_s >= scenario.end_s]
+    if late:
+        raise ReaderError("flow-after-scenario", file=", ".join(late), end_s=scenario.end_s)
     by_index = dict(zip(order, flows, strict=True))
     course = _course(scenario, [by_index[index] for index in range(count)], zero_s)
     goodput = np.full(count, np.nan)
@@ -138,6 +141,8 @@ def _course(scenario: Scenario, flows: list[_MeasuredFlow], zero_s: float) -> Tr
 
 def _flows(name: str, samples: Samples, *, is_alone: bool) -> Iterator[_MeasuredFlow]:
     """Yield the flows of a file; each has its begin by the clock of all files."""
+    if any(row.get("protocol") == "udp" for row in samples.facts()):
+        raise ReaderError("flow-of-datagrams", file=name)
     if isinstance(samples, FlowSeries):
         yield from _of_intervals(name, samples, is_alone=is_alone)
     elif isinstance(samples, Table) and {"time_s", "bytes_acked"} <= set(samples.columns()):

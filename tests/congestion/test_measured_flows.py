@@ -21,14 +21,15 @@ SCENARIO = {
 }  # fmt: skip
 
 
-def flow(rates_mbps, start="", **columns):
+def flow(rates_mbps, start="", *, datagrams=False, **columns):
     """Intervals of a second each."""
     count = len(rates_mbps)
+    facts = ({"protocol": "udp" if datagrams else "tcp"},)
     return FlowSeries(
         start_s=np.arange(count, dtype=float), duration_s=[1.0] * count,
         payload_bytes=[rate * 1e6 / 8 for rate in rates_mbps],
         throughput_bps=[rate * 1e6 for rate in rates_mbps],
-        meta=Meta(tool="iperf3", start=start), **columns,
+        meta=Meta(tool="iperf3", start=start, facts=facts), **columns,
     )  # fmt: skip
 
 
@@ -99,6 +100,8 @@ def test_counters_of_sockets_over_time():
         ({"long": flow(LONG)}, "flows-of-scenario"),
         ({"long": flow(LONG), "short": flow(SHORT)}, "no-clock-to-merge"),
         ({"x": Table(data={"a": np.zeros(2)}, meta=Meta(units={"a": "1"}))}, "no-flow-over-time"),
+        (both(short_start="2026-01-31T00:00:00+00:00"), "flow-after-scenario"),
+        ({"x": flow(SHORT, datagrams=True)}, "flow-of-datagrams"),
     ],
 )
 def test_what_cannot_be_put_over_a_scenario_is_refused(named, code):
