@@ -284,3 +284,13 @@ def test_laws_of_the_loss_that_are_as_near_are_said():
     whole, *_ = measurement(samples, Known())
     assert whole.cause.variant == "by-loss"
     assert "near-pftk" in {notice.code for notice in whole.notices}
+
+
+@pytest.mark.parametrize(("rtt_ms", "code"), [(10, "agrees"), (40, "differs")])
+def test_a_round_trip_that_is_the_same_in_all_rows_is_that_of_the_window(rtt_ms, code):
+    rows = "".join(f"{kib},{rtt_ms},{kib * 0.8192}\n" for kib in (8, 16, 32, 64))
+    samples = readers.read("window [KiB],rtt [ms],rate [Mbit/s]\n" + rows)
+    whole, *_ = measurement(samples, Known())
+    assert whole.cause.variant == "by-window"
+    assert whole.cause.sign("fitted_rtt_s") == pytest.approx(10e-3, rel=1e-3)
+    assert f"fitted-trip-{code}" in {notice.code for notice in whole.notices}

@@ -195,6 +195,8 @@ def _read(table: Table) -> RateRows | None:
     )
     rates = tables.rates_of(table)
     roles = [role for role in LAWS if tables.numbers(table, role) is not None]
+    if len(roles) > 1:  # what is the same in all rows was not varied
+        roles = [role for role in roles if _constant(table, role) is None]
     if rates is None or len(roles) != 1 or is_over_time(table):
         return None
     x = tables.numbers(table, roles[0])
@@ -208,6 +210,14 @@ def _read(table: Table) -> RateRows | None:
     bends = {name: bend for name, bend in fits.items() if bend is not None}
     step = first_known(table.meta.resolutions.get(name), 0.0)
     return RateRows(role=roles[0], x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step)
+
+
+def _constant(table: Table, role: str) -> float | None:
+    """Return the number that a column has in all rows; None where it has several, or is none."""
+    column = tables.numbers(table, role)
+    if column is None or not column.size or not np.all(column == column[0]):
+        return None
+    return float(column[0])
 
 
 def plainest_bend(x: FloatArray, rate_bps: FloatArray, laws: Sequence[RateLaw]) -> Bend | None:
@@ -266,6 +276,9 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
     seen = responses_of(table)
     if seen is None:
         return ()
+    trip_s = _constant(table, "response_rtt_s")
+    if stated.rtt_s is None and trip_s is not None and trip_s > 0:
+        stated = replace(stated, rtt_s=trip_s)
     findings: list[Finding] = []
     for name, rows in seen.rows.items():
         bend = seen.bends[name]
