@@ -90,6 +90,7 @@ LOST = {
     "transfers/iperf2_tcp.csv": ("12714044,50437469", "12714044,504", "line"),
     "transfers/iperf2_dual.txt": ("TCP port 17001\n", "TCP port 17 001\n", "cannot read"),
     "pings/blackbox_icmp.txt": ("0.012456226", "0.01245622e", "ignored line"),
+    "transfers/pscheduler_trace.json": ("PT0.0105S", "PT0.010ES", "1 impossible value of rtt"),
     "paths/trippy.csv": ("host.example,203.0.113.9,3,198.51.100.1:198.51.100.2,a.example:b.example,"
                          "10.00,10,9,10.5,10.61,10.4,11.2,0.20", "host.examp", "skipped line 4"),
     "paths/winmtr.txt": (" (198.51.100.1) -    1 |  100 |   99 |    8 |   11 |   45 |    9 |",

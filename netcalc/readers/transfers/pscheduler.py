@@ -77,7 +77,7 @@ def _read_json(file: Input, result: _Object) -> Samples:
         return _paths(file, result, failed=failed)
     if "roundtrips" in result:
         trips = document.rows(result, "roundtrips")
-        odd = [row for row in trips if "rtt" in row and isnan(_seconds(row["rtt"]))]
+        odd = [row for row in trips if _has_odd_rtt(row)]
         note(warnings, "implausible-values", count=len(odd), name="rtt")
         trips = [row for row in trips if row not in odd]
         rtts = [_seconds(row.get("rtt")) for row in trips]
@@ -374,11 +374,18 @@ def _delays(
     )
 
 
+def _has_odd_rtt(row: _Object) -> bool:
+    """Whether a round trip is written, but none: a probe without an answer has no time at all."""
+    return row.get("rtt") is not None and isnan(_seconds(row["rtt"]))
+
+
 def _paths(file: Input, result: _Object, *, failed: bool) -> Samples:
-    traces = []
+    traces, odd = [], 0
+    warnings = list(file.json.warnings)
     paths = result.get("paths")
     for path in paths if isinstance(paths, list) else []:
         hops = [hop for hop in path if isinstance(hop, dict)] if isinstance(path, list) else []
+        odd += sum(map(_has_odd_rtt, hops))
         trace = Trace(cut=failed, ended=not failed)
         for number, hop in enumerate(hops, 1):
             rtt_s, node = _seconds(hop.get("rtt")), document.words(hop, "ip", "hostname")
@@ -389,7 +396,8 @@ def _paths(file: Input, result: _Object, *, failed: bool) -> Samples:
             traces.append(trace)
     if not traces:
         raise ReaderError("pscheduler-nothing", file=file.name)
-    return path_samples(file, traces, "pScheduler (trace)", file.json.warnings)
+    note(warnings, "implausible-values", count=odd, name="rtt")
+    return path_samples(file, traces, "pScheduler (trace)", warnings)
 
 
 _HOP = re.compile(
