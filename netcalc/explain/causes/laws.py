@@ -272,13 +272,16 @@ def _careful(line: Line, x: FloatArray, y: FloatArray) -> Line:
     )
 
 
-def _straight(rows: RowsLaw, column: str, table: Table, shape: Curve) -> _FittedLine | None:
+def _straight(
+    rows: RowsLaw, column: str, table: Table, shape: Curve, *, surely: bool = True
+) -> _FittedLine | None:
     """Fit a rising line over a shape of x; None if the rows do not follow it."""
     step = table.meta.resolutions.get(column) or 0.0
     line = _careful(robust_line(shape(rows.x), rows.y, resolution=step), shape(rows.x), rows.y)
     fitted = _FittedLine(rows, line, shape)
     is_law = line.slope > 0 and fitted.off_ratio <= tables.FITTED_TOLERANCE and fitted.fixed >= 0
-    return fitted if is_law and fitted.kept_count >= LEAST_ROWS and fitted.is_rising else None
+    is_law = is_law and fitted.kept_count >= LEAST_ROWS
+    return fitted if is_law and (fitted.is_rising or not surely) else None
 
 
 def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
@@ -437,9 +440,12 @@ def _ranks(rows: RowsLaw, table: Table) -> RowsLaw:
     column = tables.column_name(table, "delay_s")
     if np.unique(rows.x).size < LEAST_ROWS:
         return rows.without("ranks-narrow")
-    fits = {name: _straight(rows, column, table, shape) for name, shape in RANK_SHAPES.items()}
+    fits = {
+        name: _straight(rows, column, table, shape, surely=False)
+        for name, shape in RANK_SHAPES.items()
+    }
     near = {name: fit for name, fit in fits.items() if fit is not None}
-    if not near:
+    if not any(fit.is_rising for fit in near.values()):
         return rows.flat_or("ranks-scatter", flat="ranks-flat")
     first, *others = sorted(near, key=lambda name: near[name].mean_off)
     fitted = near[first]
