@@ -212,12 +212,17 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
     facts, plot_path, as_json = _known(settings), settings["plot_path"], settings["as_json"]
     if plot_path is not None:
         output.check_output(plot_path, inputs=files, force=settings["force"], plot=True)
+    if len(set(files)) < len(files):
+        twice = next(name for name in files if files.count(name) > 1)
+        raise mistakes.CommandError("file-named-twice", file=twice)
     read = {name: _read(name) for name in files}
     with mistakes.numbers_of(files[0]):
         shared = explanations.together(read, facts)
     with mistakes.named_as_typed():
         joined = explanations.sweep(read, settings["by"])
-    is_explained = len(files) > 1 and _explain_sweep(joined, facts, plot_path, as_json=as_json)
+    is_explained = len(files) > 1 and _explain_sweep(
+        joined, settings["by"], facts, plot_path, as_json=as_json
+    )
     for name, samples in read.items():
         if not as_json:
             lines = warning_lines(samples.meta)
@@ -246,10 +251,12 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
 
 
 def _explain_sweep(
-    joined: Sweep | None, facts: Known, plot_path: str | None, *, as_json: bool
+    joined: Sweep | None, by: str, facts: Known, plot_path: str | None, *, as_json: bool
 ) -> bool:
     """Explain several files as one measurement; return whether something known differs."""
     samples = None if joined is None else joined.samples
+    if by and samples is None:
+        raise mistakes.CommandError("no-sweep-by", by=by)
     if plot_path is not None and samples is None:
         raise mistakes.CommandError("no-sweep-to-draw")
     if joined is None:

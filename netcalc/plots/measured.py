@@ -565,17 +565,18 @@ def explained(
     -------
     Plot
         Of a capture with a TCP flow that :func:`waits` draws, the figures of both; of a table with
-        a theory its points and curves; of anything else those of :func:`limits`.
+        a theory its points and curves, or the points that follow none; of anything else those of
+        :func:`limits`.
 
     Raises
     ------
     DomainError
         If nothing of it can be drawn.
     """
-    theory = table_theory(samples, stated or Known())
+    has_limits = any(each.limits for each in findings)
+    theory = table_theory(samples, stated or Known(), points_alone=not has_limits)
     if theory is not None:
         return table_figure(theory, theme=theme)
-    has_limits = any(each.limits for each in findings)
     flow = main_flow(samples) if isinstance(samples, measurements.PacketTrace) else None
     if flow is None or flow.waits is None:
         return limits(findings, theme=theme)

@@ -9,8 +9,10 @@ import math
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from netcalc import readers
+from netcalc.cli import commands
 from netcalc.errors import ReaderError
 from netcalc.explain import Known, measurement, table_theory
 
@@ -294,3 +296,15 @@ def test_a_round_trip_that_is_the_same_in_all_rows_is_that_of_the_window(rtt_ms,
     assert whole.cause.variant == "by-window"
     assert whole.cause.sign("fitted_rtt_s") == pytest.approx(10e-3, rel=1e-3)
     assert f"fitted-trip-{code}" in {notice.code for notice in whole.notices}
+
+
+def test_points_without_a_law_are_drawn_alone(tmp_path):
+    """Scatter is seen in a figure; a sentence about it is not."""
+    path, out = tmp_path / "rtt.csv", tmp_path / "rtt.svg"
+    rates = (5.0, 90.0, 7.0, 60.0, 80.0)
+    rows = "".join(f"{ms},{rate}\n" for ms, rate in zip((1, 10, 50, 100, 200), rates, strict=True))
+    path.write_text("rtt [ms],throughput [Mbit/s]\n" + rows, encoding="utf-8")
+    assert table_theory(readers.read(path), Known()) is None
+    done = CliRunner().invoke(commands, ["explain", str(path), "--plot", str(out)])
+    assert done.exit_code == 0, done.exception
+    assert "Goodput (payload) against round trip" in out.read_text(encoding="utf-8")

@@ -292,3 +292,9 @@ def test_up_and_down_are_no_sweep_by_their_names(tmp_path):
     assert explain.sweep(read_all(paths)) is None
     assert explain.sweep(read_all([paths[0], paths[2]])).by == "window"
     assert explain.sweep(read_all(paths), "window=8KiB,16KiB,32KiB").by == "window", "as stated"
+
+
+def test_what_is_stated_and_does_not_suit_the_files_is_said(windows):
+    """TCP has no size of datagrams; one file twice is one measurement."""
+    assert "no sweep by 'size'" in said(*windows, "--by", "size")[1]
+    assert "named twice" in said(windows[0], windows[0])[1]

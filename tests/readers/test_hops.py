@@ -113,3 +113,26 @@ def test_ticks_of_hops_are_whole_numbers():
     labels = [part.partition("<")[0] for part in picture.split(">")]
     numbers = [float(one) for one in labels if one.replace(".", "").isdecimal()]
     assert np.unique(numbers).tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_a_lost_line_of_a_hop_is_told():
+    """A tool prints a line for each hop; stars are a line, too."""
+    head = "traceroute to 192.0.2.9 (192.0.2.9), 30 hops max, 60 byte packets\n"
+    lines = [
+        " 1  192.0.2.1 (192.0.2.1)  1.1 ms  1.2 ms  1.3 ms\n",
+        " 2  * * *\n",
+        " 3  192.0.2.3 (192.0.2.3)  3.1 ms  3.2 ms  3.3 ms\n",
+        " 4  192.0.2.9 (192.0.2.9)  4.1 ms  4.2 ms  4.3 ms\n",
+    ]
+    assert "hops-without-line" not in codes(read(head + "".join(lines)))
+    (told,) = (
+        warning
+        for warning in read(head + lines[0] + "".join(lines[2:])).meta.warnings
+        if warning.code == "hops-without-line"
+    )
+    assert told.values == {"count": 1, "listed": "2"}
+    assert "hops-without-line" not in codes(read("".join(lines[2:])))
+
+
+def codes(samples):
+    return [warning.code for warning in samples.meta.warnings]

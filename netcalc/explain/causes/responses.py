@@ -178,13 +178,13 @@ class RateRows:
 
 def responses_of(table: Table) -> RateRows | None:
     """Return the law of a table of rates against a quantity; None if no law explains its rows."""
-    seen = _read(table)
+    seen = rate_rows(table)
     if seen is None or not seen.bends or len(seen.bends) < len(seen.rows):
         return None
     return seen
 
 
-def _read(table: Table) -> RateRows | None:
+def rate_rows(table: Table) -> RateRows | None:
     """Return the rows of a table of rates against a quantity, and the laws of those that have one.
 
     None for other tables.
@@ -432,7 +432,7 @@ def explain_other_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
         One for each series of several rows: the rate stays, a single row contradicts the others,
         or there is no relation; empty for other tables.
     """
-    seen = _read(table)
+    seen = rate_rows(table)
     if seen is None:
         return ()
     said = tables.left_out(len(table), seen.rows)

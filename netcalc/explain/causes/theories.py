@@ -11,7 +11,7 @@ import numpy as np
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain import tables
 from netcalc.explain.causes import laws
-from netcalc.explain.causes.responses import RateRows, responses_of
+from netcalc.explain.causes.responses import RateRows, rate_rows, responses_of
 from netcalc.explain.evidence import Evidence, Known
 from netcalc.explain.frame_tables import Frames, frames_of
 from netcalc.explain.rate_limits import line_ceiling_bps
@@ -44,9 +44,9 @@ class TableTheory:
     def prediction(self) -> tuple[str, FloatArray] | None:
         """What the points of a single series should be: its curve, or the lowest of its ceilings.
 
-        None where there are several series.
+        None where there are several series, or no curve.
         """
-        if len(self.points) != 1:
+        if len(self.points) != 1 or not self.lines:
             return None
         lines = list(self.lines.values())
         name = next(iter(self.lines)) if len(lines) == 1 else "the lowest of the limits"
@@ -54,7 +54,9 @@ class TableTheory:
 
 
 @named_arguments
-def table_theory(samples: Samples, stated: Known) -> TableTheory | None:
+def table_theory(
+    samples: Samples, stated: Known, *, points_alone: bool = False
+) -> TableTheory | None:
     """Return the theory to draw on the points of a table.
 
     Parameters
@@ -64,11 +66,14 @@ def table_theory(samples: Samples, stated: Known) -> TableTheory | None:
         loss.
     stated : Known
         ``line_bps`` adds the line's ceiling.
+    points_alone : bool
+        Whether rows that follow no law are returned, too, without a curve.
 
     Returns
     -------
     TableTheory or None
-        None for anything else, and for tables with a single position on their axis or no curve.
+        None for anything else, and for tables with a single position on their axis; without
+        ``points_alone`` for those without a curve.
     """
     if not isinstance(samples, Table):
         return None
@@ -80,11 +85,13 @@ def table_theory(samples: Samples, stated: Known) -> TableTheory | None:
         theory = _of_pairs(pairs, stated)
     elif writes is not None:
         theory = _of_writes(writes)
-    elif (responses := responses_of(samples)) is not None:
+    elif (responses := (rate_rows if points_alone else responses_of)(samples)) is not None:
         theory = _of_responses(responses, stated)
     elif (of_laws := laws.laws_of(samples)) is not None:
         theory = _of_laws(of_laws)
-    return theory if theory is not None and theory.lines and np.ptp(theory.x) > 0 else None
+    if theory is None or not (theory.lines or points_alone):
+        return None
+    return theory if np.ptp(theory.x) > 0 else None
 
 
 def _named(series: str, what: str) -> str:
@@ -174,8 +181,11 @@ def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
     ceiling = line_ceiling_bps(Evidence(), stated)
     points, lines, bands = {}, {}, {}
     for name, at in responses.rows.items():
-        bend, error = responses.bends[name], responses.error_factor(name)
         points[name or "measured"] = (responses.x[at], responses.rate_bps[at])
+        bend = responses.bends.get(name)
+        if bend is None:
+            continue
+        error = responses.error_factor(name)
         cap = bend.cap_bps if math.isnan(ceiling) else ceiling
         of_law = {"-pftk": "Reno with timeouts", "-cubic": "CUBIC"}.get(bend.law.name, law)
         lines[_named(name, of_law)] = np.minimum(bend.law_bps(x), cap)

@@ -133,6 +133,7 @@ def _read(file: Input) -> PathSamples:
     note(warnings, "path-lines-unread", numbers=lines.skipped)
     if any(not run.target for run in lines.runs):
         warnings.append(Notice("path-without-header", {}))
+    warnings += [] if lines.skipped else traces.hops_without_line(lines.runs)
     return traces.to_samples(file, lines.runs, "tracert (Windows)", warnings)
 
 

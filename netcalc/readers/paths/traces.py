@@ -208,6 +208,17 @@ def no_hop(file: Input, tool: str) -> ReaderError:
     return ReaderError("no-path", file=file.name, tool=tool)
 
 
+def hops_without_line(traces: Iterable[Trace]) -> list[Notice]:
+    """Return the warning about hops whose line was lost, if any: a tool prints each of them."""
+    missing: set[int] = set()
+    for trace in traces:
+        hops = {int(probe.hop) for probe in trace.probes if not isnan(probe.hop)}
+        missing |= set(range(min(hops, default=0), max(hops, default=0))) - hops
+    listed = shorten(", ".join(map(str, sorted(missing))), 60)
+    values = {"count": len(missing), "listed": listed}
+    return [Notice("hops-without-line", values)] if missing else []
+
+
 def to_samples(
     file: Input,
     traces: Sequence[Trace],
