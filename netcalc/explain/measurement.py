@@ -11,12 +11,13 @@ from netcalc.errors import ReaderError
 from netcalc.explain import counters, evidence, frame_tables, summaries, tables, time_parts
 from netcalc.explain.causes import captures, laws, responses
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
-from netcalc.explain.causes.tools import run_cause, socket_causes, trips_cause
+from netcalc.explain.causes.tools import run_cause, setting_cause, socket_causes, trips_cause
 from netcalc.explain.causes.verdict import counterfactuals
 from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Evidence, Known, transfer_metrics
 from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.rate_limits import missing, missing_of_unexplained, rate_limits, rate_notices
 from netcalc.messages import Notice
+from netcalc.path import Path
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures.lists import traces_of
 from netcalc.samples import (
@@ -75,7 +76,7 @@ def measurement(samples: Samples, stated: Known | None = None) -> tuple[Finding,
     >>> found.binding.name, found.confidence
     ('window', 'high')
     """
-    stated = stated or Known()
+    stated = _with_set_path(samples, stated or Known())
     findings = _measurement(samples, stated)
     if stated.line_up_bps is None or any(series.direction for series in evidence_of(samples)):
         return findings
@@ -94,6 +95,8 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
         findings = time_parts.explain_paths(samples) or summaries.explain_silence(samples)
     elif isinstance(samples, TransferSamples):
         findings = responses.explain_transfer_sizes(samples, stated)
+    elif isinstance(samples, BulkSamples):
+        findings = _of_settings(samples, stated)
     elif isinstance(samples, Table):
         findings = (
             _of_packets(samples, stated)
@@ -114,6 +117,31 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
             or _over_time(samples, stated)
         )
     return findings or _rates(samples, stated)
+
+
+def _with_set_path(samples: Samples, stated: Known) -> Known:
+    """Return what is known, with line and round trip of the emulated path of a bulk transfer."""
+    truth = samples.meta.instrument.truth
+    if not isinstance(samples, BulkSamples) or truth is None:
+        return stated
+    path = Path.from_truth(truth)
+    return replace(
+        stated,
+        line_bps=stated.line_bps or path.bottleneck_bps,
+        rtt_s=stated.rtt_s or (2 * path.latency_s or None),
+    )
+
+
+def _of_settings(samples: BulkSamples, stated: Known) -> tuple[Finding, ...]:
+    """Return the findings of a run of several sizes, buffers or pairs as one table."""
+    table = tables.table_of_settings(samples)
+    if table is None:
+        return ()
+    return (
+        frame_tables.explain_sizes(table, stated)
+        or _of_rows(table, stated)
+        or responses.explain_responses(table, stated)
+    )
 
 
 def _of_packets(samples: Table, stated: Known) -> tuple[Finding, ...]:
@@ -210,6 +238,8 @@ def _causes(samples: Samples, seen: Sequence[Evidence], stated: Known) -> list[C
                 run_cause(samples, row, stated, in_fragments=evidence.is_cut(mtu_bytes))
                 for row, evidence in zip(rows, seen, strict=True)
             ]
+    if isinstance(samples, BulkSamples):
+        return [setting_cause(row, samples) for row in samples.by_setting()]
     if isinstance(samples, Table) and "busy_s" in samples.columns():
         by_name = socket_causes(samples)
         return [by_name.get(evidence.label, Cause()) for evidence in seen]

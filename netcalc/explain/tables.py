@@ -12,16 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
+from netcalc.display import unit_of_name
 from netcalc.explain.evidence import MOST_FLOWS, NAN, Evidence, Known, first_known, with_loss
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.time_parts import PART_TOLERANCE, explain_round_trips, explain_transactions
 from netcalc.fit import Costs, write_costs
 from netcalc.messages import Notice
 from netcalc.models.delays import latency
-from netcalc.samples import DROP_PLACES, BulkSamples, RttSamples, Samples, Table, TransactionSamples
+from netcalc.models.sizes.framing import ethernet_frame_bytes
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.samples import (
+    DROP_PLACES,
+    BulkSamples,
+    Meta,
+    RttSamples,
+    Samples,
+    Table,
+    TransactionSamples,
+)
 
 FILLED_RATIO = 0.5
 """A buffer is full with this share of data in flight: half may be bookkeeping. [ratio]"""
+ON_THE_WAY = ("input of the box", "buffer of the line")
+"""Places of drops between the hosts."""
 SHOWN_COLUMNS = 8
 _COUNTS = {"write", "write_count"}
 
@@ -173,6 +186,41 @@ def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
             replace(evidence, datagram_bytes=float(row["write_bytes"])) if udp else evidence
         )
     return seen
+
+
+def table_of_settings(samples: BulkSamples) -> Table | None:
+    """Return the settings of a saved run of netcalc as the table that their theory takes.
+
+    None where more than one thing was varied, or nothing that a theory is known for: datagrams
+    that a host dropped say nothing of a device.
+    """
+    rows = samples.by_setting()
+    udp = samples.meta.protocol == "udp"
+    varied = [
+        name
+        for name in ("write_bytes", "asked_buffer_bytes", "pair_count")
+        if len({row[name] for row in rows if not math.isnan(row[name])}) > 1
+    ]
+    if len(varied) != 1 or (udp and any(row["limit"] not in ON_THE_WAY for row in rows)):
+        return None
+
+    def column(name: str) -> FloatArray:
+        return np.array([row[name] for row in rows], dtype=np.float64)
+
+    data = {"goodput_bps": column("goodput_bps")}
+    if varied == ["pair_count"]:
+        data["pair_count"] = column("pair_count")
+    elif varied == ["asked_buffer_bytes"] and not udp:
+        data["window_bytes"] = column("asked_buffer_bytes")
+    elif varied == ["write_bytes"] and udp:
+        data["payload_bytes"] = column("write_bytes")
+        data["frame_bytes"] = ethernet_frame_bytes(data["payload_bytes"] + DATAGRAM_HEADERS_BYTES)
+    elif varied == ["write_bytes"]:
+        data |= {name: column(name) for name in ("write_bytes", "wall_s", "user_s", "system_s")}
+        data["write_count"] = np.rint(column("sent_rate_pps") * column("wall_s"))
+    else:
+        return None
+    return Table(data=data, meta=Meta(units={name: unit_of_name(name) or "1" for name in data}))
 
 
 def _is_bounded(row: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -112,6 +112,8 @@ MOST_LOSS_RATIO = 0.02
 CAPPED_RATIO = 0.9
 """A cap shows only where the law alone would give more than this allows. [ratio]"""
 MSS_BYTES = Evidence().segment_bytes
+FEW_SEGMENTS, STALLED_RATIO = 4.0, 0.85
+"""A window of fewer segments may stall, and then has less of its law than this. [1], [ratio]"""
 LEAST_SURE = 3
 """Rows that follow a law: with fewer of them nothing contradicts it. [1]"""
 ALIKE_RATIO = 1.25
@@ -151,6 +153,7 @@ class RateRows:
     rows: Mapping[str, NDArray[np.intp]]
     bends: Mapping[str, Bend]
     step_bps: float = 0.0
+    stalled: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
 
     @property
     def unit(self) -> str:
@@ -204,12 +207,29 @@ def rate_rows(table: Table) -> RateRows | None:
     good = tables.plausible(x, rates)
     if roles[0] == "loss_ratio":
         good &= x < 1
-    rows = tables.rows_of(tables.series_of(table), good)
     laws = LAWS[roles[0]][1]
+    stalled = _stalled(x, rates, good) if roles[0] == "window_bytes" else np.zeros(0, np.intp)
+    good[stalled] = False
+    rows = tables.rows_of(tables.series_of(table), good)
     fits = {name: plainest_bend(x[at], rates[at], laws) for name, at in rows.items()}
     bends = {name: bend for name, bend in fits.items() if bend is not None}
     step = first_known(table.meta.resolutions.get(name), 0.0)
-    return RateRows(role=roles[0], x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step)
+    return RateRows(
+        role=roles[0], x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step, stalled=stalled
+    )
+
+
+def _stalled(x: FloatArray, rates: FloatArray, good: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the rows of windows of few segments that fall short of what the others allow them.
+
+    So small a window waits for delayed acknowledgements, and its rate is that of their timer.
+    """
+    few = good & (x < FEW_SEGMENTS * MSS_BYTES)
+    others = np.flatnonzero(good & ~few)
+    bend = bend_of(x[others], rates[others], _WINDOW[0]) if others.size > 1 else None
+    if bend is None or bend_of(x[good], rates[good], _WINDOW[0]) is not None:
+        return np.zeros(0, np.intp)
+    return np.flatnonzero(few & (rates < STALLED_RATIO * bend.law_bps(x)))
 
 
 def _constant(table: Table, role: str) -> float | None:
@@ -286,7 +306,7 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
         if not caps and bend.cap_count:
             values = {"count": bend.cap_count}
             caps = [Limit("plateau", bend.cap_bps, "bit/s", tables.FITTED_TOLERANCE, values)]
-        whole = _of_all(seen, name, stated, tables.left_out(len(table), seen.rows))
+        whole = _of_all(seen, name, stated, _left_out(table, seen))
         findings.append(whole)
         said = (Notice("whole-table-low"),) if whole.confidence == LOW else ()
         is_loss = seen.role == "loss_ratio"
@@ -305,7 +325,28 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
                 notices=(*said, *tables.two_points(rows)),
                 layer=TCP_PAYLOAD,
             ))  # fmt: skip
-    return tuple(findings)
+    return (*findings, *(_of_stalled(table, seen, row) for row in seen.stalled.tolist()))
+
+
+def _of_stalled(table: Table, seen: RateRows, row: int) -> Finding:
+    """Return what a window of few segments shows: less than its law."""
+    name = tables.series_of(table)[row]
+    window = float(seen.x[row])
+    signs = [
+        Sign("rate_bps", float(seen.rate_bps[row]), "the table"),
+        Sign("segment_count", window / MSS_BYTES, "the table"),
+    ]
+    if name in seen.bends:
+        law = float(seen.bends[name].law_bps(np.array([window]))[0])
+        signs.append(Sign("expected_bps", law, "the other rows"))
+    cause = Cause(code="receiver-window", confidence=LOW, signs=tuple(signs), variant="stalled")
+    return Finding(
+        label=tables.labelled(name, show(window, seen.unit)), cause=cause, layer=TCP_PAYLOAD
+    )
+
+
+def _left_out(table: Table, seen: RateRows) -> tuple[Notice, ...]:
+    return tables.left_out(len(table) - seen.stalled.size, seen.rows)
 
 
 def _lines(stated: Known) -> list[Limit]:
@@ -345,7 +386,9 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
         is_sure = is_sure and not any(notice.code == "window-or-stated-loss" for notice in rival)
         notices += rival
     elif stated.rtt_s is not None:
-        alike = 1 / ALIKE_RATIO <= value / stated.rtt_s <= ALIKE_RATIO
+        alike = max(value / stated.rtt_s, stated.rtt_s / value) <= max(
+            ALIKE_RATIO, trip_error if math.isfinite(trip_error) else 0.0
+        )
         code = "fitted-trip-agrees" if alike else "fitted-trip-differs"
         trips = {"fitted_s": value, "rtt_s": stated.rtt_s, "factor": stated.rtt_s / value}
         notices.append(Notice(code, trips))
@@ -435,16 +478,29 @@ def explain_other_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
     seen = rate_rows(table)
     if seen is None:
         return ()
-    said = tables.left_out(len(table), seen.rows)
+    said = _left_out(table, seen)
     missing = () if stated.line_bps is not None else (Notice("ask-line"),)
-    findings = []
+    findings: list[Finding] = []
     for name, rows in seen.rows.items():
         if rows.size > 1:
             finding = _without_law(seen, name, rows, stated)
             refuted = above_line(float(seen.rate_bps[rows].max()), stated)
             notices = (*finding.notices, *said, *tables.two_points(rows), *refuted)
             findings.append(replace(finding, missing=missing, notices=notices, layer=TCP_PAYLOAD))
+            if finding.cause is not None and finding.cause.variant == "odd-row":
+                findings += _of_others(table, seen, rows, stated)
     return tuple(findings)
+
+
+def _of_others(
+    table: Table, seen: RateRows, rows: NDArray[np.intp], stated: Known
+) -> tuple[Finding, ...]:
+    """Return what the rows beside the odd one say, in a table of one series."""
+    odd = _odd(seen.x[rows], seen.rate_bps[rows], LAWS[seen.role][1])
+    if odd is None or len(seen.rows) > 1 or rows.size <= LEAST_SURE:
+        return ()
+    data = {name: np.delete(values, rows[odd[0]]) for name, values in table.columns().items()}
+    return explain_responses(Table(data=data, meta=table.meta), stated)
 
 
 def _without_law(seen: RateRows, name: str, rows: NDArray[np.intp], stated: Known) -> Finding:

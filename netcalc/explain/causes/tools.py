@@ -20,8 +20,8 @@ from netcalc.explain.frame_tables import ETHERNET_BPS
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp import cubic, loss_limited
-from netcalc.rate_layers import ETHERNET_LINE
-from netcalc.samples import FlowSeries, Table
+from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD, UDP_PAYLOAD
+from netcalc.samples import BulkSamples, FlowSeries, Table
 
 ASKED_LOW, ASKED_HIGH = 0.9, 1.1
 """A tool that sends at the rate asked for is within these; it begins with a burst. [ratio]"""
@@ -487,6 +487,30 @@ def _likely_line(pace: evidence.Pace, rate_bps: float, mss_bytes: float) -> Caus
             )  # fmt: skip
             return Cause(code="line", confidence=MEDIUM, signs=signs, variant="ethernet")
     return None
+
+
+_OF_PLACES = {
+    "sender's queue": ("host", "sender-full"), "sender": ("host", "sender-busy"),
+    "input of the box": ("packet-rate", "full"), "buffer of the line": ("line", "full"),
+    "receiver": ("host", "receiver-full"),
+}  # fmt: skip
+"""Causes, and their variants, of the limits that a live run of netcalc records."""
+
+
+def setting_cause(row: Mapping[str, Any], samples: BulkSamples) -> Cause:
+    """Return what limited a setting of a live run: the queue in which it counted drops."""
+    if row["limit"]:
+        code, variant = _OF_PLACES[row["limit"]]
+        signs = (
+            Sign("rate_bps", float(row["goodput_bps"]), "the receiver"),
+            Sign("sent_rate_bps", float(row["sent_rate_bps"]), "the sender"),
+            Sign("loss_ratio", float(row["loss_ratio"]), "the run"),
+        )
+        layer = UDP_PAYLOAD if samples.meta.protocol == "udp" else TCP_PAYLOAD
+        return Cause(code=code, confidence=HIGH, signs=signs, variant=variant, layer=layer)
+    if samples.meta.target.startswith("loopback"):
+        return Cause(code="host", confidence=MEDIUM)
+    return Cause()
 
 
 def _asked_window(printed: Mapping[str, Any], rate_bps: float, stated: evidence.Known) -> Cause:

@@ -249,3 +249,23 @@ def test_the_line_that_frames_imply_is_the_cause():
     assert {(one.as_dict()["cause"], one.confidence) for one in found} == {("line", "high")}
     costs = explained(TABLES[-2])
     assert {one.as_dict()["cause"] for one in costs} == {"packet-rate"}
+
+
+def test_what_the_rows_beside_an_odd_one_say_is_said_too():
+    """By hand: 52.4, 26.2, 13.1, 6.55 Mbit/s are 65,500 B a round trip; the second is 10 times."""
+    odd, whole, *rows = explained(TRIPS + "10,52.4\n20,262\n40,13.1\n80,6.55\n160,3.275\n")
+    assert (odd.label, odd.cause.variant) == ("20 ms", "odd-row")
+    assert sign(whole, "window_bytes").value == pytest.approx(65500)
+    assert len(rows) == 4
+
+
+def test_a_window_of_few_segments_stalls():
+    """By hand: windows a round trip of 20 ms, and 2048 B in each 40 ms of a delayed ACK."""
+    text = "window [KiB],rate [Mbit/s]\n2,0.4096\n8,3.2768\n16,6.5536\n32,13.1072\n"
+    whole, *_, stalled = explained(text)
+    assert sign(whole, "fitted_rtt_s").value == pytest.approx(0.02)
+    assert (stalled.label, stalled.cause.variant) == ("2048 B", "stalled")
+    assert sign(stalled, "segment_count").value == pytest.approx(2048 / 1448, rel=0.01)
+    assert sign(stalled, "expected_bps").value == pytest.approx(0.8192e6)
+    found = explained(text.replace("2,0.4096", "2,0.7"))
+    assert all(one.cause is None or one.cause.variant != "stalled" for one in found)

@@ -1,0 +1,83 @@
+"""Saved runs of netcalc itself: what they varied, and the queue that overflowed, is explained."""
+
+from __future__ import annotations
+
+import pytest
+
+from netcalc.explain import Known, measurement
+from netcalc.samples import BulkSamples, Instrument, Meta
+
+PATH = {"bandwidths_bps": [1e7], "latencies_s": [0.01], "processings_s": [0.0, 0.0]}
+"""10 Mbit/s and 10 ms each way."""
+
+
+def bulk(rates_bps, *, protocol="udp", path=PATH, sizes=1440.0, **columns):
+    """Return a second of transfer at each rate."""
+    count = len(rates_bps)
+    size = [sizes] * count if isinstance(sizes, float) else sizes
+    received = [rate / 8 for rate in rates_bps]
+    lost = columns.get("lost_count", [0.0] * count)
+    writes = [one / each + gone for one, each, gone in zip(received, size, lost, strict=True)]
+    meta = Meta(
+        tool="netcalc bulk", protocol=protocol, instrument=Instrument(truth=path),
+        target="loopback" if path is None else "emulated path",
+    )  # fmt: skip
+    return BulkSamples(
+        write_bytes=size, write_count=writes, received_bytes=received, wall_s=[1.0] * count,
+        sent_bytes=[one * each for one, each in zip(writes, size, strict=True)],
+        delivery_s=[1.0] * count, meta=meta, **columns,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("place", "code"),
+    [
+        ("sender_drop_count", "host"), ("input_drop_count", "packet-rate"),
+        ("line_drop_count", "line"), ("receiver_drop_count", "host"),
+    ],
+)  # fmt: skip
+def test_the_queue_that_dropped_is_the_cause(place, code):
+    samples = bulk([1e6], lost_count=[100.0], **{place: [100.0]})
+    (found,) = measurement(samples, Known(line_bps=1e9))
+    assert (found.cause.code, found.confidence) == (code, "high")
+
+
+def test_a_transfer_over_loopback_is_limited_by_the_host():
+    (found,) = measurement(bulk([3e9], protocol="tcp", path=None))
+    assert found.cause.code == "host"
+
+
+def test_buffers_that_a_run_varied_are_windows():
+    """By hand: 8 KiB a round trip of 20 ms are 3.2768 Mbit/s, and the line carries 9.41."""
+    rates = [3.2768e6, 6.5536e6, 9.41e6, 9.41e6]
+    samples = bulk(rates, protocol="tcp", asked_buffer_bytes=[8192.0, 16384.0, 32768.0, 65536.0])
+    whole, *rows = measurement(samples)
+    assert whole.cause.sign("fitted_rtt_s") == pytest.approx(0.02, rel=1e-3)
+    assert whole.confidence == "low", "two rows alone follow the law"
+    assert [row.binding.name for row in rows] == ["fitted-window"] * 2 + ["line"] * 2
+
+
+def test_sizes_of_datagrams_show_the_device_and_the_line():
+    """By hand: 2000 datagrams a second; of 1472 B the line of 10 Mbit/s carries 812.7 a second."""
+    sizes = [18.0, 210.0, 466.0, 1472.0]
+    rates = [8 * size * 2000 for size in sizes[:3]] + [8 * 1472 * 812.7]
+    places = {"input_drop_count": [900.0] * 3 + [0.0], "line_drop_count": [0.0] * 3 + [900.0]}
+    found = measurement(bulk(rates, sizes=sizes, lost_count=[900.0] * 4, **places))
+    assert [one.binding.name for one in found] == ["packet-rate"] * 3 + ["line"]
+    assert found[0].binding.values["device_pps"] == pytest.approx(2000, rel=1e-3)
+
+
+def test_datagrams_that_a_host_dropped_show_no_device():
+    samples = bulk([2e7, 2e8], sizes=[100.0, 1000.0], path=None, lost_count=[900.0] * 2,
+                   receiver_drop_count=[900.0] * 2)  # fmt: skip
+    assert [one.cause.code for one in measurement(samples)] == ["host", "host"]
+
+
+def test_sizes_of_writes_have_their_costs():
+    """By hand: writes of 10 us and 1 ns per byte; a rate is its bits over that."""
+    sizes = [100.0, 1000.0, 10_000.0]
+    rates = [8 * size / (1e-5 + 1e-9 * size) for size in sizes]
+    found = measurement(bulk(rates, protocol="tcp", path=None, sizes=sizes))
+    assert {one.binding.name for one in found} == {"host-costs"}
+    values = found[0].binding.values
+    assert (values["write_cost_s"], values["byte_cost_s"]) == pytest.approx((1e-5, 1e-9), rel=1e-3)
