@@ -282,6 +282,29 @@ class Text:
         self.lines = self.whole = Lines("")
 
 
+class WholeLines:
+    """The numbered lines of a text, without one that is cut, and what a reader warns of.
+
+    A reader adds the numbers of lines of its tool that it does not read to ``unread``. The
+    arguments are those of :meth:`Text.whole_lines`.
+    """
+
+    def __init__(
+        self, text: Text, *, padded: bool = False, closed: re.Pattern[str] | None = None
+    ) -> None:
+        self.warnings: list[Notice] = []
+        self.unread: list[int] = []
+        self.lines, self.cut = text.whole_lines(self.warnings, padded=padded, closed=closed)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return iter(self.lines)
+
+    def with_unread(self, code: str = "transfer-lines-unread") -> list[Notice]:
+        """Return the warnings, with that of the lines that were not read."""
+        note(self.warnings, code, numbers=self.unread)
+        return self.warnings
+
+
 def fixed(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return columns that can no longer be changed, so that samples need no copy of them."""
     for column in columns.values():

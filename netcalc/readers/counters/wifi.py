@@ -17,7 +17,7 @@ from netcalc.messages import Notice
 from netcalc.rate_layers import LINE
 from netcalc.readers.format import Format, Input, groups_of, joined, seen
 from netcalc.readers.places import HOST, Counted, MeasuringPoint
-from netcalc.readers.source import note, shorten
+from netcalc.readers.source import WholeLines, note, shorten
 from netcalc.samples import Table, fact_row, unit_of_fact
 
 _SCALES = {
@@ -175,26 +175,24 @@ def _read(
     Without it the line that names a link is: lines above the first one are of a link without a
     group.
     """
-    warnings: list[Notice] = []
     links: list[_Link] = []
-    lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
+    lines = WholeLines(file.text, closed=_CLOSED)
     own = takewhile(lambda row: not _OTHER_NETWORKS.fullmatch(row[1]), lines)
-    unread: list[int] = []
     for number, line in own:
-        found = 0
+        label_count = 0
         for match in (match for each in patterns for match in each.finditer(line)):
             groups = match.groupdict()
             if groups.get("group") or not links:
                 links.append(_Link(groups.get("group") or ""))
             links[-1].add(groups)
-            found += not groups.get("group")
-        if found < len(_LABEL.findall(line)) or _NO_RATE.match(line):
-            unread.append(number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
+            label_count += not groups.get("group")
+        if label_count < len(_LABEL.findall(line)) or _NO_RATE.match(line):
+            lines.unread.append(number)
     has_head = (
         any(head.match(line) for _, line in lines) if head else all(link.group for link in links)
     )
-    return _table(file, links, warnings, tool=tool, partial=cut or not has_head)
+    partial = lines.cut or not has_head
+    return _table(file, links, lines.with_unread(), tool=tool, partial=partial)
 
 
 _CLOSED = re.compile(
@@ -219,10 +217,8 @@ def _macos(file: Input) -> Table:
 
 def _netsh(file: Input) -> Table:
     """Read the labels of any language: the rate that arrives stands before the one that leaves."""
-    warnings: list[Notice] = []
-    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*(?:\d%|: .*\D)\s*"))
+    lines = WholeLines(file.text, closed=re.compile(r".*(?:\d%|: .*\D)\s*"))
     links = []
-    unread: list[int] = []
     for _, part in groupby(lines, key=lambda row: bool(row[1].strip())):
         matches = [(number, _NETSH_LINE.fullmatch(line)) for number, line in part]
         block = [(match["label"], match["value"], number) for number, match in matches if match]
@@ -235,7 +231,7 @@ def _netsh(file: Input) -> Table:
             if re.fullmatch(r"\d+(?:[.,]\d+)?", value):
                 link.add({f"{way}_rate_mbps": value.replace(",", ".")})
             else:
-                unread.append(number)
+                lines.unread.append(number)
         for label, value, number in block:
             if percent := re.fullmatch(r"(\d{1,3})%", value):
                 link.add({"signal_percent": percent[1]})
@@ -244,11 +240,10 @@ def _netsh(file: Input) -> Table:
             elif _CHANNEL.fullmatch(label) and re.fullmatch(r"\d+", value):
                 link.add({"channel": value})
             elif _CHANNEL.fullmatch(label) or label.lower() in ("signal", "rssi"):
-                unread.append(number)
+                lines.unread.append(number)
         links.append(link)
-    note(warnings, "transfer-lines-unread", numbers=unread)
-    partial = cut or any(link.facts and not link.group for link in links)
-    return _table(file, links, warnings, tool="netsh wlan", partial=partial)
+    partial = lines.cut or any(link.facts and not link.group for link in links)
+    return _table(file, links, lines.with_unread(), tool="netsh wlan", partial=partial)
 
 
 _SENT = MeasuringPoint("", "Wi-Fi frames sent", HOST)

@@ -15,7 +15,7 @@ from netcalc.messages import Notice
 from netcalc.rate_layers import PAYLOAD
 from netcalc.readers.format import Format, Input, groups_of
 from netcalc.readers.places import Counted, MeasuringPoint
-from netcalc.readers.source import note
+from netcalc.readers.source import WholeLines, note
 from netcalc.samples import Meta, Samples, Table, TransferSamples, fact_row
 
 ONE_WAY = "one way, half of a round trip"
@@ -170,11 +170,9 @@ def _recognize_nccl(file: Input) -> bool:
 
 
 def _read_nccl(file: Input) -> TransferSamples:
-    warnings: list[Notice] = []
     pairs = [_begun_pair()]
-    unread: list[int] = []
     empty, test, ranks = 0, "", set[int]()
-    lines, cut = file.text.whole_lines(warnings, padded=True)
+    lines = WholeLines(file.text, padded=True)
     for number, full_line in lines:
         line = _PREFIX.sub("", full_line, count=1)
         starts = _NCCL_START.match(line)
@@ -199,10 +197,10 @@ def _read_nccl(file: Input) -> TransferSamples:
                 if row["size"] != "0" and row[f"{side}_time"] is not None:
                     _add_side(run, row, side)
                 elif row["size"] != "0" and run.rows:  # the other rows have both sides
-                    unread.append(number)
+                    lines.unread.append(number)
         elif pairs and not line.startswith("#") and _NCCL_LIKE.fullmatch(line.strip()):
-            unread.append(number)
-    note(warnings, "sizes-lines-unread", numbers=unread)
+            lines.unread.append(number)
+    warnings = lines.with_unread("sizes-lines-unread")
     note(warnings, "sizes-of-nothing", count=empty)
     sides = ("out-of-place", "in-place")
     titles = groups_of([pair[0].operation or pair[0].test for pair in pairs])
@@ -210,7 +208,7 @@ def _read_nccl(file: Input) -> TransferSamples:
     wrong = sum(run.wrong_count for run in runs)
     note(warnings, "sizes-wrong-results", count=int(wrong))
     names = [" ".join(filter(None, (title, side))) for title in titles for side in sides]
-    return _samples(file, runs, names, warnings, tool="nccl-tests", partial=cut)
+    return _samples(file, runs, names, warnings, tool="nccl-tests", partial=lines.cut)
 
 
 def _begun_pair() -> tuple[Run, Run]:
@@ -459,18 +457,16 @@ def _is_np_out(file: Input) -> bool:
 
 
 def _read_netpipe(file: Input) -> TransferSamples:
-    warnings: list[Notice] = []
     pattern, unit = (_NP_OUT, 1.0) if _is_np_out(file) else (_NETPIPE_ROW, _US)
-    run, unread = Run("PingPong"), []
-    lines, cut = file.text.whole_lines(warnings)
+    run, lines = Run("PingPong"), WholeLines(file.text)
     for number, line in lines:
         row = pattern.fullmatch(line)
         if row is not None and _agrees(row, unit):
             run.rows.append(Row(float(row["size"]), float(row["time"]) * unit))
         elif row is not None or _NETPIPE_LIKE.match(line) or (pattern is _NP_OUT and line.strip()):
-            unread.append(number)
-    note(warnings, "sizes-lines-unread", numbers=unread)
-    return _samples(file, [run], [""], warnings, tool="NetPIPE", partial=cut)
+            lines.unread.append(number)
+    warnings = lines.with_unread("sizes-lines-unread")
+    return _samples(file, [run], [""], warnings, tool="NetPIPE", partial=lines.cut)
 
 
 NETPIPE = Format(

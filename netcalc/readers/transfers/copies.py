@@ -14,8 +14,8 @@ from netcalc.rate_layers import FILE, HTTP_BODY
 from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input, groups_of
 from netcalc.readers.places import HANDSHAKE, HOST, OF_ROW, Counted, MeasuringPoint
-from netcalc.readers.source import note, shorten
-from netcalc.readers.transfers.transfer import DOWNLOAD, POWERS, UPLOAD
+from netcalc.readers.source import WholeLines, note, shorten
+from netcalc.readers.transfers.transfer import DOWNLOAD, POWERS, UPLOAD, scaled
 from netcalc.samples import Meta, TransferSamples, fact_row
 
 
@@ -91,16 +91,14 @@ def _recognize_dd(file: Input) -> bool:
 
 
 def _read_dd(file: Input) -> TransferSamples:
-    warnings: list[Notice] = []
     copies: list[Copy] = []
-    unread: list[int] = []
     unsure: list[int] = []
-    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*(?:B/s|bytes/sec\))"))
+    lines = WholeLines(file.text, closed=re.compile(r".*(?:B/s|bytes/sec\))"))
     for line_number, line in lines:
         row = _LINE.fullmatch(line)
         if row is None:
             if re.match(_LIKE, line):
-                unread.append(line_number)
+                lines.unread.append(line_number)
             continue
         size, time = float(row["bytes"]), float(row["time"].replace(",", "."))
         rate = rate_of(size, time)
@@ -109,9 +107,9 @@ def _read_dd(file: Input) -> TransferSamples:
             unsure.append(line_number)
             time = rate = nan
         copies.append(Copy(size, time if time > 0 else nan, rate, direction=""))
-    note(warnings, "transfer-lines-unread", numbers=unread)
+    warnings = lines.with_unread()
     note(warnings, "transfer-rate-differs", numbers=unsure)
-    return transfers(file, copies, warnings, tool="dd", partial=cut)
+    return transfers(file, copies, warnings, tool="dd", partial=lines.cut)
 
 
 def _agrees(bytes_per_s: float, row: re.Match[str]) -> bool:
@@ -156,20 +154,17 @@ _LIKE_RATE = re.compile(r"%\s.*[KMGTP]?B/s\s")
 
 
 def _read_scp(file: Input) -> TransferSamples:
-    warnings: list[Notice] = []
     last: dict[str, re.Match[str]] = {}
-    lines, cut = file.text.whole_lines(warnings)
-    unread = []
+    lines = WholeLines(file.text)
     for line_number, line in lines:
         row = _SCP_LINE.fullmatch(line)
         if row:
             last[row["name"]] = row
         elif _LIKE_RATE.search(line):
-            unread.append(line_number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
+            lines.unread.append(line_number)
     copies = [_transfer(name, row) for name, row in last.items()]
-    warnings.append(Notice("scp-rounded"))
-    return transfers(file, copies, warnings, tool="scp", partial=cut)
+    warnings = [*lines.with_unread(), Notice("scp-rounded")]
+    return transfers(file, copies, warnings, tool="scp", partial=lines.cut)
 
 
 def _transfer(name: str, row: re.Match[str]) -> Copy:
@@ -179,9 +174,9 @@ def _transfer(name: str, row: re.Match[str]) -> Copy:
         for part in row["time"].split(":"):
             seconds = 60 * seconds + int(part)
     return Copy(
-        byte_count=float(row["size"][:15]) * 1024.0 ** POWERS[row["prefix"]],
+        byte_count=scaled(row["size"][:15], row["prefix"], 1024.0),
         duration_s=float(seconds) if seconds else nan,
-        rate_bps=8 * float(row["rate"]) * 1024.0 ** POWERS[row["rate_prefix"]],
+        rate_bps=8 * scaled(row["rate"], row["rate_prefix"], 1024.0),
         direction="",
         target=shorten(name, 100),
         failed=not done,
@@ -257,10 +252,8 @@ def _copy_of_wget(
 
 def _rate(text: str, unit: str) -> float:
     """Return the rate in bit/s: bytes in powers of 1024, bits in powers of 1000."""
-    value, prefix = float(text.replace(",", ".")), unit[:-1]
-    if unit.endswith("b"):
-        return value * 1000.0 ** POWERS[prefix]
-    return 8 * value * 1024.0 ** POWERS[prefix]
+    number, prefix = text.replace(",", "."), unit[:-1]
+    return scaled(number, prefix) if unit[-1] == "b" else 8 * scaled(number, prefix, 1024.0)
 
 
 WGET = Format(
@@ -388,7 +381,7 @@ def _from_meter(meter: re.Match[str]) -> Copy:
 
 def _size(text: str) -> float:
     prefix = text[-1] if text[-1] in POWERS else ""
-    return float(text.removesuffix(prefix)) * 1024.0 ** POWERS[prefix]
+    return scaled(text.removesuffix(prefix), prefix, 1024.0)
 
 
 CURL = Format(

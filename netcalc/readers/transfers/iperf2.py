@@ -33,7 +33,7 @@ from netcalc.readers.places import (
     Counted,
     MeasuringPoint,
 )
-from netcalc.readers.source import csv_rows, note, shorten, unit_of
+from netcalc.readers.source import WholeLines, csv_rows, note, shorten, unit_of
 from netcalc.readers.transfers import iperf_text, transfer
 from netcalc.samples import FlowSeries, Samples, Table, fact_row
 
@@ -584,12 +584,10 @@ _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
 
 
 def _read_enhanced_csv(file: Input) -> FlowSeries:
-    warnings: list[Notice] = []
-    unread: list[int] = []
     odd: list[tuple[int, str]] = []
     runs: list[dict[str, _CsvStream]] = []
     names: list[str] = []
-    lines, cut = file.text.whole_lines(warnings)
+    lines = WholeLines(file.text)
     for number, line in lines:
         if line.startswith(_HEADER):
             names = line.strip().split(",")
@@ -598,14 +596,14 @@ def _read_enhanced_csv(file: Input) -> FlowSeries:
             if lost := _add_named(file, runs, number, names, line.strip().split(",")):
                 odd.append((number, lost))
         elif line.strip():
-            unread.append(number)
+            lines.unread.append(number)
     runs = [run for run in runs if run]
     if not runs:
         raise ReaderError("iperf-nothing", file=file.name)
-    note(warnings, "not-lines-of-iperf", numbers=unread)
+    warnings = lines.with_unread("not-lines-of-iperf")
     iperf_text.note_implausible(warnings, odd)
     ways = [_ways(run) for run in runs]
-    ways[-1][-1].partial |= cut
+    ways[-1][-1].partial |= lines.cut
     return transfer.flow_series(file, ways, warnings, tool="iperf 2")
 
 

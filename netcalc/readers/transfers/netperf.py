@@ -18,7 +18,7 @@ from netcalc.messages import Notice
 from netcalc.rate_layers import PAYLOAD
 from netcalc.readers.format import Format, Input, columns_of, joined
 from netcalc.readers.places import CLIENT, REQUESTS, TRANSPORT, Counted, MeasuringPoint
-from netcalc.readers.source import note, shorten
+from netcalc.readers.source import WholeLines, note, shorten
 from netcalc.readers.transfers import transfer
 from netcalc.samples import Fact, Meta, Samples, Table, TransactionSamples, fact_row
 from netcalc.units import show_rate
@@ -527,7 +527,7 @@ class _QperfTest:
             column = _RATES[name]
             if rate := _RATE_LINE.fullmatch(value):
                 bits = 1.0 if rate[3] in ("b", "bits") else 8.0
-                number = float(rate[1]) * bits * 1000.0 ** transfer.POWERS[rate[2]]
+                number = transfer.scaled(rate[1], rate[2]) * bits
         elif name in ("latency", "time"):
             column = "duration_s" if name == "time" else "one_way_latency_s"
             if time := _TIME.fullmatch(value):
@@ -559,11 +559,9 @@ class _QperfTest:
 
 
 def _read_qperf(file: Input) -> Table:
-    warnings: list[Notice] = []
-    unread: list[int] = []
     tests: list[_QperfTest] = []
     in_test = True
-    lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
+    lines = WholeLines(file.text, closed=_CLOSED)
     for number, line in lines:
         if title := _TEST.fullmatch(line):
             in_test = title["protocol"] is not None
@@ -573,15 +571,14 @@ def _read_qperf(file: Input) -> Table:
             if not tests:  # the line with its name is missing
                 tests.append(_QperfTest())
             if not tests[-1].keep(pair["name"], pair["value"]):
-                unread.append(number)
+                lines.unread.append(number)
         elif line.strip() and not (tests and not in_test):
-            unread.append(number)
-    partial = cut or any(not (test.test and test.has_result) for test in tests)
+            lines.unread.append(number)
+    partial = lines.cut or any(not (test.test and test.has_result) for test in tests)
     partial |= file.unpacked.grew
     tests = [test for test in tests if test.has_result]
     if not tests:
         raise ReaderError("qperf-nothing", file=file.name)
-    note(warnings, "qperf-lines-unread", numbers=unread)
     names = [test.test for test in tests]
     groups = [
         name if names.count(name) == 1 else f"{name} {names[: i + 1].count(name)}"
@@ -595,7 +592,7 @@ def _read_qperf(file: Input) -> Table:
             ("sent_rate_bps", "received_rate_bps", "message_bytes"), "application"
         ),
         facts=[test.facts(group) for test, group in zip(tests, groups, strict=True)],
-        warnings=warnings,
+        warnings=lines.with_unread("qperf-lines-unread"),
         partial=partial,
     )
 
@@ -649,13 +646,11 @@ def _headings(lines: Sequence[tuple[int, str]]) -> dict[int, str]:
 
 
 def _read_small_writes(file: Input) -> TransactionSamples:
-    warnings: list[Notice] = []
     times: list[float] = []
     sizes: list[float] = []
     modes: list[str] = []
-    unread: list[int] = []
-    lines, cut = file.text.whole_lines(warnings)
-    headings, mode = _headings(lines), _MODE
+    lines = WholeLines(file.text)
+    headings, mode = _headings(lines.lines), _MODE
     for number, line in lines:
         row = _LINE.fullmatch(line)
         mode = headings.get(number, mode)
@@ -664,10 +659,9 @@ def _read_small_writes(file: Input) -> TransactionSamples:
             times.append(int(row["ms"]) / 1e3)
             sizes.append(float(len(row["reply"].encode("utf-8", "surrogatepass"))))
         elif line.strip() and number not in headings:
-            unread.append(number)
+            lines.unread.append(number)
     if not times:
         raise ReaderError("transfer-nothing", file=file.name, tool="small writes")
-    note(warnings, "not-small-writes", numbers=unread)
     return TransactionSamples(
         mode=modes,
         sequence=[float(index) for index in range(1, len(times) + 1)],
@@ -681,11 +675,11 @@ def _read_small_writes(file: Input) -> TransactionSamples:
             facts=(
                 fact_row(
                     rtt_min_s=min(times), rtt_median_s=median(times), rtt_max_s=max(times),
-                    reply_count=len(times), partial=cut,
+                    reply_count=len(times), partial=lines.cut,
                 ),
             ),
-            warnings=tuple(warnings),
-            partial=cut,
+            warnings=tuple(lines.with_unread("not-small-writes")),
+            partial=lines.cut,
             **file.origin,
         ),
     )  # fmt: skip

@@ -29,7 +29,7 @@ from netcalc.readers.places import (
     Counted,
     MeasuringPoint,
 )
-from netcalc.readers.source import note
+from netcalc.readers.source import WholeLines, note
 from netcalc.readers.transfers import transfer
 from netcalc.samples import Fact, RttSamples, Samples, fact_row
 
@@ -164,9 +164,8 @@ _END = re.compile(r"\s*(?:\(omitted\))?\s*")
 
 
 def _throughput_of_text(file: Input) -> Samples:
-    warnings: list[Notice] = []
-    way, stream, header, is_summary, unread = transfer.Way(""), "", "", False, []
-    lines, cut = file.text.whole_lines(warnings, padded=True)
+    way, stream, header, is_summary = transfer.Way(""), "", "", False
+    lines = WholeLines(file.text, padded=True)
     for number, line in lines:
         if title := _STREAM.fullmatch(line):
             stream, is_summary = title["id"], bool(title["is_summary"])
@@ -178,7 +177,7 @@ def _throughput_of_text(file: Input) -> Samples:
             row, received, is_whole = _row_of_text(interval, header, stream)
             row.line = number
             if not is_whole:
-                unread.append(number)
+                lines.unread.append(number)
             if not is_summary:
                 way.rows.append(row)
             elif not stream:
@@ -186,14 +185,9 @@ def _throughput_of_text(file: Input) -> Samples:
                 if not isnan(received):
                     way.received = transfer.Interval(0, row.duration_s, throughput_bps=received)
         elif "bps" in line or " - " in line:
-            unread.append(number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
-    way.partial = cut
-    return _transfer(file, way, warnings)
-
-
-def _bps(number: str, prefix: str) -> float:
-    return round(float(number) * 1000.0 ** transfer.POWERS[prefix], 3)
+            lines.unread.append(number)
+    way.partial = lines.cut
+    return _transfer(file, way, lines.with_unread())
 
 
 def _row_of_text(
@@ -204,7 +198,7 @@ def _row_of_text(
     row = transfer.Interval(
         start_s=start,
         duration_s=round(float(line["end"]) - start, 6),
-        throughput_bps=_bps(line["rate"], line["prefix"]),
+        throughput_bps=round(transfer.scaled(line["rate"], line["prefix"]), 3),
         stream=stream,
         side=transfer.SENDER,
         omitted="(omitted)" in rest,
@@ -217,9 +211,9 @@ def _row_of_text(
     if "Retransmits" in header:
         row.retransmit_count = float(said["count"] or nan)
         if said["window"]:
-            row.cwnd_bytes = round(float(said["window"]) * 1000.0 ** transfer.POWERS[said["power"]])
+            row.cwnd_bytes = round(transfer.scaled(said["window"], said["power"]))
         if said["received"]:
-            received = _bps(said["received"], said["prefix"])
+            received = round(transfer.scaled(said["received"], said["prefix"]), 3)
     else:
         counts = float(said["first"]), float(said["second"])
         row.lost_count, row.datagram_count = counts if "Lost / Sent" in header else counts[::-1]
@@ -249,55 +243,47 @@ _TRIP = re.compile(
 
 
 def _round_trips_of_text(file: Input) -> Samples:
-    warnings: list[Notice] = []
-    trips, cut = _matches(
-        file, warnings, [_TRIP], r"(?!.*% Packet Loss).*(?: RTT |\t)", closed=r".* ms"
-    )
+    like = r"(?!.*% Packet Loss).*(?: RTT |\t)"
+    trips, lines = _matches(file, [_TRIP], like, closed=r".* ms")
     if not trips:
         raise ReaderError("pscheduler-nothing", file=file.name)
     rtts = [round(float(trip["rtt"] or nan) / 1e3, 9) for trip in trips]
     ttls = [float(trip["ttl"] or nan) for trip in trips]
-    failed = cut or not any("% Packet Loss" in line for line in file.text.lines)
-    return _round_trips(file, rtts, ttls, nan, nan, warnings=warnings, failed=failed)
+    failed = lines.cut or not any("% Packet Loss" in line for line in file.text.lines)
+    return _round_trips(file, rtts, ttls, nan, nan, warnings=lines.with_unread(), failed=failed)
 
 
 def _matches(
-    file: Input, warnings: list[Notice], patterns: Sequence[re.Pattern[str]], like: str, *,
-    closed: str,
-) -> tuple[list[re.Match[str]], bool]:  # fmt: skip
-    """Return the lines that a pattern describes, and whether the last one is cut.
+    file: Input, patterns: Sequence[re.Pattern[str]], like: str, *, closed: str
+) -> tuple[list[re.Match[str]], WholeLines]:
+    """Return the lines that a pattern describes, and all lines.
 
-    Those that are only ``like`` them are named in a warning; a last line that ends as ``closed``
-    is whole.
+    Those that are only ``like`` them are unread; a last line that ends as ``closed`` is whole.
     """
     matches: list[re.Match[str]] = []
-    unread: list[int] = []
-    lines, cut = file.text.whole_lines(warnings, closed=re.compile(closed))
+    lines = WholeLines(file.text, closed=re.compile(closed))
     for number, line in lines:
         if match := next(filter(None, (pattern.fullmatch(line) for pattern in patterns)), None):
             matches.append(match)
         elif re.match(like, line):
-            unread.append(number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
-    return matches, cut
+            lines.unread.append(number)
+    return matches, lines
+
+
+def _loss_ratio(sent: float, received: float) -> float:
+    return 1 - received / sent if 0 <= received <= sent and sent > 0 else nan
 
 
 def _round_trips(
-    file: Input,
-    rtts: list[float],
-    ttls: list[float],
-    sent: float,
-    received: float,
-    *,
-    warnings: list[Notice],
-    failed: bool,
-) -> RttSamples:
+    file: Input, rtts: list[float], ttls: list[float], sent: float, received: float, *,
+    warnings: list[Notice], failed: bool,
+) -> RttSamples:  # fmt: skip
     timed = [rtt for rtt in rtts if not isnan(rtt)]
     sent = transfer.first_known(sent, float(len(rtts)))
     received = transfer.first_known(received, float(len(timed)))
     row = fact_row(
         protocol="icmp", sent_count=sent, received_count=received,
-        loss_ratio=1 - received / sent if 0 <= received <= sent and sent > 0 else nan,
+        loss_ratio=_loss_ratio(sent, received),
         rtt_min_s=min(timed, default=nan),
         rtt_median_s=median(timed) if timed else nan, rtt_max_s=max(timed, default=nan),
         partial=failed,
@@ -323,16 +309,15 @@ _BUCKET = re.compile(r" +(?P<delay>-?\d+(?:\.\d+)?) ms: (?P<count>\d+) packets\s
 
 
 def _delays_of_text(file: Input) -> Samples:
-    warnings: list[Notice] = []
     like = r"Packets|Delay M(?:ed|in|ax)|Max |.* ms: "
-    said, _ = _matches(file, warnings, [_STATISTIC, _BUCKET], like, closed=r".*(?:ms|packets)")
+    said, lines = _matches(file, [_STATISTIC, _BUCKET], like, closed=r".*(?:ms|packets)")
     printed = {
         line["name"].split()[-1].lower(): float(line["value"])
         for line in said
         if line.re is _STATISTIC
     }
     delays = {float(line["delay"]): float(line["count"]) for line in said if line.re is _BUCKET}
-    return _delays(file, printed, delays, printed, warnings)
+    return _delays(file, printed, delays, printed, lines.with_unread())
 
 
 def _delays(
@@ -355,7 +340,7 @@ def _delays(
     facts: dict[str, Fact] = fact_row(
         protocol="udp", sent_count=sent, received_count=received,
         duplicate_count=counts.get("duplicated", nan),
-        loss_ratio=1 - received / sent if 0 <= received <= sent and sent > 0 else nan,
+        loss_ratio=_loss_ratio(sent, received),
         out_of_order_count=counts.get("reordered", nan),
         one_way_delay_min_s=rows[0][0] if rows else printed.get("minimum", nan) / 1e3,
         one_way_delay_median_s=middle_s,
@@ -407,20 +392,19 @@ _HOP = re.compile(
 
 
 def _path_of_text(file: Input) -> Samples:
-    warnings: list[Notice] = []
     traces: list[Trace] = []
     like = r"\s*\S.*\t|\d"
-    hops, cut = _matches(file, warnings, [_HOP], like, closed=r".* (?:ms|bytes|Response)")
+    hops, lines = _matches(file, [_HOP], like, closed=r".* (?:ms|bytes|Response)")
     for hop in hops:
         if not traces or float(hop["number"]) <= traces[-1].last_hop:
-            traces.append(Trace(cut=cut, ended=True))
+            traces.append(Trace(cut=lines.cut, ended=True))
         node = "" if hop["node"] in (None, "NONE") else hop["node"]
         rtt_s = round(float(hop["rtt"] or nan) / 1e3, 9)
         probe = HopProbe(int(hop["number"]), rtt_s, not node, node, hop["name"] or "")
         traces[-1].probes.append(probe)
     if not traces:
         raise ReaderError("pscheduler-nothing", file=file.name)
-    return path_samples(file, traces, "pScheduler (trace)", warnings)
+    return path_samples(file, traces, "pScheduler (trace)", lines.with_unread())
 
 
 FORMAT = Format(

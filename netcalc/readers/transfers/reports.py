@@ -11,11 +11,10 @@ from math import isnan, nan
 from typing import Any
 
 from netcalc.errors import ReaderError
-from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input, groups_of, seen
 from netcalc.readers.places import CLIENT, HOST, TRANSPORT, Counted, MeasuringPoint
-from netcalc.readers.source import note
-from netcalc.readers.transfers.transfer import POWERS, UPLOAD, number_of
+from netcalc.readers.source import WholeLines
+from netcalc.readers.transfers.transfer import UPLOAD, number_of, scaled
 from netcalc.samples import Table, fact_row
 
 _RESULTS = re.compile(r"\*\*\* Results: (?P<rates>\[.*\])\s*")
@@ -34,16 +33,14 @@ def _rate_bps(text: str) -> float:
     rate = _RATE.fullmatch(text.strip())
     if rate is None:
         return nan
-    bits, base = (1, 1000) if rate["what"] == "bits" else (8, 1024)
-    return round(float(rate["number"]) * bits * float(base) ** POWERS[rate["power"]], 3)
+    bits, base = (1, 1000.0) if rate["what"] == "bits" else (8, 1024.0)
+    return round(bits * scaled(rate["number"], rate["power"], base), 3)
 
 
 def _read_mininet(file: Input) -> Table:
-    warnings: list[Notice] = []
     runs: list[dict[str, Any]] = []
-    unread: list[int] = []
     about: dict[str, str] = {}
-    lines, cut = file.text.whole_lines(warnings, closed=_RESULTS)
+    lines = WholeLines(file.text, closed=_RESULTS)
     for number, line in lines:
         if testing := _TESTING.match(line):
             about = {"protocol": testing["protocol"].lower(), "target": testing["server"]}
@@ -51,7 +48,7 @@ def _read_mininet(file: Input) -> Table:
             rates = [_rate_bps(text) for text in re.findall(r"'([^']*)'", results["rates"])]
             measured = rates[1:] if len(rates) == 3 else rates  # UDP: the rate that was asked for
             if len(measured) != 2 or any(map(isnan, measured)):
-                unread.append(number)
+                lines.unread.append(number)
                 continue
             protocol = "udp" if len(rates) == 3 else "tcp"
             runs.append({
@@ -60,19 +57,18 @@ def _read_mininet(file: Input) -> Table:
             })  # fmt: skip
             about = {}
         elif line.startswith("*** Results:") and "'" in line:
-            unread.append(number)
+            lines.unread.append(number)
             about = {}
     if not runs:
         raise ReaderError("transfer-nothing", file=file.name, tool="mininet")
-    note(warnings, "transfer-lines-unread", numbers=unread)
     groups = groups_of([run["target"] for run in runs])
     rows = [{"group": group, **run} for group, run in zip(groups, runs, strict=True)]
     return file.table(
         "mininet",
         rows,
         facts=[fact_row(row, direction=UPLOAD, partial=False) for row in rows],
-        warnings=warnings,
-        partial=cut,
+        warnings=lines.with_unread(),
+        partial=lines.cut,
     )
 
 
@@ -103,10 +99,9 @@ _HEAD = r"^[^\n]*\bPairs?\b[^\n]*[,;\t]\s*\"?(?:Throughput )?Average \([GMk]bps\
 
 
 def _read_ixchariot(file: Input) -> Table:
-    warnings: list[Notice] = []
-    numbered, cut = file.text.whole_lines(warnings)
-    delimiter, names, rows, unread, total = ",", [], [], [], nan
-    for number, line in numbered:
+    lines = WholeLines(file.text)
+    delimiter, names, rows, total = ",", [], [], nan
+    for number, line in lines:
         if re.match(_HEAD, line):
             delimiter = next(mark for mark in ",;\t" if mark in line)
             names = next(csv.reader([line], delimiter=delimiter))
@@ -114,14 +109,13 @@ def _read_ixchariot(file: Input) -> Table:
             cells = next(csv.reader([line], delimiter=delimiter))
             values = _pair(dict(zip(names, cells, strict=False)))
             if values is None or len(cells) > len(names):
-                unread.append(number)
+                lines.unread.append(number)
             elif values["group"].lower() in _SUMS:
                 total = values["throughput_bps"]
             else:
                 rows.append(values)
     if not rows:
         raise ReaderError("transfer-nothing", file=file.name, tool="IxChariot")
-    note(warnings, "transfer-lines-unread", numbers=unread)
     return file.table(
         "IxChariot",
         rows,
@@ -132,9 +126,9 @@ def _read_ixchariot(file: Input) -> Table:
             )
             for row in rows
         ],
-        warnings=warnings,
+        warnings=lines.with_unread(),
         printed={} if isnan(total) else {"all_pairs_bps": total},
-        partial=cut,
+        partial=lines.cut,
     )  # fmt: skip
 
 
@@ -197,12 +191,8 @@ def _recognize_source(file: Input) -> bool:
 
 def _read_source(file: Input) -> Table:
     """Read runs: a run begins with its command, or where a clock or a count is there again."""
-    warnings: list[Notice] = []
     runs: list[dict[str, Any]] = [{}]
-    unread: list[int] = []
-    lines, cut = file.text.whole_lines(
-        warnings, closed=re.compile(r"(?:real|user|sys)\s.*s|.*received")
-    )
+    lines = WholeLines(file.text, closed=re.compile(r"(?:real|user|sys)\s.*s|.*received"))
     for number, line in lines:
         values: dict[str, Any] = {}
         if source := _SOURCE.fullmatch(line):
@@ -210,7 +200,7 @@ def _read_source(file: Input) -> Table:
             for option in _OPTION.finditer(source["options"]):
                 values[_OPTIONS[option["name"]]] = float(option["value"])
             if len(values) <= len(re.findall(r" -[sbc]\b", source["options"])):
-                unread.append(number)
+                lines.unread.append(number)
         elif sink := _SINK.fullmatch(line):
             values = {"protocol": (sink["program"] or "tcp")[:3]}
             size = sink["bytes"] or sink["received"]
@@ -220,20 +210,20 @@ def _read_source(file: Input) -> Table:
             seconds = 60.0 * int(time["m"] or 0) + float(time["s"].replace(",", "."))
             values = {_CLOCKS[time["name"]]: seconds}
         elif _LIKE_SOURCE.match(line):
-            unread.append(number)
+            lines.unread.append(number)
         again = values.keys() & runs[-1].keys() - {"protocol"}
         if again or (line.strip() and source and len(runs[-1]) > 1):
             runs.append({})
         runs[-1] |= values
-    note(warnings, "transfer-lines-unread", numbers=unread)
     runs = [run for run in runs if run.keys() & {"wall_s", "received_bytes", "received_count"}]
     if not runs:
         raise ReaderError("transfer-nothing", file=file.name, tool="a source and a sink")
     groups = groups_of([""] * len(runs))
     rows = [{"group": group, **run} for group, run in zip(groups, runs, strict=True)]
     return file.table(
-        "source and sink", rows, facts=map(_facts, rows), warnings=warnings, partial=cut
-    )
+        "source and sink", rows, facts=map(_facts, rows), warnings=lines.with_unread(),
+        partial=lines.cut,
+    )  # fmt: skip
 
 
 def _facts(run: dict[str, Any]) -> dict[str, Any]:
@@ -279,37 +269,34 @@ _LATTE_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
 
 
 def _read_latte(file: Input) -> Table:
-    warnings: list[Notice] = []
     said: dict[str, str] = {}
     bins: list[tuple[float, float]] = []
-    unread: list[int] = []
-    lines, cut = file.text.whole_lines(warnings)
+    lines = WholeLines(file.text)
     for number, line in lines:
         if (histogram := _BIN.fullmatch(line)) and "Interval(usec)" in said:
-            bins.append((int(histogram["usec"]) / 1e6, float(histogram["count"])))
+            if int(histogram["count"]):
+                bins.append((int(histogram["usec"]) / 1e6, float(histogram["count"])))
         elif (pair := _LATTE.fullmatch(line)) and (
             pair["name"] not in _NUMBERED or _LATTE_NUMBER.fullmatch(pair["value"])
         ):
             said.setdefault(pair["name"], pair["value"])
         elif line.startswith(_NUMBERED) or ("Interval(usec)" in said and line.strip()):
-            unread.append(number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
+            lines.unread.append(number)
     if isnan(number_of(said.get("Latency(usec)", ""))):
         raise ReaderError("transfer-nothing", file=file.name, tool="latte")
     counters = {f"counter:{name}": number_of(said.get(name, "")) for name in _COUNTERS}
-    kept = [(delay, count) for delay, count in bins if count > 0]
     return file.table(
         "latte",
-        {"latency_s": [delay for delay, _ in kept], "exchange_count": [n for _, n in kept]},
+        {"latency_s": [delay for delay, _ in bins], "exchange_count": [n for _, n in bins]},
         facts=[
             fact_row(
                 counters, protocol=said.get("Protocol", "").lower(),
-                reply_count=number_of(said.get("Iterations", "")), partial=cut,
+                reply_count=number_of(said.get("Iterations", "")), partial=lines.cut,
             )
         ],
-        warnings=warnings,
+        warnings=lines.with_unread(),
         printed={"message_bytes": number_of(said.get("MsgSize(byte)", ""))},
-        partial=cut,
+        partial=lines.cut,
     )  # fmt: skip
 
 

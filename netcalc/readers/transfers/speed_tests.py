@@ -537,7 +537,7 @@ def _rows_of_sizes(lines: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
         yield {name: float(cell) if _NUMBER.fullmatch(cell) else cell
                for name, cell in cells.items()}  # fmt: skip
     for printed in filter(None, (_SIZE.fullmatch(line) for _, line in lines)):
-        size = float(printed["size"]) * 1000.0 ** transfer.POWERS[printed["prefix"]]
+        size = transfer.scaled(printed["size"], printed["prefix"])
         yield {"test_type": printed["way"], "payload_size": size,
                "median": float(printed["mean"]), "q1": nan}  # fmt: skip
 
@@ -646,7 +646,7 @@ def _bps(row: re.Match[str]) -> float:
     """Return a rate as it is written."""
     base = 1024.0 if row["prefix"].endswith("i") else 1000.0
     bits = 8 if row["what"].startswith(("byte", "B/")) else 1
-    return float(row["rate"]) * base ** transfer.POWERS[row["prefix"][:1]] * bits
+    return transfer.scaled(row["rate"], row["prefix"][:1], base) * bits
 
 
 def _read_lines(
@@ -723,8 +723,7 @@ def _fields_of(row: re.Match[str], way: str) -> dict[str, Any]:
     if "rate" in groups:
         fields[f"{way}_bps"] = _bps(row)
     if "size" in groups:
-        power = transfer.POWERS[groups["size_prefix"]]
-        fields[f"{way}_bytes"] = float(groups["size"]) * 1000.0**power
+        fields[f"{way}_bytes"] = transfer.scaled(groups["size"], groups["size_prefix"])
     for name, text in groups.items():
         if name.endswith(("_ms", "rpm", "_percent")):
             fields[f"{way}{name}".lstrip("_") if name.startswith("_") else name] = float(text)

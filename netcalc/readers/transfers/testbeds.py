@@ -19,7 +19,7 @@ from netcalc.readers import places
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import csv_rows, note, shorten
-from netcalc.readers.transfers.transfer import POWERS, above_0, xml_root
+from netcalc.readers.transfers.transfer import above_0, scaled, xml_root
 from netcalc.samples import Fact, Table, fact_row
 
 _LATEST = 4
@@ -427,7 +427,7 @@ def _value(text: str, factor: float, name: str, mixed: set[str]) -> float:
         if text:
             mixed.add(name)
         return nan
-    value = float(printed["number"]) * 1000.0 ** POWERS[printed["power"]] * factor
+    value = scaled(printed["number"], printed["power"]) * factor
     return value if value >= 0 else nan
 
 

@@ -48,6 +48,15 @@ POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 """Letter before a unit -> the power of 1000 or of 1024 that it stands for."""
 
 
+def scaled(number: str, prefix: str, base: float = 1000.0) -> float:
+    """Return a number with the letter before its unit.
+
+    >>> scaled("1.5", "M"), scaled("2", "K", 1024.0)
+    (1500000.0, 2048.0)
+    """
+    return float(number) * base ** POWERS[prefix]
+
+
 @dataclass(slots=True)
 class Interval:
     """What one side counted in an interval of one stream, or in all of a run: a total.

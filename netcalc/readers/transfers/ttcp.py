@@ -12,7 +12,7 @@ from netcalc.messages import Notice
 from netcalc.readers import document
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import HANDSHAKE, SEGMENTS, TRANSPORT, Counted
-from netcalc.readers.source import note, shorten
+from netcalc.readers.source import WholeLines, shorten
 from netcalc.readers.transfers import transfer
 from netcalc.samples import FlowSeries
 
@@ -49,26 +49,24 @@ def _recognize_nuttcp(file: Input) -> bool:
 
 
 def _read_nuttcp(file: Input) -> FlowSeries:
-    warnings: list[Notice] = []
-    unread: list[int] = []
     runs = _Runs()
-    lines, cut = file.text.whole_lines(warnings, closed=_CLOSED)
+    lines = WholeLines(file.text, closed=_CLOSED)
     for number, line in lines:
         if not runs.add(line) and re.search(_LIKE, line):
-            unread.append(number)
+            lines.unread.append(number)
     ways = [way for way in runs.ways if way.rows or way.received or way.sent]
     if not ways:
         raise ReaderError("nuttcp-nothing", file=file.name)
-    note(warnings, "transfer-lines-unread", numbers=unread)
     for way in ways:
         way.partial = way.received is None
         way.rows = way.rows or transfer.whole_run(way)
-    ways[-1].partial |= cut
+    ways[-1].partial |= lines.cut
     handshakes = [way.rtt_s for way in ways if not isnan(way.rtt_s)]
     printed = {"handshake_rtt_s": handshakes} if handshakes else {}
     return transfer.flow_series(
-        file, [[way] for way in ways], warnings, tool="nuttcp", printed=printed, partial=cut
-    )
+        file, [[way] for way in ways], lines.with_unread(), tool="nuttcp", printed=printed,
+        partial=lines.cut,
+    )  # fmt: skip
 
 
 class _Runs:
@@ -291,10 +289,9 @@ _LINUX = r"^NTTTCP for Linux \d|^\d\d:\d\d:\d\d INFO:\s+(?:throughput|total byte
 
 
 def _read_linux_text(file: Input) -> FlowSeries:
-    warnings: list[Notice] = []
     values: dict[str, float] = {}
-    way, side, version, unread = transfer.Way(""), "", "", []
-    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*(?:bps|seconds|%)"))
+    way, side, version = transfer.Way(""), "", ""
+    lines = WholeLines(file.text, closed=re.compile(r".*(?:bps|seconds|%)"))
     for line_number, line in lines:
         role = _ROLE.search(line)
         if role and not side:
@@ -306,7 +303,7 @@ def _read_linux_text(file: Input) -> FlowSeries:
         log = _LOG.fullmatch(line)
         text = log["text"] if log else ""
         if thread := _THREAD.fullmatch(text):
-            rate_bps = round(float(thread["rate"]) * 1000.0 ** transfer.POWERS[thread["unit"]], 3)
+            rate_bps = round(transfer.scaled(thread["rate"], thread["unit"]), 3)
             row = transfer.Interval(0.0, float(thread["time"]), throughput_bps=rate_bps)
             row.stream = thread["index"]
             way.rows.append(row)
@@ -317,8 +314,7 @@ def _read_linux_text(file: Input) -> FlowSeries:
                 named["name"], transfer.number_of(named["value"]) * (power if is_rate else 1.0)
             )
         elif _NOT_NAMED.match(text or line):
-            unread.append(line_number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
+            lines.unread.append(line_number)
     if "throughput" not in values:
         raise ReaderError("ntttcp-nothing", file=file.name)
     total = transfer.Interval(
@@ -328,7 +324,8 @@ def _read_linux_text(file: Input) -> FlowSeries:
         round(values["throughput"], 3),
         retransmit_count=values.get("retrans segs", nan),
     )
-    return _of_end(file, way, total, side, warnings, partial=cut, version=version)
+    warnings = lines.with_unread()
+    return _of_end(file, way, total, side, warnings, partial=lines.cut, version=version)
 
 
 _ENDS = {"r": transfer.RECEIVER, "s": transfer.SENDER}
