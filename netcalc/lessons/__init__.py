@@ -4,9 +4,9 @@ from importlib import import_module
 from types import ModuleType
 
 __all__ = [
-    "calculator", "capacity_planning", "congestion_control", "exercise", "latency", "line_rate",
-    "mbufs", "own_file", "probing", "protocol_stack", "site", "small_writes", "store_and_forward",
-    "tail_latency", "transfers",
+    "calculator", "capacity_planning", "collectives", "congestion_control", "exercise", "latency",
+    "line_rate", "mbufs", "own_file", "probing", "protocol_stack", "site", "small_writes",
+    "store_and_forward", "tail_latency", "transfers",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 

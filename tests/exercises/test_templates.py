@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 TEMPLATES = exercises.templates()
 BY_ID = {template.id: template for template in TEMPLATES}
 WORKED = FIRST | SECOND
-LESSONS = [f"{number:02}" for number in range(1, 13)]
+LESSONS = [f"{number:02}" for number in range(1, 14)]
 STUDENTS = ("s1", "s2", "s3", "s4", "s5")
 # The mistakes that the exercises were begun with.
 MISTAKES = """

@@ -1,4 +1,4 @@
-"""Answers worked by hand: lessons 07 to 12.
+"""Answers worked by hand: lessons 07 to 13.
 
 [derived] Each is plain arithmetic with the numbers of one student, in SI units, written from the
 text of the exercise. Nothing here comes from the package.
@@ -137,5 +137,11 @@ WORKED = {
         at(525, R=5e7),  # 525.2
     ],
     "ER2": [at(15, n=300, h=180), at(5, n=120, h=150)],
+    "CO1": [
+        at(14 * (20e-6 + 10e-6), p=8, S=1e6, R=1e11, d=20e-6),  # parts of 125,000 bytes
+        at(6 * (10e-6 + 100e-6), p=4, S=1e7, R=2e11, d=10e-6),  # parts of 2,500,000
+    ],
+    "CO2": [at(280e9, p=8, S=1e9, t=0.05), at(240e9, p=4, S=2e9, t=0.1)],  # 1.75 and 1.5 times
+    "CO3": [at(1e6, p=8, R=1e11, d=10e-6), at(24e6, p=96, R=4e11, d=5e-6)],
 }
 """Two sets of numbers for each exercise, with the answer."""
