@@ -32,7 +32,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 LANGUAGES = ("de", "zh_CN")
 LESSONS = sorted(set(lessons.__all__) - {"exercise", "site"})
 NAMES = re.compile(
-    r"\[[a-z/]+\]|T1|T3|\d* ?Mb/s|[\d.]+ ?(?:[kMGT]i?)?(?:bit/s|B|ms|s)|Stevens|UDP|TCP|IPv4|IPv6"
+    r"\[[a-z/]+\]|T1|T3|\d* ?Mb/s|[\d.]+ ?(?:[kKMGT]i?)?(?:bit/s|B|ms|s)|Stevens|UDP|TCP|IPv4|IPv6"
     r"|[\w.]+ - [\w.]+|d \+ 8N/R|Reno|CUBIC|BBR|ns-3|TCP_NODELAY|4\.4BSD|FreeBSD|Linux|M/\w+/1"
     r"|ACK|p99|BDP|MTU|RTT|traceroute|Myrinet|XP1000"
 )
