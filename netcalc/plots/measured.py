@@ -14,6 +14,7 @@ from netcalc import compare
 from netcalc import samples as measurements
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain import Finding, Known, TableTheory, evidence, main_flow, table_theory
+from netcalc.explain.causes.theories import UNNAMED
 from netcalc.language import phrase
 from netcalc.models.sizes import framing, headers
 from netcalc.plots.captures import capture_ladder, largest_flow, waits
@@ -104,16 +105,17 @@ def measured(
 
 
 def _transfer_plot(transfers: measurements.TransferSamples, theme: Theme) -> Plot:
-    """Draw times against sizes with their fit, over decades on logarithmic axes; the points of
-    further groups are beside it."""
-    comparison = compare.overlay(transfers)
-    is_wide = comparison.fit is not None and comparison.fit.line.is_relative
+    """Draw the times of each group against the sizes with their fit, over decades on logarithmic
+    axes."""
+    groups = compare.transfer_groups(transfers)
+    compared = [compare.overlay(group) for group in groups.values()]
+    if len(groups) > 1:
+        compared = [
+            replace(each, measured_label=name) for each, name in zip(compared, groups, strict=True)
+        ]
+    is_wide = all(each.fit is not None and each.fit.line.is_relative for each in compared)
     scale: Scale = "log" if is_wide else "linear"
-    beside = {
-        name: (np.asarray(part.payload_bytes), np.asarray(part.duration_s))
-        for name, part in list(compare.transfer_groups(transfers).items())[1:]
-    }
-    return overlay(comparison, x_scale=scale, y_scale=scale, beside=beside, theme=theme)
+    return overlay(*compared, x_scale=scale, y_scale=scale, theme=theme)
 
 
 def line_share(payload_bytes: float, header_bytes: float) -> float:
@@ -495,43 +497,46 @@ def table_figure(theory: TableTheory, *, theme: Theme = "light") -> Plot:
         A source for each curve and each series of points.
     """
     title = f"{theory.y_name[:1].upper()}{theory.y_name[1:]} against {theory.x_name}"
-    prediction = theory.prediction
-    if prediction is not None:
-        return _with_residuals(theory, prediction, title, theme)
-    named = {
-        f"{name}, points" if name in theory.lines else name: p for name, p in theory.points.items()
-    }
-    return curves(
-        theory.x,
-        dict(theory.lines),
-        points=named,
-        x_axis=Axis(theory.x_name, theory.x_unit),
-        y_axis=Axis(theory.y_name, theory.y_unit, low=0.0),
-        title=title,
-        theme=theme,
+    if not theory.predictions:
+        return curves(
+            [],
+            {},
+            points=theory.points,
+            x_axis=Axis(theory.x_name, theory.x_unit),
+            y_axis=Axis(theory.y_name, theory.y_unit, low=0.0),
+            title=title,
+            theme=theme,
+        )
+    x_scale, y_scale = (
+        _scale(np.concatenate(values)) for values in zip(*theory.points.values(), strict=True)
     )
+    is_log = y_scale == "log"
+    compared = [_compared(theory, series, title, is_log=is_log) for series in theory.points]
+    shown = theory.lines if len(compared) == 1 else theory.ceilings
+    label = compared[0].predicted_label
+    others = {name: (theory.x, line) for name, line in shown.items() if name != label}
+    return overlay(*compared, lines=others, x_scale=x_scale, y_scale=y_scale, theme=theme)
 
 
-def _with_residuals(
-    theory: TableTheory, prediction: tuple[str, FloatArray], title: str, theme: Theme
-) -> Plot:
-    """Draw the only series of a table over what it should be, with its band and the residuals."""
-    ((series, (x, y)),) = theory.points.items()
-    label, curve = prediction
-    predicted = np.interp(x, theory.x, curve)  # the points are among the positions of the curve
+def _compared(theory: TableTheory, series: str, title: str, *, is_log: bool) -> compare.Comparison:
+    """Compare a series of a table with what it should be, in its own range."""
+    x, y = theory.points[series]
+    label, curve = theory.predictions.get(series, ("", np.full(theory.x.shape, math.nan)))
     low, high = theory.bands.get(series, (curve, curve))
-    residual = y - predicted
-    residual[np.abs(residual) < ROUNDING_RATIO * np.abs(y).max()] = 0.0  # of an exact table
-    compared = compare.Comparison(
-        x=x, measured=y, predicted=predicted, residual=residual,
-        outlier=np.zeros(x.shape, bool), curve_x=theory.x, curve_y=curve, curve_low=low,
-        curve_high=high, x_name=theory.x_name, x_unit=theory.x_unit, y_name=theory.y_name,
-        y_unit=theory.y_unit, title=title, measured_label=phrase("measured"),
-        predicted_label=label, sentence="",
+    if is_log:
+        low = np.maximum(low, y[y > 0].min() / 2)  # nothing else of a band is below the axis
+    inside = (theory.x >= x.min()) & (theory.x <= x.max())
+    compared = compare.points(
+        x, measured=y, theory=lambda at: np.interp(at, theory.x, curve), x_name=theory.x_name,
+        x_unit=theory.x_unit, y_name=theory.y_name, y_unit=theory.y_unit, title=title,
+        measured_label=phrase(series) if series == UNNAMED else series, predicted_label=label,
     )  # fmt: skip
-    others = {name: (theory.x, line) for name, line in theory.lines.items() if name != label}
-    scales = [_scale(x), _scale(y)]
-    return overlay(compared, lines=others, x_scale=scales[0], y_scale=scales[1], theme=theme)
+    residual = compared.residual
+    residual[np.abs(residual) < ROUNDING_RATIO * np.abs(y).max()] = 0.0  # of an exact table
+    return replace(
+        compared, residual=residual, curve_x=theory.x[inside], curve_y=curve[inside],
+        curve_low=low[inside], curve_high=high[inside],
+    )  # fmt: skip
 
 
 def _scale(values: FloatArray) -> Scale:

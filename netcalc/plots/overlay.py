@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from bokeh.layouts import column
-from bokeh.models import ColumnDataSource, LayoutDOM, Scatter, VArea
+from bokeh.models import ColumnDataSource, GlyphRenderer, LayoutDOM, Scatter, VArea
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike, NDArray
 
@@ -150,7 +150,7 @@ RESIDUAL_HEIGHT = 190
 @named_arguments
 def overlay(
     comparison: Comparison,
-    *,
+    *further: Comparison,
     x_scale: style.Scale = "linear",
     y_scale: style.Scale = "linear",
     title: str | None = None,
@@ -164,6 +164,9 @@ def overlay(
     ----------
     comparison : Comparison
         Measured, predicted, band and residual, from :mod:`netcalc.compare`.
+    *further : Comparison
+        Those of further series over the same axes, each with a ``measured_label`` of its own. A
+        series without a ``predicted_label`` has points alone.
     x_scale, y_scale : {'linear', 'log'}
         Scales of the upper figure; the lower one has the same x.
     title : str, optional
@@ -180,23 +183,28 @@ def overlay(
     -------
     Plot
         With the sources ``points`` and ``outliers`` (columns ``x``, ``measured``, ``predicted``,
-        ``residual``; over decades on a logarithmic axis it is a share of the prediction),
-        ``curve`` (``x``, ``y``, ``low``, ``high``, ``zero``), and one for each of
-        ``beside`` and ``lines`` (``x``, ``y``).
+        ``residual``; on a logarithmic axis it is a share of the prediction), ``curve`` (``x``,
+        ``y``, ``low``, ``high``, ``zero``), and one for each of ``beside`` and ``lines`` (``x``,
+        ``y``). Those of several series have their names in front: ``old, points``.
     """
     beside, lines = beside or {}, lines or {}
+    every = (comparison, *further)
     x_axis = style.Axis(comparison.x_name, comparison.x_unit, x_scale)
     y_axis = style.Axis(comparison.y_name, comparison.y_unit, y_scale)
     # Over decades the residuals of small values would not be seen: they are shares of them then.
-    is_share = y_scale == "log" and comparison.fit is not None and comparison.fit.line.is_relative
+    is_share = y_scale == "log"
     residual_axis = style.Axis("residual", "ratio" if is_share else comparison.y_unit)
-    measured = comparison.x.size > 0
+    measured = any(each.x.size for each in every)
     if not measured and not np.isfinite(comparison.curve_y).any() and not beside:
         # Bokeh draws an axis without data only if it has a range.
         x_axis = replace(x_axis, low=0.0, high=1500.0)
         y_axis = replace(y_axis, low=0.0, high=1.0)
     title = comparison.title if title is None else title
-    columns = _columns(comparison, is_share=is_share)
+    columns: dict[str, Columns] = {}
+    series = tuple(_series(each, index, theme, len(every)) for index, each in enumerate(every))
+    for each, own in zip(every, series, strict=True):
+        drawn = _columns(each, is_share=is_share)
+        columns |= {f"{own.prefix}{name}": data for name, data in drawn.items()}
     for name, others in (("beside", beside), ("lines", lines)):
         if both := set(columns) & set(others):
             raise DomainError("name-in-use", name, sorted(both))
@@ -208,16 +216,50 @@ def overlay(
         residual_axis,
         title,
         theme,
-        comparison.measured_label,
-        comparison.predicted_label,
-        has_band=bool(np.any(comparison.curve_high > comparison.curve_low)),
-        has_outliers=bool(comparison.outlier.any()),
+        series,
         is_measured=measured,
         beside=tuple(beside),
         lines=tuple(lines),
     )
-    text = " ".join(filter(None, (comparison.sentence, thinned_note(comparison.x.size))))
+    said = [
+        f"{each.measured_label}: {each.sentence}" if further else each.sentence for each in every
+    ]
+    text = " ".join(filter(None, (*said, *(thinned_note(each.x.size) for each in every))))
     return Plot(partial(_draw_overlay, sources, look), sources, text, theme, ("overlay", look))
+
+
+@dataclass(frozen=True, slots=True)
+class _SeriesLook:
+    """Colours and names of a series; its sources begin with ``prefix``."""
+
+    prefix: str
+    measured_label: str
+    predicted_label: str
+    color: str
+    ink: str
+    accent: str
+    marker: str
+    dash: int
+    has_band: bool
+    has_outliers: bool
+
+
+def _series(comparison: Comparison, index: int, theme: style.Theme, count: int) -> _SeriesLook:
+    """Return how a series looks: a single one has points in ink, of several each has a colour."""
+    palette = style.PALETTES[theme]
+    color = palette[index % len(palette)]
+    return _SeriesLook(
+        prefix=f"{comparison.measured_label}, " if count > 1 else "",
+        measured_label=comparison.measured_label,
+        predicted_label=comparison.predicted_label,
+        color=color,
+        ink=color if count > 1 else style.INKS[theme],
+        accent=color if count > 1 else palette[1],
+        marker=style.MARKERS[index % len(style.MARKERS)],
+        dash=index % len(style.DASHES),
+        has_band=bool(np.any(comparison.curve_high > comparison.curve_low)),
+        has_outliers=bool(comparison.outlier.any()),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,13 +271,14 @@ class _OverlayLook:
     residual_axis: style.Axis
     title: str
     theme: style.Theme
-    measured_label: str
-    predicted_label: str
-    has_band: bool
-    has_outliers: bool
+    series: tuple[_SeriesLook, ...]
     is_measured: bool
     beside: tuple[str, ...]
     lines: tuple[str, ...]
+
+    @property
+    def is_of_many(self) -> bool:
+        return len(self.series) > 1
 
 
 def _columns(comparison: Comparison, *, is_share: bool) -> dict[str, Columns]:
@@ -276,36 +319,21 @@ def _upper(sources: dict[str, Any], look: _OverlayLook) -> figure:
     x_axis, y_axis, palette = look.x_axis, look.y_axis, style.PALETTES[look.theme]
     chart = style.new_figure(x_axis, y_axis, title=look.title)
     chart.min_border_left = 90
-    legend = []
-    if look.has_band:
-        area = VArea(x="x", y1="low", y2="high", fill_color=palette[0], fill_alpha=0.2)
-        band = chart.add_glyph(sources["curve"], area)
-        legend.append((phrase("95% band of the prediction"), [band]))
-    curve = style.add_line(
-        chart, sources["curve"], name=look.predicted_label, line_color=palette[0]
-    )
-    legend.insert(0, (look.predicted_label, [curve]))
-    points = style.add_points(
-        chart, sources["points"], marker="circle", color=style.INKS[look.theme], y="measured"
-    )
-    points.name = look.measured_label
-    legend.insert(0, (look.measured_label, [points]))
-    shown = [points]
-    if look.has_outliers:
-        outliers = style.add_points(
-            chart, sources["outliers"], marker="x", color=palette[1], y="measured"
-        )
-        outliers.name = term("not in the fit")
-        legend.append((phrase("not in the fit"), [outliers]))
-        shown.append(outliers)
-    simple = [curve]
+    legend, shown, simple = [], [], []
+    for series in look.series:
+        entries, points, curve = _draw_series(chart, sources, series, is_alone=not look.is_of_many)
+        legend += entries
+        shown += points
+        simple += curve
     for index, name in enumerate(look.lines):
-        color, dash = palette[2 + index % 4], style.DASHES[1 + index % (len(style.DASHES) - 1)]
+        color = style.INKS[look.theme] if look.is_of_many else palette[2 + index % 4]
+        dash = style.DASHES[1 + index % (len(style.DASHES) - 1)]
         other = style.add_line(chart, sources[name], line_color=color, line_dash=dash)
         simple.append(other)
         legend.append((name, [other]))
     for index, name in enumerate(look.beside):
-        marker, color = style.MARKERS[1 + index % (len(style.MARKERS) - 1)], palette[2 + index % 4]
+        marker = style.MARKERS[1 + index % (len(style.MARKERS) - 1)]
+        color = palette[2 + index % 4]
         others = style.add_points(chart, sources[name], marker=marker, color=color)
         simple.append(others)
         legend.append((name, [others]))
@@ -317,26 +345,73 @@ def _upper(sources: dict[str, Any], look: _OverlayLook) -> figure:
     return chart
 
 
+_Drawn = list[GlyphRenderer]
+
+
+def _draw_series(
+    chart: figure, sources: dict[str, Any], series: _SeriesLook, *, is_alone: bool
+) -> tuple[list[tuple[str, _Drawn]], _Drawn, _Drawn]:
+    """Draw a series; return its entries of the legend, its points and its curve.
+
+    Of several each has one entry: a click hides points, curve and band together.
+    """
+    band, curve, outliers = [], [], []
+    prefix = series.prefix
+    if series.has_band:
+        area = VArea(x="x", y1="low", y2="high", fill_color=series.color, fill_alpha=0.2)
+        band = [chart.add_glyph(sources[f"{prefix}curve"], area)]
+    if series.predicted_label:
+        curve = [
+            style.add_line(
+                chart, sources[f"{prefix}curve"], name=series.predicted_label,
+                line_color=series.color, line_dash=style.DASHES[series.dash],
+            )
+        ]  # fmt: skip
+    points = style.add_points(
+        chart, sources[f"{prefix}points"], marker=series.marker, color=series.ink, y="measured"
+    )
+    points.name = series.measured_label
+    if series.has_outliers:
+        source = sources[f"{prefix}outliers"]
+        outliers = [style.add_points(chart, source, marker="x", color=series.accent, y="measured")]
+        outliers[0].name = term("not in the fit")
+    measured = [points, *outliers]
+    if not is_alone:
+        name = ": ".join(filter(None, (series.measured_label, series.predicted_label)))
+        name = phrase("{name}, 95% band", name=name) if band else name
+        return [(name, [*band, *curve, *measured])], measured, curve
+    entries = [(series.measured_label, [points]), (series.predicted_label, curve)]
+    if band:
+        entries.append((phrase("95% band of the prediction"), band))
+    if outliers:
+        entries.append((phrase("not in the fit"), outliers))
+    return entries, measured, curve
+
+
 def _lower(sources: dict[str, Any], look: _OverlayLook, upper: figure) -> figure:
-    theme = look.theme
     chart = style.new_figure(look.x_axis, look.residual_axis, title="", height=RESIDUAL_HEIGHT)
     chart.x_range = upper.x_range
     chart.min_border_left = 90
     chart.toolbar_location = None
     chart.yaxis[0].ticker.desired_num_ticks = 4
     upper.xaxis[0].axis_label = None
-    ink, accent = style.INKS[theme], style.PALETTES[theme][1]
-    zero = style.add_line(
-        chart, sources["curve"], y="zero", line_color=style.PALETTES[theme][0], line_width=2
-    )
-    shown = [
-        style.add_points(chart, sources["points"], marker="circle", color=ink, y="residual"),
-        style.add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
-    ]
+    zeros, points, outliers = [], [], []
+    for series in look.series:
+        curve, kept, others = (
+            sources[f"{series.prefix}{name}"] for name in ("curve", "points", "outliers")
+        )
+        color = style.INKS[look.theme] if look.is_of_many else series.color
+        zeros.append(style.add_line(chart, curve, y="zero", line_color=color, line_width=2))
+        points.append(
+            style.add_points(chart, kept, marker=series.marker, color=series.ink, y="residual")
+        )
+        outliers.append(
+            style.add_points(chart, others, marker="x", color=series.accent, y="residual")
+        )
     chart.y_range.range_padding = 0.3
     # Zero is always visible; the scale ignores outliers, which would flatten all other points.
-    chart.y_range.renderers = [zero, shown[0]]
-    style.add_hover(chart, shown, _rows(look))
+    chart.y_range.renderers = [*zeros, *points]
+    style.add_hover(chart, [*points, *outliers], _rows(look))
     return chart
 
 

@@ -24,6 +24,9 @@ from netcalc.printable import html_text
 from netcalc.samples import write_atomically
 from netcalc.units import show
 
+MANY_DECADES = 3
+"""Up to this many powers of ten a logarithmic axis has ticks between them. [1]"""
+
 
 class Scale:
     """From data to pixels along one axis."""
@@ -52,8 +55,12 @@ class Scale:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.log10(self.high) + 1e-9
             step = max(1, math.ceil((last - first) / 8))
             decades = [10.0**e for e in range(first, math.floor(last) + 1, step)]
-            if len(decades) > 1:
+            if len(decades) > MANY_DECADES:
                 return decades
+            if len(decades) > 1:
+                powers = range(first - 1, math.floor(last) + 1)
+                between = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+                return [tick for tick in between if self.low <= tick <= self.high]
         rough = (self.high - self.low) / 6
         power = 10.0 ** math.floor(math.log10(rough))
         step_size = next(s * power for s in (1, 2, 5, 10) if s * power >= rough)
@@ -166,9 +173,7 @@ def _svg_chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]
     box = (_left(chart), top + head, WIDTH - RIGHT, top + height - BOTTOM)
     glyphs = [r for r in chart.renderers if isinstance(r, models.GlyphRenderer)]
     x_log, y_log = (isinstance(axis[0], models.LogAxis) for axis in (chart.xaxis, chart.yaxis))
-    beside = [other for other in charts(plot.figure) if other.x_range is chart.x_range]
-    along = [r for other in beside for r in other.renderers if isinstance(r, models.GlyphRenderer)]
-    xs = limits(along, chart.x_range, "x", log=x_log)
+    xs = limits(_along(plot, chart), chart.x_range, "x", log=x_log)
     ys = limits(glyphs, chart.y_range, "y", log=y_log)
     if chart.match_aspect:
         xs, ys = one_scale(xs, ys, width=box[2] - box[0], height=box[3] - box[1])
@@ -191,6 +196,17 @@ def _svg_chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]
         out += _svg_key(item.renderers, first + ROW * i)
         out.append(text_at(str(item.label.value), LEFT + 48, first + ROW * i + 5))
     return height, out
+
+
+def _along(plot: Plot, chart: figure) -> list[models.GlyphRenderer]:
+    """Return the marks of all charts that have their x axis in common with one."""
+    return [
+        renderer
+        for other in charts(plot.figure)
+        if other.x_range is chart.x_range
+        for renderer in other.renderers
+        if isinstance(renderer, models.GlyphRenderer)
+    ]
 
 
 def title_lines(title: str) -> list[str]:
@@ -512,12 +528,27 @@ def save_picture(plot: Plot, path: str | Path) -> None:
         for part, chart in zip(parts, every, strict=True):
             part.set_facecolor(paper)
             _draw_chart(part, chart, plot)
+        _align(sheet, every)
         written = io.BytesIO()
         sheet.savefig(
             written, format=path.suffix[1:], dpi=_DOTS_PER_INCH,
             metadata={"Date": None} if path.suffix == ".svg" else None,
         )  # fmt: skip
     write_atomically(path, written.getvalue())
+
+
+def _align(sheet: Any, every: Sequence[figure]) -> None:
+    """Give charts with a common x axis the same left and right ends of their frames."""
+    shared = [chart.x_range for chart in every]
+    if len(set(map(id, shared))) == len(shared):
+        return
+    sheet.draw_without_rendering()
+    sheet.set_layout_engine("none")
+    boxes = [axes.get_position() for axes in sheet.axes]
+    for axes, box, mine in zip(sheet.axes, boxes, shared, strict=True):
+        joined = [other for other, theirs in zip(boxes, shared, strict=True) if theirs is mine]
+        left, right = max(other.x0 for other in joined), min(other.x1 for other in joined)
+        axes.set_position((left, box.y0, right - left, box.height))
 
 
 def _entries(chart: figure) -> list[Any]:
@@ -544,7 +575,7 @@ def _draw_chart(part: Any, chart: figure, plot: Plot) -> None:
     glyphs = [
         renderer for renderer in chart.renderers if isinstance(renderer, models.GlyphRenderer)
     ]
-    _set_axis(axes, "x", chart.x_range, chart.xaxis[0], glyphs)
+    _set_axis(axes, "x", chart.x_range, chart.xaxis[0], _along(plot, chart))
     _set_axis(axes, "y", chart.y_range, chart.yaxis[0], glyphs)
     if chart.match_aspect:
         axes.set_aspect("equal", adjustable="box")
@@ -580,9 +611,11 @@ def _set_axis(
 
     is_log = isinstance(drawn, models.LogAxis)
     low, high = limits(glyphs, axis_range, along, log=is_log)
-    if is_log and along == "y" and not isinstance(axis_range, models.Range1d):
+    if is_log and not isinstance(axis_range, models.Range1d):
         low, high = low * (low / high) ** _PAD, high * (high / low) ** _PAD
     scale = Scale(min(low, high), max(low, high), start=0.0, end=1.0, log=is_log)
+    if low == high:
+        low, high = scale.low, scale.high
     axis = axes.xaxis if along == "x" else axes.yaxis
     axes.set(**{f"{along}scale": "log" if is_log else "linear"})
     axes.set(**{f"{along}lim": (low, high)})

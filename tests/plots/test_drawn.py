@@ -317,7 +317,7 @@ def test_replaced_columns_are_drawable_and_of_one_length():
 
 
 def test_times_over_decades_are_drawn_on_logarithmic_axes():
-    """Each group of a file has points; residuals are shares, so that small times are seen, too."""
+    """Each group of a file has a fit; residuals are shares, so that small times are seen, too."""
     size = np.tile(8.0 ** np.arange(10), 2)
     time = np.repeat([1e-6, 1e-5], 10) + size / 1e9
     time[3] *= 1.25
@@ -327,14 +327,18 @@ def test_times_over_decades_are_drawn_on_logarithmic_axes():
     upper, lower = plot.figure.children
     assert (type(upper.xaxis[0]).__name__, type(upper.yaxis[0]).__name__) == ("LogAxis",) * 2
     assert type(lower.yaxis[0]).__name__ == "LinearAxis"
-    assert list(legend_of(upper))[-1] == "other"
+    assert [name.partition(":")[0] for name in legend_of(upper)] == ["one", "other"]
+    assert lower.x_range is upper.x_range
     points = {
-        name: np.concatenate([plot.sources[part].data[name] for part in ("points", "outliers")])
+        name: np.concatenate(
+            [plot.sources[f"one, {part}"].data[name] for part in ("points", "outliers")]
+        )
         for name in ("x", "residual")
     }
     odd = points["residual"][points["x"] == 512.0]
     assert odd == pytest.approx([0.25], rel=0.05)
-    assert plot.sources["curve"].data["x"][0] == 1.0, "from the smallest size on"
+    assert plot.sources["other, points"].data["residual"] == pytest.approx(0, abs=1e-6)
+    assert plot.sources["one, curve"].data["x"][0] == 1.0, "from the smallest size on"
     near = TransferSamples(payload_bytes=[1e6, 2e6, 4e6], duration_s=[1.0, 2.1, 4.0])
     upper, _ = measured(near, Known()).figure.children
     assert type(upper.xaxis[0]).__name__ == "LinearAxis"

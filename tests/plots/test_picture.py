@@ -123,9 +123,9 @@ TICKS = [
     ((1.0, 3e8, "log"), [1, 100, 1e4, 1e6, 1e8]),
     ((2.0, 5.0, "log"), [2, 2.5, 3, 3.5, 4, 4.5, 5]),  # less than a decade
     ((3.0, 20.0, "log"), [5, 10, 15, 20]),  # one decade is no scale
-    ((9.0, 110.0, "log"), [10, 100]),
+    ((9.0, 110.0, "log"), [10, 20, 50, 100]),
     ((0.0, 1e6, "log"), [10.0**e for e in range(7)]),  # a low of 0: six decades
-    ((0.0, 0.0, "log"), [1, 10]),  # nothing to show
+    ((0.0, 0.0, "log"), [1, 2, 5, 10]),  # nothing to show
     ((5.0, 5.0, "log"), [10, 20, 30, 40, 50]),  # a decade from there on
     ((5.0, 5.0, "linear"), [4.6, 4.8, 5, 5.2, 5.4]),  # a half to each side
 ]

@@ -34,12 +34,16 @@ MOST_SHARE = 2.0
 """A larger load is one in percent whose column does not say so. [ratio]"""
 QUEUES: Mapping[str, float] = {"load-mm1": 1.0, "load-md1": 0.5}
 """The slope of a delay over its fixed part, which is the service. [ratio]"""
+QUEUE_NAMES = {"load-mm1": "M/M/1", "load-md1": "M/D/1 or several servers"}
+"""Queues in a figure: no table says how many servers there are."""
 NEAR_RATIO = 0.1
 """A queue whose slope is off by no more is taken for M/M/1 or M/D/1: it was measured. [ratio]"""
 SHAPE_ERROR = 0.02
 """No ratio of slope and fixed part is known better than this. [ratio]"""
 SHAPE_SURE = 0.2
 """With a wider half of its interval the ratio does not settle which queue it is. [ratio]"""
+CLEARLY_OFF = 1.5
+"""A queue is excluded for sure if it is this many halves of the interval away. [ratio]"""
 OFF_SURE = 0.1
 """Where a row is further off, another law may be as near: the confidence is low. [ratio]"""
 LEAST_FREE = 0.05
@@ -313,80 +317,92 @@ def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
     ) / line.intercept**2  # fmt: skip
     half = max(quantile * math.sqrt(max(variance, 0.0)), SHAPE_ERROR)
     fixed = _interval("fixed_s", line.intercept, quantile * line.intercept_stderr)
-    agreeing = [
-        queue
+    # How many halves of the interval each queue is away.
+    away = {
+        queue: abs(ratio - of_queue) / max(half, NEAR_RATIO * of_queue)
         for queue, of_queue in QUEUES.items()
-        if abs(ratio - of_queue) <= max(half, NEAR_RATIO * of_queue)
-    ]
+    }
+    agreeing = [queue for queue, halves in away.items() if halves <= 1]
     if len(agreeing) == 1:
-        variant = agreeing[0]
+        variant, is_sure = agreeing[0], half <= SHAPE_SURE
     elif agreeing:
-        variant = "load-either"
-    elif ratio < QUEUES["load-md1"]:
-        variant = "load-steadier"
+        variant, is_sure = "load-either", True
     else:
-        variant = "load-between" if ratio < QUEUES["load-mm1"] else "load-bursts"
-    name = {"load-mm1": "M/M/1", "load-md1": "M/D/1"}.get(variant, "one queue")
+        is_sure = min(away.values()) >= CLEARLY_OFF
+        if ratio < QUEUES["load-md1"]:
+            variant = "load-steadier"
+        else:
+            variant = "load-between" if ratio < QUEUES["load-mm1"] else "load-bursts"
     shape = _interval("shape_ratio", ratio, half)
-    is_sure = variant not in QUEUES or half <= SHAPE_SURE
+    name = QUEUE_NAMES.get(variant, "one queue")
     return fitted.following(name, fixed, shape, *slopes, variant=variant, is_sure=is_sure)
 
 
 def _overload(rows: RowsLaw, table: Table) -> RowsLaw:
-    """Fit the rate beyond which everything is lost: the loss there is ``1 - rate / offered``."""
-    offered, loss = rows.x, rows.y
+    """Say what the losses do when more is offered: the same share, a limit, or a collapse."""
+    loss = rows.y
+    over = loss >= OVERLOADED_RATIO
     if loss.max() > 1:
         return rows.without("offer-scatter")
     if loss.min() >= 1:
         return rows.without("offer-nothing")
-    over = loss >= OVERLOADED_RATIO
     if not over.any():
         return rows.without("offer-none")
     if loss.min() > 0 and loss.max() <= ALIKE_RATIO * loss.min():
-        middle = float(np.median(loss))
-        rows = replace(rows, cause=replace(rows.cause, signs=(
-            *rows.cause.signs, Sign("loss_ratio", middle, _TABLE),
-        )))  # fmt: skip
-        if offered.max() < tables.LEAST_SPAN * offered.min():
-            return rows.without("offer-narrow")
-        flat = replace(rows, law=lambda x: np.full(np.shape(x), middle))
-        return flat.following(
-            "the same loss", (), code="random-loss", variant="offer-flat", degrees=loss.size - 1
-        )
-    order = np.flatnonzero(over)[np.argsort(offered[over], kind="stable")]
-    arrived = offered[order] * (1 - loss[order])
-    is_flat = arrived.max() <= (1 + tables.FLAT_RATIO) * arrived.min()
-    if not is_flat and order.size >= LEAST_ROWS and bool(np.all(np.diff(arrived) < 0)):
-        ends = (
-            Sign("most_bps", float(arrived[0]), _TABLE),
-            Sign("least_bps", float(arrived[-1]), _TABLE),
-        )
-        return rows.following(
-            "", ends, code="packet-rate", variant="offer-collapse", degrees=order.size
-        )
-    capacity = float(np.median(arrived))
-    carried = offered[~over].max(initial=0.0)
-    if not is_flat or carried > (1 + tables.FLAT_RATIO) * capacity:
+        return _alike(rows)
+    order = np.flatnonzero(over)[np.argsort(rows.x[over], kind="stable")]
+    arrived_bps = rows.x[order] * (1 - loss[order])
+    if arrived_bps.max() > (1 + tables.FLAT_RATIO) * arrived_bps.min():
+        return _collapse(rows, arrived_bps)
+    carried_bps = rows.x[~over].max(initial=0.0)
+    if carried_bps > (1 + tables.FLAT_RATIO) * np.median(arrived_bps):
         return rows.without("offer-scatter")
-    degrees = order.size - 1
-    scatter = float(np.log(arrived).std(ddof=1)) if degrees else math.nan
-    factor = math.exp(tables.student_t(degrees) * scatter / math.sqrt(order.size))
-    signs = (
-        Sign("capacity_bps", capacity, _FITTED, low=capacity / factor, high=capacity * factor),
-        Sign("law_count", float(order.size), _TABLE),
+    return _limit(rows, arrived_bps)
+
+
+def _alike(rows: RowsLaw) -> RowsLaw:
+    """Return losses that do not depend on the offered rate."""
+    middle = float(np.median(rows.y))
+    said = Sign("loss_ratio", middle, _TABLE)
+    if rows.x.max() < tables.LEAST_SPAN * rows.x.min():
+        return rows.without("offer-narrow", said)
+    flat = replace(rows, law=lambda x: np.full(np.shape(x), middle))
+    return flat.following(
+        "the same loss", (said,), code="random-loss", variant="offer-flat", degrees=rows.y.size - 1
     )
+
+
+def _collapse(rows: RowsLaw, arrived_bps: FloatArray) -> RowsLaw:
+    """Return losses beyond which less arrives the more is offered."""
+    if arrived_bps.size < LEAST_ROWS or not np.all(np.diff(arrived_bps) < 0):
+        return rows.without("offer-scatter")
+    ends = (
+        Sign("most_bps", float(arrived_bps[0]), _TABLE),
+        Sign("least_bps", float(arrived_bps[-1]), _TABLE),
+    )
+    return rows.following(
+        "", ends, code="packet-rate", variant="offer-collapse", degrees=arrived_bps.size
+    )
+
+
+def _limit(rows: RowsLaw, arrived_bps: FloatArray) -> RowsLaw:
+    """Fit the rate beyond which everything is lost: the loss there is ``1 - rate / offered``."""
+    degrees = arrived_bps.size - 1
+    scatter = float(np.log(arrived_bps).std(ddof=1)) if degrees else math.nan
+    factor = math.exp(tables.student_t(degrees) * scatter / math.sqrt(arrived_bps.size))
+    middle_bps = float(np.median(arrived_bps))
+    low_bps, high_bps = middle_bps / factor, middle_bps * factor
 
     def beyond(rate_bps: float) -> Curve:
         return lambda x: np.asarray(np.maximum(0.0, 1 - rate_bps / x))
 
-    has_error = not math.isnan(factor)
-    drawn = replace(
-        rows,
-        law=beyond(capacity),
-        low=beyond(capacity * factor) if has_error else None,
-        high=beyond(capacity / factor) if has_error else None,
+    drawn, variant = replace(rows, law=beyond(middle_bps)), "offer-few"
+    if not math.isnan(factor):
+        drawn, variant = replace(drawn, low=beyond(high_bps), high=beyond(low_bps)), "offer"
+    signs = (
+        Sign("capacity_bps", middle_bps, _FITTED, low=low_bps, high=high_bps),
+        Sign("law_count", float(arrived_bps.size), _TABLE),
     )
-    variant = "offer" if has_error else "offer-few"
     return drawn.following(
         "what exceeds one rate", signs, code="line", variant=variant, degrees=degrees
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain import tables
-from netcalc.explain.causes import laws
+from netcalc.explain.causes.laws import LawTable, laws_of
 from netcalc.explain.causes.responses import RateRows, rate_rows, responses_of
 from netcalc.explain.evidence import Evidence, Known
 from netcalc.explain.frame_tables import Frames, frames_of
@@ -21,14 +21,17 @@ from netcalc.samples import Samples, Table
 from netcalc.units import show_rate
 
 CURVE_POINTS = 101
+UNNAMED = "measured"
+"""The series of a table that names none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableTheory:
     """Points of a table and curves of theory over the same axis.
 
-    ``points`` has x and y of each series; ``lines`` has y at ``x`` of each curve. All are in SI
-    units. ``bands`` has the ends of the 95% interval of a series' law at ``x``, where it is known.
+    ``points`` has x and y of each series; ``laws`` has y at ``x`` of the curves of each series by
+    their names, ``ceilings`` of those that all series have. All are in SI units. ``bands`` has the
+    ends of the 95% interval of a series' law at ``x``, where it is known.
     """
 
     x_name: str
@@ -37,20 +40,30 @@ class TableTheory:
     y_unit: str
     x: FloatArray
     points: Mapping[str, tuple[FloatArray, FloatArray]]
-    lines: Mapping[str, FloatArray]
+    laws: Mapping[str, Mapping[str, FloatArray]]
+    ceilings: Mapping[str, FloatArray] = field(default_factory=dict)
     bands: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
     @property
-    def prediction(self) -> tuple[str, FloatArray] | None:
-        """What the points of a single series should be: its curve, or the lowest of its ceilings.
+    def lines(self) -> Mapping[str, FloatArray]:
+        """All curves by their names; those of a series have its name in front."""
+        own = {
+            name if series == UNNAMED else f"{series}: {name}": curve
+            for series, curves in self.laws.items()
+            for name, curve in curves.items()
+        }
+        return {**self.ceilings, **own}
 
-        None where there are several series, or no curve.
-        """
-        if len(self.points) != 1 or not self.lines:
-            return None
-        lines = list(self.lines.values())
-        name = next(iter(self.lines)) if len(lines) == 1 else "the lowest of the limits"
-        return name, np.min(lines, axis=0)
+    @property
+    def predictions(self) -> Mapping[str, tuple[str, FloatArray]]:
+        """What the points of each series should be: its curve, or the lowest of its limits."""
+        predictions = {}
+        for series in self.points:
+            limits = {**self.ceilings, **self.laws.get(series, {})}
+            if limits:
+                name = next(iter(limits)) if len(limits) == 1 else "the lowest of the limits"
+                predictions[series] = name, np.min(list(limits.values()), axis=0)
+        return predictions
 
 
 @named_arguments
@@ -87,15 +100,11 @@ def table_theory(
         theory = _of_writes(writes)
     elif (responses := (rate_rows if points_alone else responses_of)(samples)) is not None:
         theory = _of_responses(responses, stated)
-    elif (of_laws := laws.laws_of(samples)) is not None:
+    elif (of_laws := laws_of(samples)) is not None:
         theory = _of_laws(of_laws)
     if theory is None or not (theory.lines or points_alone):
         return None
     return theory if np.ptp(theory.x) > 0 else None
-
-
-def _named(series: str, what: str) -> str:
-    return f"{series}: {what}" if series else what
 
 
 def _grid(values: FloatArray) -> FloatArray:
@@ -109,6 +118,12 @@ def _grid(values: FloatArray) -> FloatArray:
     return np.unique(np.concatenate([values, *between]))
 
 
+def _line_ceiling(x: FloatArray, stated: Known) -> dict[str, FloatArray]:
+    """Return what the line allows at each position, if it is stated."""
+    ceiling = line_ceiling_bps(Evidence(), stated)
+    return {} if math.isnan(ceiling) else {"the line": np.full(x.size, ceiling)}
+
+
 def _of_frames(frames: Frames, stated: Known) -> TableTheory:
     rows = np.concatenate(list(frames.rows.values()))
     x = _grid(frames.frame_bytes[rows])
@@ -116,18 +131,22 @@ def _of_frames(frames: Frames, stated: Known) -> TableTheory:
     if frames.is_payload:
         headers = np.median(frames.frame_bytes[rows] - frames.counted_bytes[rows])
         counted = np.maximum(x - headers, 0.0)
-    lines = {}
+    ceilings = {}
     if stated.line_bps is not None:
-        lines["the line"] = 8 * counted * line_rate.frame_rate_pps(x, bandwidth_bps=stated.line_bps)
-    points = {}
+        line = line_rate.frame_rate_pps(x, bandwidth_bps=stated.line_bps)
+        ceilings["the line"] = 8 * counted * line
+    points: dict[str, tuple[FloatArray, FloatArray]] = {}
+    laws: dict[str, dict[str, FloatArray]] = {}
     for name, at in frames.rows.items():
+        series = name or UNNAMED
         rates = 8 * frames.counted_bytes[at] * frames.rate_pps[at]
-        points[name or "measured"] = (frames.frame_bytes[at], rates)
+        points[series] = (frames.frame_bytes[at], rates)
+        own = laws[series] = {}
         likely = frames.with_likely_line(name, stated)
         if likely.line_bps is not None and likely.line_bps != stated.line_bps:
             line = line_rate.frame_rate_pps(x, bandwidth_bps=likely.line_bps)
             of_line = f"a line of {show_rate(likely.line_bps, ETHERNET_LINE)}"
-            lines[_named(name, of_line)] = 8 * counted * line
+            own[of_line] = 8 * counted * line
         device = frames.device(name, likely)
         rates = 8 * counted * device.at(x)
         if np.isfinite(rates).any():
@@ -137,33 +156,31 @@ def _of_frames(frames: Frames, stated: Known) -> TableTheory:
                 if is_line
                 else "the device"
             )
-            lines[_named(name, what)] = rates
+            own[what] = rates
     return TableTheory(
         x_name="frame with FCS", x_unit="byte",
         y_name=named("goodput", PAYLOAD)
         if frames.is_payload
         else named("rate", FRAME if frames.is_layer_said else UNKNOWN),
         y_unit="bit/s",
-        x=x, points=points, lines=lines,
+        x=x, points=points, laws=laws, ceilings=ceilings,
     )  # fmt: skip
 
 
 def _of_pairs(pairs: tables.Pairs, stated: Known) -> TableTheory:
     rows = np.concatenate(list(pairs.rows.values()))
     x = _grid(pairs.count[rows])
-    points, lines = {}, {}
-    ceiling = line_ceiling_bps(Evidence(), stated)
-    if not math.isnan(ceiling):
-        lines["the line"] = np.full(x.size, ceiling)
+    points, laws = {}, {}
     for name, at in pairs.rows.items():
-        points[name or "measured"] = (pairs.count[at], pairs.rate_bps[at])
-        lines[_named(name, f"{pairs.noun}s alike")] = x * pairs.each_bps(name)[0]
+        series = name or UNNAMED
+        points[series] = (pairs.count[at], pairs.rate_bps[at])
+        laws[series] = {f"{pairs.noun}s alike": x * pairs.each_bps(name)[0]}
         most = pairs.most_bps(name)
         if most is not None:
-            lines[_named(name, "all together")] = np.full(x.size, most[0])
+            laws[series]["all together"] = np.full(x.size, most[0])
     return TableTheory(
         x_name=f"{pairs.noun}s", x_unit="1", y_name=named("goodput", PAYLOAD), y_unit="bit/s",
-        x=x, points=points, lines=lines,
+        x=x, points=points, laws=laws, ceilings=_line_ceiling(x, stated),
     )  # fmt: skip
 
 
@@ -179,41 +196,40 @@ def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
     x = _grid(shown)
     x_name, law = _AXES[responses.role]
     ceiling = line_ceiling_bps(Evidence(), stated)
-    points, lines, bands = {}, {}, {}
+    points, laws, bands = {}, {}, {}
     for name, at in responses.rows.items():
-        points[name or "measured"] = (responses.x[at], responses.rate_bps[at])
+        series = name or UNNAMED
+        points[series] = (responses.x[at], responses.rate_bps[at])
         bend = responses.bends.get(name)
         if bend is None:
             continue
         error = responses.error_factor(name)
         cap = bend.cap_bps if math.isnan(ceiling) else ceiling
         of_law = {"-pftk": "Reno with timeouts", "-cubic": "CUBIC"}.get(bend.law.name, law)
-        lines[_named(name, of_law)] = np.minimum(bend.law_bps(x), cap)
+        laws[series] = {of_law: np.minimum(bend.law_bps(x), cap)}
         if error < math.inf:
             low, high = (np.minimum(bend.law_bps(x) * by, cap) for by in (1 / error, error))
-            bands[name or "measured"] = (low, high)
-    if not math.isnan(ceiling):
-        lines["the line"] = np.full(x.size, ceiling)
+            bands[series] = (low, high)
     return TableTheory(
         x_name=x_name, x_unit=responses.unit, y_name=named("goodput", PAYLOAD), y_unit="bit/s", x=x,
-        points=points, lines=lines, bands=bands,
+        points=points, laws=laws, ceilings=_line_ceiling(x, stated), bands=bands,
     )  # fmt: skip
 
 
-def _of_laws(table: laws.LawTable) -> TableTheory:
+def _of_laws(table: LawTable) -> TableTheory:
     x = _grid(np.concatenate([rows.x for rows in table.series.values()]))
-    points, lines, bands = {}, {}, {}
+    points, laws, bands = {}, {}, {}
     for name, rows in table.series.items():
-        series = name or "measured"
+        series = name or UNNAMED
         points[series] = (rows.x, rows.y)
         if rows.law is not None:
-            lines[_named(name, rows.name)] = rows.law(x)
+            laws[series] = {rows.name: rows.law(x)}
             if rows.low is not None and rows.high is not None:
                 bands[series] = (rows.low(x), rows.high(x))
     (x_name, x_unit), (y_name, y_unit) = table.law.x_axis, table.law.y_axis
     return TableTheory(
         x_name=x_name, x_unit=x_unit, y_name=y_name, y_unit=y_unit, x=x, points=points,
-        lines=lines, bands=bands,
+        laws=laws, bands=bands,
     )  # fmt: skip
 
 
@@ -222,16 +238,17 @@ def _of_writes(writes: tables.Writes) -> TableTheory | None:
         return None
     rows = np.concatenate(list(writes.rows.values()))
     x = _grid(writes.size_bytes[rows])
-    points, lines, bands = {}, {}, {}
+    points, laws, bands = {}, {}, {}
     for name, at in writes.rows.items():
-        points[name or "measured"] = (writes.size_bytes[at], writes.write_s[at])
+        series = name or UNNAMED
+        points[series] = (writes.size_bytes[at], writes.write_s[at])
         costs = writes.costs(name)
         if costs is not None:
             law, margin = costs.predict(x), costs.margin(x)
-            lines[_named(name, "costs")] = law
+            laws[series] = {"costs": law}
             if np.isfinite(margin).all():
-                bands[name or "measured"] = (law - margin, law + margin)
+                bands[series] = (law - margin, law + margin)
     return TableTheory(
         x_name="size of a write", x_unit="byte", y_name="time of a write", y_unit="s", x=x,
-        points=points, lines=lines, bands=bands,
+        points=points, laws=laws, bands=bands,
     )  # fmt: skip
