@@ -16,7 +16,7 @@ from netcalc.cli import report
 from netcalc.explain import Known
 from netcalc.explain.causes import captures
 from netcalc.printable import excerpt, printable
-from netcalc.readers.paths.traces import hop_rows
+from netcalc.readers.paths.traces import HopRow, hop_rows
 from netcalc.samples.meta import OF_COLUMNS
 from netcalc.units import show, show_rate
 
@@ -120,11 +120,15 @@ def _hop_texts(samples: kinds.Samples) -> list[str]:
     middle = last.rtt_mean_s if math.isnan(last.rtt_median_s) else last.rtt_median_s
     said = []
     if not math.isnan(middle) and "last_hop_rtt_median_s" not in samples.facts()[0]:
-        said.append(f"hop {last.hop}, {last.node}: {show(middle, 's')}")
+        said.append(f"hop {_hop(last)}, {last.node}: {show(middle, 's')}")
     added = max(hops, key=lambda hop: -1.0 if math.isnan(hop.increase_s) else hop.increase_s)
     if added.increase_s > 0:
-        said.append(f"hop {added.hop}, {added.node}, adds most: {show(added.increase_s, 's')}")
+        said.append(f"hop {_hop(added)}, {added.node}, adds most: {show(added.increase_s, 's')}")
     return said
+
+
+def _hop(hop: HopRow) -> str:
+    return "?" if hop.hop is None else str(hop.hop)
 
 
 def _ranges(samples: kinds.Samples) -> list[str]:
@@ -279,8 +283,8 @@ def _odd(samples: kinds.Samples) -> list[str]:
             if again := flow.get("retransmission_count"):
                 said.append(f"{again:,} segments sent again ({flow['label']})")
     hops = hop_rows(samples)
-    silent = [str(hop.hop) for hop in hops if not hop.node and math.isnan(hop.rtt_min_s)]
-    slow = [str(hop.hop) for hop in hops if hop.answers_slowly]
+    silent = [_hop(hop) for hop in hops if not hop.node and math.isnan(hop.rtt_min_s)]
+    slow = [_hop(hop) for hop in hops if hop.answers_slowly]
     said += [f"no answer from hop {', '.join(silent)}"] if silent else []
     said += [f"hop {', '.join(slow)} answers later than a hop behind it"] if slow else []
     return said + [str(warning) for warning in samples.meta.warnings]

@@ -95,6 +95,15 @@ LOST = {
                          "10.00,10,9,10.5,10.61,10.4,11.2,0.20", "host.examp", "skipped line 4"),
     "paths/winmtr.txt": (" (198.51.100.1) -    1 |  100 |   99 |    8 |   11 |   45 |    9 |",
                          " (198.51", "skipped line"),
+    "iperf3/udp.txt": ("0.176 ms", "0 176 ms", "count as unknown: '0 176 ms"),
+    "iperf3/tcp_fk.txt": ("1.12 MBytes", "1 12 MBytes", "count as unknown: '0   1 12 MB"),
+    "transfers/iperf2_reverse.txt": ("1.0000 sec  6", "1.0000  6", "read the interval in line 7"),
+    "transfers/curl_variables.txt": ("0.013249", "0.0l3249", "cannot read the result in line 5"),
+    "transfers/wget.txt": ("T=0.005s", "T=0 005s", "cannot read the result in line 46"),
+    "paths/tracepath.txt": ("0.069ms", "0 069ms", "skipped line 2: these look like hops"),
+    "paths/tracepath_ipv6.txt": ("pmtu 1500 hops", "pmtu 15O0 hops", "ignored line 6"),
+    "transfers/wget_bar.txt": ("in 0.002s", "in 0 002s", "cannot read the result in line"),
+    "paths/mikrotik_traceroute.txt": ("15.5     0.2", "15 5     0.2", "skipped line 7"),
     "captures/tcpdump_ttt.txt": (" 00:00:00.203091 ", " :00:00.203091 ", "ignored 1 line without"),
 }  # fmt: skip
 
@@ -105,6 +114,13 @@ def test_a_line_that_is_lost_is_named(name):
     text = (INPUTS / name).read_text()
     assert before in text
     assert said in " ".join(map(str, read(text.replace(before, after, 1)).meta.warnings))
+
+
+def test_a_row_with_a_blank_in_a_number_is_not_read_by_the_wrong_columns():
+    text = (INPUTS / "paths" / "mtr_report.txt").read_text()
+    assert "5    0.1   0.1" in text
+    with pytest.raises(ReaderError, match="line 3"):
+        read(text.replace("5    0.1   0.1", "5    0.1   0 1", 1))
 
 
 def test_a_unit_without_its_number_is_no_node():

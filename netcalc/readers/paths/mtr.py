@@ -108,10 +108,15 @@ def _headings(words_: list[str]) -> tuple[str, list[str]]:
     return " ".join(words_[:first]), words_[first:]
 
 
+_FIGURE = re.compile(r"[0-9]+(?:\.[0-9]*)?%?")
+
+
 def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> traces.ReportedHop:
     cells = hop["rest"].split()
     count = len(headings)
-    if len(cells) < count:
+    if len(cells) < count or _FIGURE.fullmatch(
+        "".join(cells[-count - 1 : -count])
+    ):  # a blank in a number
         raise ReaderError(
             "mtr-unreadable", file=file.name, line=line, field="columns", value=str(len(cells))
         )

@@ -41,7 +41,8 @@ def _read_winmtr(file: Input) -> Table:
         if cut and line[-1] not in "|>":
             continue  # its last number may have lost digits
         if len(figures) == len(_WINMTR_COLUMNS) and all(map(_COUNT.fullmatch, figures)):
-            report.hops.append(_winmtr_hop(cells, len(report.hops) + 1 if has_head else nan))
+            hop = len(report.hops) + len(skipped) + 1 if has_head else nan
+            report.hops.append(_winmtr_hop(cells, hop))
         elif re.match(r"\|_{9}|.*</table>", line):
             report.partial = not has_head
         elif re.match(_WINMTR_HEADING, line) or cells[:2] == ["Host", "%"]:
@@ -251,7 +252,7 @@ _MIKROTIK_ROW = re.compile(
 )
 _MIKROTIK_TIMES = re.compile(
     r"\s+(?P<last>[0-9.]{1,9})ms\s+(?P<avg>[0-9.]{1,9})(?:ms)?\s+(?P<best>[0-9.]{1,9})(?:ms)?\s+"
-    r"(?P<worst>[0-9.]{1,9})(?:ms)?\s+(?P<stdev>[0-9.]{1,9})(?:ms)?(?P<status>\s.*)?$"
+    r"(?P<worst>[0-9.]{1,9})(?:ms)?\s+(?P<stdev>[0-9.]{1,9})(?:ms)?(?P<status>\s+(?!\s|[0-9.]+(?:\s|$)).*)?$"
 )
 _MIKROTIK_COLUMNS = {
     "last": "Last", "avg": "Avg", "best": "Best", "worst": "Wrst", "stdev": "StDev",
@@ -277,8 +278,8 @@ def _read_mikrotik(file: Input) -> Table:
                 is_new = False
             if cut:
                 reports[-1].partial = True
-            else:
-                _add_mikrotik(reports[-1], match, has_head=has_head)
+            elif not _add_mikrotik(reports[-1], match, has_head=has_head):
+                skipped.append(line_number)
         elif "%" in line:
             skipped.append(line_number)
     return traces.table_of_text(
@@ -287,8 +288,8 @@ def _read_mikrotik(file: Input) -> Table:
     )  # fmt: skip
 
 
-def _add_mikrotik(report: traces.Report, row: re.Match[str], *, has_head: bool) -> None:
-    """Add the row of a hop, and what its status says of the target."""
+def _add_mikrotik(report: traces.Report, row: re.Match[str], *, has_head: bool) -> bool:
+    """Add the row of a hop, and what its status says of the target; False if times are damaged."""
     values = {"loss_ratio": int(row["loss"]) / 100, "probe_count": float(row["sent"])}
     times = _MIKROTIK_TIMES.match(row["rest"] or "")
     if times:
@@ -303,6 +304,7 @@ def _add_mikrotik(report: traces.Report, row: re.Match[str], *, has_head: bool) 
         mark = "!X" if status["prohibited"] else f"!{status['what'][0].upper()}"
         report.refusal = (f"{hop:.0f}" if has_head else "?", node or "?", mark)
         report.partial = True
+    return times is not None or not re.match(r"\s+[0-9.]", row["rest"] or "")
 
 
 MIKROTIK = Format(

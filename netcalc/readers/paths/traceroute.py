@@ -487,7 +487,7 @@ _ANSWER = re.compile(
     r"(?P<time>[0-9]+(?:[.,][0-9]+)?)\s*ms(?=\s|$)(?P<more>.*)$"
 )
 _MTU = re.compile(r"pmtu ([0-9]+)")
-_RESUME = re.compile(r"^\s*Resume: pmtu (?P<mtu>[0-9]+)(?P<whole>\s)?")
+_RESUME = re.compile(r"^\s*Resume: pmtu (?P<mtu>[0-9]+)(?:(?P<whole>\s)|$)")
 _TOO_MANY = re.compile(r"^\s*Too many hops: pmtu ([0-9]+)")
 _WHOLE_ANSWER = re.compile(r"(?:[0-9]\s*ms|reached|no reply|!\S|\s)$|pmtu [0-9]+ back")
 """End of a line of tracepath that can have lost nothing but its line end."""
@@ -546,7 +546,7 @@ def _add_answer(trace: Trace, hop: int, rest: str) -> bool:
         trace.probes.append(HopProbe(hop, lost=True))
         return True
     match = _ANSWER.match(rest)
-    if match is None:
+    if match is None or _NUMBER.fullmatch(match["node"].split()[-1]):  # a blank in a time
         return rest.startswith("send failed")
     node, name = split_name(match["node"])
     if name == "???":

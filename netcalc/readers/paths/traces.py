@@ -549,7 +549,7 @@ def hop_rows(samples: Samples) -> tuple[HopRow, ...]:
     """
     if isinstance(samples, PathSamples):
         rows = _of_probes(samples)
-    elif isinstance(samples, Table) and "hop" in samples.columns():
+    elif isinstance(samples, Table) and {"hop", "node"} <= samples.columns().keys():
         rows = _of_report(samples)
     else:
         return ()

@@ -150,7 +150,7 @@ _SCP_LINE = re.compile(
     r"(?P<time>(?:\d+:)?\d\d:\d\d|--:--)(?P<left> ETA)?(?: - stalled -)?\s*"
 )
 _RATE = re.compile(r"\d%\s+\d+[KMGTP]?B?\s+\d+\.\d[KMGTP]?B/s\s")
-_LIKE_RATE = re.compile(r"%\s.*[KMGTP]?B/s\s")
+_LIKE_RATE = re.compile(r"%\s.*[KMGTP]?B/s\s|\d%\s.*\s\d\d:\d\d")
 
 
 def _read_scp(file: Input) -> TransferSamples:
@@ -209,7 +209,8 @@ _BROKEN = re.compile(
     r".* (?:at byte|byte) (?P<got>\d{1,18})(?:/(?P<all>\d{1,18}))?.*"
 )
 _QUIET = re.compile(rf"{_STAMP} URL:\s?(?P<url>\S+) \[(?P<got>\d+)(?:/(?P<all>\d+))?\] -> .*")
-_TIME = re.compile(r".*(?:100%|<=>).*?[=\s](?:in )?(?:(?P<m>\d+)m )?(?P<s>\d+(?:[.,]\d{1,3})?)s\s*")
+_TIME = re.compile(r".*(?:100%|<=>).*?(?:=|\sin )(?:(?P<m>\d+)m ?)?(?P<s>\d+(?:[.,]\d{1,3})?)s\s*")
+_LIKE_TIME = re.compile(r".*100%.*(?:=|\sin )\S.*")
 _START = re.compile(rf"--{_STAMP}--\s+(?P<url>\S+)\s*")
 
 
@@ -225,8 +226,9 @@ def _read_wget(file: Input) -> TransferSamples:
     target = ""
     time_s = nan
     pending = False
+    unread: list[int] = []
     lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*\[\d+(?:/\d+)?\]"))
-    for _, line in lines:
+    for line_number, line in lines:
         if start := _START.fullmatch(line):
             target, time_s, pending = shorten(start["url"], 150), nan, True
         elif end := _SAVED.fullmatch(line) or _BROKEN.fullmatch(line):
@@ -239,6 +241,9 @@ def _read_wget(file: Input) -> TransferSamples:
         elif time := _TIME.fullmatch(line):
             minutes = int((time["m"] or "0")[:6])
             time_s = 60.0 * minutes + float(time["s"].replace(",", "."))
+        elif _LIKE_TIME.fullmatch(line):
+            unread.append(line_number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
     return transfers(file, copies, warnings, tool="wget", partial=cut or pending)
 
 
@@ -288,6 +293,7 @@ _PAIR = re.compile(
 )
 
 
+_LIKE_PAIR = re.compile(r"\s*(?:time|size|speed)_\w+\s*[:=]")
 _VARIABLES = r"^\s*(?:time_total|(?:size|speed)_(?:down|up)load)\s*[:=]\s*\d"
 
 
@@ -311,6 +317,7 @@ def _read_curl(file: Input) -> TransferSamples:
     lines, cut = file.text.whole_lines(warnings)
     numbers: dict[str, float] = {}
     last: re.Match[str] | None = None
+    unread: list[int] = []
     for line_number, line in lines:
         meter, pair = _METER.fullmatch(line), _PAIR.fullmatch(line)
         if meter:
@@ -325,9 +332,12 @@ def _read_curl(file: Input) -> TransferSamples:
                 copies.append(_from_numbers(numbers, "", failed=False))
                 numbers = {}
             numbers[pair["name"]] = float(pair["value"])
-        elif "% Total" in line and last:
-            copies.append(_from_meter(last))
+        elif "% Total" in line:
+            copies += [_from_meter(last)] if last else []
             last = None
+        elif _LIKE_PAIR.match(line):
+            unread.append(line_number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
     if last:
         copies.append(_from_meter(last))
     if numbers:

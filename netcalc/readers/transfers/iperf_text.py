@@ -39,7 +39,9 @@ _ROW = re.compile(
     rf"\s+(?P<size>{_NUMBER})\s+(?P<size_unit>[KMGTP]?)Bytes"
     rf"\s+(?P<rate>{_NUMBER})\s+(?P<rate_unit>[KMGTP]?)(?P<what>bits|Bytes)/sec(?P<rest>.*)"
 )
-_LIKE_A_ROW = re.compile(r"\[[^\]]{0,20}\](?:\[[^\]]{0,8}\])?.*\ssec\s")
+_LIKE_A_ROW = re.compile(
+    r"\[[^\]]{0,20}\](?:\[[^\]]{0,8}\])?(?:.*\ssec\s|\s+[\d.,]+\s*-\s*[\d.,]+\s)"
+)
 _CONNECTED = re.compile(
     r".{0,60}?\[\s*(?P<id>(?:\*\s*)?\d+)\] local (?P<local>\S+) port (?P<local_port>\d{1,5})"
     r" connected (?P<word>to|with) (?P<remote>\S+) port (?P<remote_port>\d{1,5})(?!\d)(?P<rest>.*)"
@@ -443,6 +445,10 @@ _LABEL = re.compile(r"\b(sender|receiver)\s*$")
 _OF_SENDER = re.compile(r"\s*\d+\s+sender\s*$")
 _CWND = re.compile(r"\s*(\d+)\s+(\d+(?:[.,]\d+)?) ([KMG]?)Bytes")
 _COUNT = re.compile(r"\s*(\d+)(?=\s|$)")
+_TAIL = re.compile(
+    rf"\s*(?:\d+\s*(?:\s{_NUMBER} [KMG]?Bytes\s*)?)?(?:\(omitted\)|sender|receiver)?\s*"
+)
+"""All that may be behind a rate, if it is not losses."""
 _SENT = re.compile(r"\[\s*\d+\] Sent (\d+) datagrams")
 _FLUSHED = re.compile(r"\bthe (?:client|server) has terminated")
 _SERVER_OUTPUT = re.compile(r"Server (?:JSON )?output:\s*")
@@ -659,6 +665,8 @@ def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number:
         losses.put_in(row)
     else:
         _put_counts(row, rest, run.header)
+        if not _TAIL.fullmatch(rest):
+            remarks.implausible.append((number, shorten(rest.strip())))
     if losses is not None or "Datagrams" in run.header:
         way.protocol = "udp"
     elif "Retr" in run.header:
