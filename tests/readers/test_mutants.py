@@ -104,6 +104,19 @@ LOST = {
     "paths/tracepath_ipv6.txt": ("pmtu 1500 hops", "pmtu 15O0 hops", "ignored line 6"),
     "transfers/wget_bar.txt": ("in 0.002s", "in 0 002s", "cannot read the result in line"),
     "paths/mikrotik_traceroute.txt": ("15.5     0.2", "15 5     0.2", "skipped line 7"),
+    "transfers/nuttcp_parse.txt": ("3337.1431", "3337 1431", "cannot read the result in line 3"),
+    "transfers/nuttcp_tcp.txt": ("%RX 0 ret", "%RX O ret", "cannot read the result in line 5"),
+    "transfers/nuttcp_verbose.txt": ("0.125 ms", "0.125", "cannot read the result in line 4"),
+    "transfers/netperf_keyval.txt": ("=1174290", "=l174290", "cannot read the result in line 12"),
+    "transfers/netperf_omni.csv": (",10.00,", ",S0.00,", "cannot read the result in line 3"),
+    "transfers/speedtest.txt": ("9.50ms", "9.50", "cannot read the result in line 6"),
+    "pings/arping.txt": ("13.320 usec", "13 320 usec", "ignored line 2: not about a probe"),
+    "pings/hping_icmp.txt": ("ttl=62 id=1896", "ttl=6x id=1896", "not about a probe"),
+    "pings/oping.txt": ("icmp_seq=4 ttl=62", "icmp_seq=4 ttl=S2", "not about a probe"),
+    "pings/nping_icmp.txt": ("0.016ms", "0.0l6ms", "ignored line 12: not about a probe"),
+    "inetutils_quiet.txt": ("0.021/0.047", "0.021/e.047", "line 4"),
+    "inetutils_plain.txt": ("seq=0 ttl=64", "seq=0 ttl=6x", "after the numbers in line 2"),
+    "iputils_flood.txt": ("0.031/0.004 ms", "0.031/0.004", "line 5"),
     "captures/tcpdump_ttt.txt": (" 00:00:00.203091 ", " :00:00.203091 ", "ignored 1 line without"),
 }  # fmt: skip
 
@@ -114,6 +127,14 @@ def test_a_line_that_is_lost_is_named(name):
     text = (INPUTS / name).read_text()
     assert before in text
     assert said in " ".join(map(str, read(text.replace(before, after, 1)).meta.warnings))
+
+
+@pytest.mark.each("times", ["4/x/12 ms", "4/7/12"])
+def test_times_of_a_cisco_summary_are_read_or_named(times):
+    text = (INPUTS / "pings" / "cisco_mix.txt").read_text()
+    assert "4/7/12 ms" in text
+    found = read(text.replace("4/7/12 ms", times))
+    assert "ignored line 4: not about a probe" in " ".join(map(str, found.meta.warnings))
 
 
 def test_a_row_with_a_blank_in_a_number_is_not_read_by_the_wrong_columns():

@@ -343,8 +343,8 @@ class _Oping(ProbeReader):
     repeats = True
     table = LineTable(
         about=r"PING {target} \([^()\s]+\) {payload_bytes} bytes of data\.\s*$",
-        reply=r"[0-9]+ bytes from {target} \([^()\s]+\): icmp_seq={sequence} (?:ttl={ttl} )?"
-        r"(?:\S+=\S+ )*time={rtt_ms} ms",
+        reply=r"[0-9]+ bytes from {target} \([^()\s]+\): icmp_seq={sequence} "
+        r"(?:ttl={ttl} |(?!ttl=))(?:\S+=\S+ )*time={rtt_ms} ms",
         lost=r"echo reply from {target} \([^()\s]+\): icmp_seq={sequence} timeout",
         summary=r"--- (?P<host>\S+) ping statistics ---",
         totals=rf"{{sent}} packets transmitted, {{received}} received, "

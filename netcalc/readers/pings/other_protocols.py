@@ -33,7 +33,7 @@ class _Arping(ProbeReader):
         about=r"ARPING {target}",
         reply=(
             r"[0-9]+ bytes from (?P<host>\S+ \([^()]+\)): (?:icmp_seq|index)=[0-9]+"
-            r"(?: time={rtt_unit} (?P<unit>usec|msec|sec))?",
+            r"(?: time={rtt_unit} (?P<unit>usec|msec|sec)|(?! time))",
             r"(?:Unicast|Broadcast) reply from (?P<host>\S+ \[[^\]]*\])(?: for \S+ \[[^\]]*\])?"
             r"\s+{rtt_ms}ms",
         ),
@@ -91,7 +91,7 @@ class _Hping(ProbeReader):
     repeats = True
     table = LineTable(
         about=r"HPING {target} \(.*\): (?P<mode>.+?), [0-9]+ headers \+ {payload_bytes} data",
-        reply=r"(?P<duplicate>DUP! )?len=[0-9]+ ip=\S+ (?:ttl={ttl} )?"
+        reply=r"(?P<duplicate>DUP! )?len=[0-9]+ ip=\S+ (?:ttl={ttl} |(?!ttl=))"
         r".{0,99}?\b(?:icmp_)?seq={sequence}\b.{0,99}\brtt={rtt_ms,} ms",
         totals=r"{sent} packets (?:tran?s?mitt?ed), {received} packets received, "
         r"(?P<loss_percent>-?[0-9]{1,18})% packet loss",
@@ -163,7 +163,7 @@ class _Nping(ProbeReader):
             r"TCP connection attempts: {sent} \| Successful connections: {received}"
             r" \| Failed: [0-9]+ \({loss_percent}%\)",
         ),
-        other=r"",
+        other=r"(?!Max rtt: .*[0-9])",
         multiplies=True,
     )
 

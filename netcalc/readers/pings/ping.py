@@ -371,7 +371,11 @@ class _PingRuns:
         elif text.startswith(("ping", "connect:", "Ping request")):
             self.messages.append((number, text))
             self.version = self.version or text.partition("iputils")[2].lstrip(" -").strip()
-        elif not (ping_lines.is_noise(text) or self.run.counts or self._titles_statistics(text)):
+        elif not (
+            ping_lines.is_noise(text)
+            or (self.run.counts and not ping_lines.is_like_spread(text))
+            or self._titles_statistics(text)
+        ):
             self.skipped.append(number)
 
     def _titles_statistics(self, text: str) -> bool:

@@ -38,6 +38,8 @@ _PAIR = re.compile(
     r"(?:\s?(?P<unit>[^\W\d_]+)\b(?!\s*[=<]))?"
 )
 _NOT_TIMES = {"ttl", "hlim", "hoplimit", "ident", "id", "mtu", "code", "tos", "tclass"}
+_TTL = ("ttl", "hlim", "hoplimit")
+_TTL_DAMAGED = re.compile(r"(?:ttl|hlim|hoplimit)=(?![0-9]+(?![0-9A-Za-z]))", re.IGNORECASE)
 _STAMP = re.compile(r"^\s*\[([0-9]{9,11}\.[0-9]{1,9})\]\s")
 _ADDRESS = re.compile(
     r"(?<![0-9A-Za-z_.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9])"
@@ -308,12 +310,12 @@ def _read_pairs(line: PingLine, text: str) -> None:
     end = 0
     for pair in _PAIR.finditer(text):
         word, unit = pair["word"].lower(), pair["unit"]
-        if word in ("ttl", "hlim", "hoplimit"):
+        if word in _TTL and (not unit or text[pair.end("number")].isspace()):
             line.ttl = int(float(pair["number"].replace(",", ".")))
             end = pair.end()
             if not 0 <= line.ttl <= 255:
                 line.ttl = None
-        elif unit:
+        elif unit and word not in _TTL:
             if pair["sign"] == "<" and unit.lower() in ("m", "м"):
                 unit = "ms"  # Windows in Spanish: tiempo<1m
             time = seconds(pair["number"], unit)
@@ -329,7 +331,7 @@ def _read_pairs(line: PingLine, text: str) -> None:
     rest = text[end:]
     line.marked_duplicate = bool(_DUPLICATE.search(rest))
     line.corrupt = bool(_CORRUPT.search(rest))
-    if not _MARKS.fullmatch(rest):
+    if not _MARKS.fullmatch(rest) or _TTL_DAMAGED.search(text):
         line.fault = "text-after-numbers"
 
 
@@ -547,6 +549,11 @@ def read_spread(text: str) -> dict[str, float] | None:
     return _times(
         names, [(number, unit) for number in match.groups()[1:5] if number and number != "nan"]
     )
+
+
+def is_like_spread(text: str) -> bool:
+    """Whether a line may be the times of a summary, of which a number is damaged."""
+    return bool(re.search(r"min\S*/av\S*/max.*=.*[0-9]", text))
 
 
 def read_windows_counts(text: str) -> dict[str, float] | None:

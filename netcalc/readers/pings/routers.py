@@ -33,8 +33,9 @@ class _Cisco(ProbeReader):
         r"|\((?P<time_ms>[0-9]{1,9}) ms\))(?P<more>\.*)",
         lost=r"Request {sequence} timed out",
         totals=r"Success rate is \d+ percent \({received}/{sent}\)"
-        r"(?:, round-trip min/avg/max = (?P<rtt_min_ms>\d+)/\d+/(?P<rtt_max_ms>\d+) ms)?",
-        unread=r"Sending .{0,100} Echos? to ",
+        r"(?:(?!, round-trip)"
+        r"|, round-trip min/avg/max = (?P<rtt_min_ms>\d+)/\d+/(?P<rtt_max_ms>\d+) ms)",
+        unread=r"Success rate is |Sending .{0,100} Echos? to ",
         other=r"",
     )
 

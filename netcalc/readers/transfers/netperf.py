@@ -155,9 +155,9 @@ def _directed(test: str, direction: str = "") -> _Measured:
 
 
 def _first_cells(file: Input, run: _NetperfTest, count: int) -> tuple[int, list[str]]:
-    """Return the first line of a table; refuse one with fewer numbers."""
+    """Return the first line of a table; refuse one with fewer numbers, or with one more."""
     line, cells = run.tables[0]
-    if len(cells) < count:
+    if len(cells) < count or len(cells) == count + 1:  # a blank in a number
         raise ReaderError(
             "netperf-width", file=file.name, line=line, count=len(cells), wanted=count
         )
@@ -274,11 +274,13 @@ _TARGET = re.compile(r" to (?P<name>\S+) \((?P<address>[^)]*)\)")
 _INTERIM = re.compile(
     r"Interim result:\s*(?P<rate>\d+(?:\.\d+)?) (?P<unit>\S+)"
     r" over (?P<length>\d+(?:\.\d+)?) seconds"
-    r"(?: ending at (?P<end>\d+\.\d+))?.*"
+    r"(?: ending at (?P<end>\d+\.\d+)(?!\S)|(?! ending)).*"
 )
 _NUMBERS = re.compile(r"\s*-?\d+(?:\.\d+)?(?:\s+-?\d+(?:\.\d+)?)*\s*")
 _UNIT = re.compile(r"\b10\^\d+(?:bits|Bytes)/(?:sec|s)\b|\b[KMG]?Bytes/s(?:ec)?\b|per sec|Trans/s")
 _TABLE_HEAD = re.compile(r"\s*(?:Recv|Socket|Size|bytes|Local|Send|Bytes|Utili|CPU|!!!)")
+_NUMERIC = re.compile(r"THROUGHPUT|ELAPSED_TIME|\w+_(?:LATENCY|RETRANS|MSS|SENT|RECVD)|RR_SIZE")
+"""Names whose values are numbers."""
 _KEYVAL = re.compile(r"(?P<name>[A-Z][A-Z0-9_]+)=(?P<value>.*)")
 
 
@@ -313,6 +315,8 @@ class _NetperfText:
         self.file = file
         self.tests = [_NetperfTest()]
         self.unread: list[int] = []
+        self.damaged: list[int] = []
+        """Lines with a number that is none."""
         self.header: list[str] = []
         """The names of the columns of CSV."""
 
@@ -327,7 +331,7 @@ class _NetperfText:
         elif pair := _KEYVAL.fullmatch(line):
             if pair["name"] in self.tests[-1].values:
                 self._begin()
-            self.tests[-1].values[pair["name"]] = pair["value"].strip()
+            self._set(number, {pair["name"]: pair["value"].strip()})
         elif "," in line and (self.header or "Throughput" in line.split(",")):
             self._add_csv(number, line.split(","))
         elif _NUMBERS.fullmatch(line) and line.strip():
@@ -351,8 +355,13 @@ class _NetperfText:
         if self.tests[-1].values:
             self._begin(self.tests[-1].test, self.tests[-1].target)
         names = map(_key_of, self.header)
-        values = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
-        self.tests[-1].values = values
+        self._set(number, {name: cell.strip() for name, cell in zip(names, cells, strict=True)})
+
+    def _set(self, number: int, values: dict[str, str]) -> None:
+        self.tests[-1].values |= values
+        for name, value in values.items():
+            if _NUMERIC.fullmatch(name) and value and not _NUMBERS.fullmatch(value):
+                self.damaged.append(number)
 
     def _add_head(self, number: int, line: str) -> None:
         """Add a line above a table, which may name the unit."""
@@ -392,6 +401,7 @@ def _read_netperf(file: Input) -> Samples:
         raise ReaderError("netperf-nothing", file=file.name)
     if has_default_unit:
         warnings.append(Notice("netperf-default-unit"))
+    note(warnings, "transfer-lines-unread", numbers=text.damaged)
     if not file.is_json:
         note(warnings, "not-lines-of-netperf", numbers=text.unread)
     about: dict[str, Any] = {

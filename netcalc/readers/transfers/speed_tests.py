@@ -162,7 +162,7 @@ def _spread(name: str) -> str:
 
 _LINES = tuple(map(re.compile, (
     rf"\s*{_WAY}(?: (?:rate|speed|capacity))?:\s+{_RATE}"
-    rf"(?:\s+\((?:data used: (?P<size>{_DECIMAL}) (?P<size_prefix>[KMG]?)B)?.*)?\s*",
+    rf"(?:\s+\((?:data used: (?P<size>{_DECIMAL}) (?P<size_prefix>[KMG]?)B|(?!data used)).*)?\s*",
     rf"(?:{_WAY} )?Responsiveness: \w+ "
     rf"\((?:(?P<_rpm_ms>{_DECIMAL}) milliseconds \| )?(?P<_rpm>{_DECIMAL}) RPM\).*",
     rf"{_WAY} bytes transferred: (?P<size>{_DECIMAL}) (?P<size_prefix>[KMG]?)B\s*",
@@ -170,7 +170,7 @@ _LINES = tuple(map(re.compile, (
     rf"Ping:\s+(?P<ping_ms>{_DECIMAL}) ?ms.*?\s*Jitter:\s+(?P<ping_jitter_ms>{_DECIMAL}) ms\s*",
     rf"\s*Latency:\s+(?P<ping_ms>{_DECIMAL}) ?ms.*\((?P<ping_jitter_ms>{_DECIMAL}) ms jitter\)\s*",
     rf"(?:Ping|Hosted by .*\]|\s*(?:Idle )?Latency):\s+(?P<ping_ms>{_DECIMAL}) ?m(?:illi)?s"
-    rf"(?:{_spread('ping')}|.*)",
+    rf"(?:{_spread('ping')}|(?!.*(?:jitter|low): ).*)",
     rf"\s*Jitter:\s+(?P<ping_jitter_ms>{_DECIMAL}) ms\s*",
 )))  # fmt: skip
 """Lines of results: the name of a group is that of a field, of the line's direction with ``_``."""
@@ -186,6 +186,7 @@ _OF_HEADING = re.compile(
 _LIKE_RESULT = re.compile(
     r"\s*(?:Download|Upload):\s*(?!.*\]\s+\d+%)|(?:(?:Up|Down)(?:link|load) )?Responsiveness: .*\d"
     r"|\s*(?:Idle Latency|Ping|Jitter|Packet Loss|(?:Up|Down)link bytes transferred): .*\d"
+    r"|Hosted by .*\]:|\s*[\d.]+\s.*\(jitter: "
     r"|(?:Up|Down)(?:link|load) (?:capacity|rate|speed):\s.*\d(?!.*\]\s+\d+%)"
 )
 """A line that should hold a number of a result."""

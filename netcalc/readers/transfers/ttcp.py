@@ -23,22 +23,26 @@ _TEXT = re.compile(
 )
 _PARSE = re.compile(
     rf"\s*(?:\S+: \s*)?megabytes=(?P<size>{_NUMBER}) real_sec(?P<total>onds)?=(?P<time>{_NUMBER}) "
-    rf"rate_Mbps=(?P<rate>{_NUMBER})(?P<rest>.*)"
+    rf"rate_Mbps=(?P<rate>{_NUMBER})(?P<rest>(?: +\w+={_NUMBER}(?!\S))*\s*)"
 )
 _VERBOSE = re.compile(
     rf"nuttcp-(?P<end>[tr]): (?P<size>{_NUMBER}) MB in (?P<time>{_NUMBER}) real seconds = .*= "
     rf"(?P<rate>{_NUMBER}) Mbps.*"
 )
-_LIKE = r"\bMB /|^\s*megabytes=|^nuttcp-[tr]: .* MB in"
+_LIKE = r"\bMB /|^\s*megabytes=|^nuttcp-[tr]: (?:.* MB in|connect to .*, RTT)"
 _CLOSED = re.compile(r".*(?:msRTT|%RX|retrans|drop/pkt|%loss)")
 """Ends of a line that is whole though its line end is missing."""
 _RETRANSMITS = re.compile(r"(?:(?<![=\d])(\d{1,15}) (?:host-)?retrans\b|\bretrans=(\d{1,15}))")
 _DROPS = re.compile(r"(\d{1,15}) /\s*(\d{1,15}) ~?drop/pkt|drop=(\d{1,15}) pkt=(\d{1,15})")
 _CONNECTED = re.compile(
-    rf"nuttcp-[tr]: connect to \S+ with mss=(?P<mss>\d{{1,6}})(?:, RTT=(?P<rtt>{_NUMBER}) ms)?"
+    r"nuttcp-[tr]: connect to \S+ with mss=(?P<mss>\d{1,6})"
+    rf"(?:, RTT=(?P<rtt>{_NUMBER}) ms|(?!\d|, RTT))"
 )
 _AGAIN = re.compile(r"nuttcp-t: retrans = (\d{1,15})\s*")
 _RTT = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) msRTT|rtt_ms=(\d{1,9}(?:\.\d{1,9})?)")
+
+_COUNTED = {"retrans": _RETRANSMITS, "drop/pkt": _DROPS, "msRTT": _RTT}
+"""Words behind a rate, and the number that each has before it."""
 
 
 def _recognize_nuttcp(file: Input) -> bool:
@@ -88,7 +92,10 @@ class _Runs:
             way.sent.retransmit_count = float(again[1])
         elif side := _VERBOSE.fullmatch(line):
             self._add_side(side)
-        elif row := _TEXT.fullmatch(line) or _PARSE.fullmatch(line):
+        elif (row := _TEXT.fullmatch(line) or _PARSE.fullmatch(line)) and not any(
+            word in row["rest"] and not pattern.search(row["rest"])
+            for word, pattern in _COUNTED.items()
+        ):
             self._add_row(row)
         else:
             return False
