@@ -220,7 +220,7 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
         shared = explanations.together(read, facts)
     with mistakes.named_as_typed():
         joined = explanations.sweep(read, settings["by"])
-    is_explained = len(files) > 1 and _explain_sweep(
+    is_explained = (len(files) > 1 or joined is not None) and _explain_sweep(
         joined, settings["by"], facts, plot_path, as_json=as_json
     )
     for name, samples in read.items():
@@ -244,7 +244,7 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
             )  # fmt: skip
         else:
             _print(findings)
-        if plot_path is not None and len(files) == 1:
+        if plot_path is not None and len(files) == 1 and joined is None:
             _draw(samples, findings, facts, plot_path)
     if len(read) > 1 and (as_json or not is_explained):
         _compare(read, settings["clock_offset_s"], shared.notices, as_json=as_json)

@@ -290,15 +290,14 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
     curve_at = np.array([least, quoted, max(largest, quoted)])
     parts: list[tuple[FloatArray, FloatArray]] = []
     curves: list[tuple[FloatArray, FloatArray]] = []
-    for hop, line in enumerate(fitted.lines, 1):
-        size = fitted.points[hop - 1][0]
+    for hop, line, (size, measured) in zip(samples.hops, fitted.lines, fitted.points, strict=True):
         if path is None or hop > len(path.hops):
             predicted, curve = (line.intercept + line.slope * x for x in (size, curve_at))
         else:
             predicted, curve = (
                 fit.to_node_s(x, path=path, hop=hop, ip_version=version) for x in (size, curve_at)
             )
-        parts.append((fitted.points[hop - 1][1], predicted))
+        parts.append((measured, predicted))
         curves.append((np.append(curve_at, np.nan), np.append(curve, np.nan)))
     nothing = np.zeros(0)
     compared = points(

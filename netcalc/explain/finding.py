@@ -37,7 +37,7 @@ FINDING_SCHEMA = 1
 _OF_LAYER = frozenset({
     "offered", "processor", "receiver-processor", "pair-share", "saturation",
     "rates-over-time",
-    "limit-refuted",
+    "limit-refuted", "link",
 })  # fmt: skip
 """Limits and notices whose sentences have a rate of the layer of the measurement."""
 

@@ -11,6 +11,7 @@ from netcalc.errors import ReaderError
 from netcalc.explain import counters, evidence, frame_tables, summaries, tables, time_parts
 from netcalc.explain.causes import captures, laws, responses
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.links import explain_links
 from netcalc.explain.causes.tools import run_cause, setting_cause, socket_causes, trips_cause
 from netcalc.explain.causes.verdict import counterfactuals
 from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Evidence, Known, transfer_metrics
@@ -23,6 +24,7 @@ from netcalc.readers.captures.lists import traces_of
 from netcalc.samples import (
     BulkSamples,
     FlowSeries,
+    HopSamples,
     PacketTrace,
     PathSamples,
     RttSamples,
@@ -93,6 +95,8 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
         findings = time_parts.explain_transactions(samples, stated)
     elif isinstance(samples, PathSamples):
         findings = time_parts.explain_paths(samples) or summaries.explain_silence(samples)
+    elif isinstance(samples, HopSamples):
+        findings = explain_links(samples)
     elif isinstance(samples, TransferSamples):
         findings = responses.explain_transfer_sizes(samples, stated)
     elif isinstance(samples, BulkSamples):

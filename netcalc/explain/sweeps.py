@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.display import unit_of_name
 from netcalc.errors import DomainError
+from netcalc.explain.causes.links import joined_path, path_runs
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.measurement import evidence_of
 from netcalc.explain.tables import TIMES, WAYS_OF_WRITING
@@ -114,9 +115,11 @@ def sweep(named: Mapping[str, Samples], by: str = "") -> Sweep | None:
     >>> joined.by, joined.samples["goodput_bps"].tolist()
     ('window', [8000000.0, 16000000.0])
     """
+    name, values = _stated(by, len(named))
+    if name in ("", "size") and (path := _of_paths(named, values)) is not None:
+        return path
     if len(named) < 2:
         return None
-    name, values = _stated(by, len(named))
     if all(isinstance(samples, FlowSeries | TransferSamples) for samples in named.values()):
         return _of_runs(named, name, values)
     if by:
@@ -310,6 +313,34 @@ def _of_probes(named: Mapping[str, Samples]) -> Sweep | None:
         duplicate=joined("duplicate"), resolution_s=joined("resolution_s"), meta=meta,
     )  # fmt: skip
     return Sweep(samples=probes, by="size", said=said)
+
+
+def _of_paths(named: Mapping[str, Samples], values: FloatArray | None) -> Sweep | None:
+    """Return the probes of several runs as those of one path; None for other files.
+
+    One file is enough, if its runs have several sizes.
+    """
+    of_files = [path_runs(samples) for samples in named.values()]
+    if not all(of_files):
+        return None
+    runs, origin = [run for of_file in of_files for run in of_file], "from the files"
+    if values is not None or any(math.isnan(run.packet_bytes) for run in runs):
+        origin = "from their names" if values is None else "as stated"
+        if len(runs) > len(named):
+            return None  # a file has several
+        sizes = _by_names(named, "size").get("size") if values is None else values
+        if sizes is None:
+            return None
+        runs = [replace(run, packet_bytes=size) for run, size in zip(runs, sizes, strict=True)]
+    if len(runs) < 2 or (len(named) == 1 and len({run.packet_bytes for run in runs}) < 2):
+        return None
+    joined = joined_path(runs, f"{len(named)} files" if len(named) > 1 else next(iter(named)))
+    if joined is None:
+        return None
+    if isinstance(joined, Notice):
+        return Sweep(samples=None, by="", said=joined)
+    said = Notice("sweep-of-path", {"count": len(runs), "origin": origin})
+    return Sweep(samples=joined, by="size", said=said)
 
 
 def _of_pair(named: Mapping[str, Samples]) -> Sweep | None:

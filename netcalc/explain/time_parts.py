@@ -515,7 +515,7 @@ def explain_paths(samples: PathSamples) -> tuple[Finding, ...]:
         least = np.array([rtts[each].min() for each in at])
         nodes = [_node(np.asarray(samples.node)[each]) for each in at]
         finding = _of_hops(name, numbers, least, nodes)
-        step_s = _step_of_probes([rtts[each] for each in at])
+        step_s = probe_step_s([rtts[each] for each in at])
         if step_s > 0 and samples.meta.tool.startswith(SENDS_AT_ONCE):
             said = Notice("probes-at-once", {"step_s": step_s})
             finding = replace(finding, notices=(said, *finding.notices))
@@ -523,7 +523,7 @@ def explain_paths(samples: PathSamples) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _step_of_probes(hops: list[FloatArray]) -> float:
+def probe_step_s(hops: list[FloatArray]) -> float:
     """Return by how much each probe of a hop was later than the one before it; 0 if it was not.
 
     Probes that are sent at once wait for each other in front of the slowest line: then their times

@@ -138,7 +138,7 @@ class PathEstimate:
     links : tuple of LinkEstimate
         The links in order, up to the last node with probes.
     lines : tuple of Line
-        Line of minimum round-trip time against packet size, for each node.
+        Line of minimum round-trip time against packet size, for each node that answered.
     points : tuple of pairs of numpy.ndarray
         Sizes and minimum round-trip times of each line.
     sentence : str
@@ -209,10 +209,12 @@ def links(samples: HopSamples) -> PathEstimate:
     points: list[tuple[FloatArray, FloatArray]] = []
     before: _End | None = None
     for hop in samples.hops:
-        if hop != len(link_estimates) + 1:
-            break
         sizes, times = samples.minima(hop)
         line = robust_line(sizes, times)
+        lines.append(line)
+        points.append((sizes, times))
+        if hop != len(link_estimates) + 1:
+            continue  # a hop before it is silent
         rows = samples.measured & (np.asarray(samples.hop) == hop)
         answers = np.asarray(samples.answer_bytes)[rows]
         largest = float(np.nanmax(answers)) if np.isfinite(answers).any() else 0.0
@@ -225,8 +227,6 @@ def links(samples: HopSamples) -> PathEstimate:
         # A record that was edited may have fewer links than nodes answered.
         stated = path if path is not None and hop <= len(path.links) else None
         link_estimates.append(_link(hop, node, sizes, here, before, stated))
-        lines.append(line)
-        points.append((sizes, times))
         before = here
     return PathEstimate(
         tuple(link_estimates), tuple(lines), tuple(points), _sentence(link_estimates)

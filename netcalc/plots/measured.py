@@ -579,6 +579,9 @@ def explained(
         If nothing of it can be drawn.
     """
     has_limits = any(each.limits for each in findings)
+    if isinstance(samples, measurements.HopSamples):
+        drawn = overlay(compare.overlay(samples), theme=theme)
+        return together(drawn, limits(findings, theme=theme)) if has_limits else drawn
     theory = table_theory(samples, stated or Known(), points_alone=not has_limits)
     if theory is not None:
         return table_figure(theory, theme=theme)

@@ -154,6 +154,7 @@ _NAMED: Mapping[str, MeasuringPoint] = {
     "lost_datagram_count": _AT_RECEIVER,
     "jitter_s": replace(_AT_RECEIVER, way=ONE_WAY),
     "path_mtu_bytes": MeasuringPoint("", "IP packets", SENDER),
+    "packet_bytes": MeasuringPoint("", "IP packets", SENDER),
     "packet_count": _CAPTURED,
     "captured_byte_count": replace(_CAPTURED, layer="frames, as far as kept"),
     "span_s": _CAPTURED,

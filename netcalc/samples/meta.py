@@ -131,6 +131,7 @@ FACTS: Mapping[str, str] = {
             "bus_bandwidth_bps", "bus_factor", "wrong_count",
             # paths
             "hop_count", "responding_hop_count", "last_hop_rtt_median_s", "path_mtu_bytes",
+            "packet_bytes",
             # sockets
             "connection_count", "tcp_connection_count", "rtt_s", "cwnd_packets", "mss_bytes",
             "retransmit_total_count", "busy_s", "receive_window_limited_s",

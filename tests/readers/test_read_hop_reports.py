@@ -53,7 +53,8 @@ CASES = {
     ),
     "mtr.xml": (
         "mtr XML",
-        [{"target": "host.example", "hop_count": 2, "responding_hop_count": 1, "partial": False}],
+        [{"target": "host.example", "hop_count": 2, "responding_hop_count": 1, "packet_bytes": 64,
+          "partial": False}],
         {"node": ["192.0.2.1", ""], "node_name": ["gw.example", ""], "loss_ratio": [0, 1],
          "rtt_min_s": [0.7e-3, NAN]},
     ),
@@ -284,7 +285,8 @@ def test_a_trace_of_scamper():
     assert sniff(INPUTS / "paths" / "scamper.json") == "scamper trace"
     assert samples.facts() == [
         {"target": "203.0.113.9", "protocol": "icmp", "hop_count": 4, "responding_hop_count": 3,
-         "reply_count": 3, "last_hop_rtt_median_s": pytest.approx(0.02025), "partial": False}
+         "reply_count": 3, "last_hop_rtt_median_s": pytest.approx(0.02025), "packet_bytes": 44,
+         "partial": False}
     ]  # fmt: skip
     assert samples.hop.tolist() == [1, 2, 3, 4]
     assert samples.lost.tolist() == [False, False, True, False]

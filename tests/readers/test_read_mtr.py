@@ -39,11 +39,12 @@ CASES = {
          "rtt_max_s": [1.2e-3, NAN, 13.9e-3, 23.9e-3]},
     ),
     "mtr.json": (
-        [{"target": "203.0.113.2", **THREE}],
+        [{"target": "203.0.113.2", **THREE, "packet_bytes": 64}],
         {"rtt_last_s": [73e-6, 76e-6, 81e-6], "rtt_max_s": [77e-6, 97e-6, 81e-6]},
     ),
     "mtr_old.json": (
-        [{"target": "203.0.113.2", "hop_count": 2, "responding_hop_count": 1, "partial": False}],
+        [{"target": "203.0.113.2", "hop_count": 2, "responding_hop_count": 1,
+          "packet_bytes": 64, "partial": False}],
         {"hop": [1, 2], "node": ["192.0.2.1", ""], "rtt_min_s": [0.4e-3, NAN],
          "loss_ratio": [0, 1]},
     ),
@@ -158,3 +159,18 @@ def test_cut_anywhere_no_figure_changes(file):
             shown = cut[name]
             known = ~np.isnan(shown)
             assert (shown[known] == samples[name][: shown.size][known]).all()
+
+
+@pytest.mark.each(
+    "command, size",
+    [
+        ("$ mtr -rw -c 10 -s 1400 203.0.113.9", 1400),
+        ("user@pc:~$ mtr --report --psize 600 203.0.113.9", 600),
+        ("# mtr -rws1000 203.0.113.9", 1000),
+        ("$ mtr -r -c 10 203.0.113.9", None),
+    ],
+)
+def test_the_size_of_probes_is_in_the_command(command, size):
+    text = (INPUTS / "mtr_report.txt").read_text(encoding="utf-8")
+    (row,) = read(f"{command}\n{text}".encode()).facts()
+    assert row.get("packet_bytes") == size

@@ -17,27 +17,33 @@ INPUTS = Path(__file__).parent / "inputs" / "paths"
 FACTS = {
     "traceroute_linux.txt": {
         "target": "203.0.113.2", "hop_count": 8, "responding_hop_count": 3, "probe_count": 24,
-        "reply_count": 8, "last_hop_rtt_median_s": 50.5e-6, "partial": False,
+        "reply_count": 8, "last_hop_rtt_median_s": 50.5e-6, "packet_bytes": 60,
+        "partial": False,
     },
     "traceroute_q1.txt": {
         "target": "203.0.113.2", "hop_count": 17, "responding_hop_count": 3, "probe_count": 17,
-        "reply_count": 3, "last_hop_rtt_median_s": 21e-6, "partial": False,
+        "reply_count": 3, "last_hop_rtt_median_s": 21e-6, "packet_bytes": 60,
+        "partial": False,
     },
     "traceroute_q5_names.txt": {
         "target": "203.0.113.2", "hop_count": 3, "responding_hop_count": 3, "probe_count": 15,
-        "reply_count": 15, "last_hop_rtt_median_s": 10e-6, "partial": False,
+        "reply_count": 15, "last_hop_rtt_median_s": 10e-6, "packet_bytes": 60,
+        "partial": False,
     },
     "traceroute_ipv6.txt": {
         "target": "2001:db8:3::2", "hop_count": 3, "responding_hop_count": 3, "probe_count": 9,
-        "reply_count": 9, "last_hop_rtt_median_s": 11e-6, "partial": False,
+        "reply_count": 9, "last_hop_rtt_median_s": 11e-6, "packet_bytes": 80,
+        "partial": False,
     },
     "traceroute_prohibited.txt": {
         "target": "198.18.0.1", "hop_count": 11, "responding_hop_count": 1, "probe_count": 33,
-        "reply_count": 1, "partial": True,
+        "reply_count": 1, "packet_bytes": 60,
+        "partial": True,
     },
     "traceroute_no_answer.txt": {
         "target": "192.88.99.7", "hop_count": 8, "responding_hop_count": 0, "probe_count": 24,
-        "reply_count": 0, "partial": False,
+        "reply_count": 0, "packet_bytes": 60,
+        "partial": False,
     },
     "traceroute_mtu.txt": {
         "target": "203.0.113.2", "hop_count": 3, "responding_hop_count": 3, "probe_count": 9,
@@ -46,7 +52,8 @@ FACTS = {
     },
     "traceroute_bsd.txt": {
         "target": "host.example", "hop_count": 4, "responding_hop_count": 4, "probe_count": 12,
-        "reply_count": 10, "last_hop_rtt_median_s": 24.332e-3, "partial": False,
+        "reply_count": 10, "last_hop_rtt_median_s": 24.332e-3, "packet_bytes": 52,
+        "partial": False,
     },
     "traceroute_ios.txt": {
         "target": "host.example", "hop_count": 4, "responding_hop_count": 3, "probe_count": 12,
@@ -182,3 +189,27 @@ def test_only_a_message():
     with pytest.raises(ReaderError) as caught:
         read("traceroute: unknown host nowhere.example\n")
     assert caught.value.code == "path-message-only"
+
+
+@pytest.mark.each(
+    "header, size",
+    [
+        ("traceroute to h.example (192.0.2.9), 30 hops max, 1400 byte packets", 1400),
+        ("traceroute to 192.0.2.9 (192.0.2.9) 30 hops at most, 52 bytes each packet", 52),
+        ("traceroute to h.example (2001:db8::9), 30 hops max, 80 byte packets", 80),
+        # the data alone, of BSD and of iputils: the packet is larger
+        (
+            "traceroute6 to h.example (2001:db8::9) from 2001:db8::1, 64 hops max, 12 byte packets",
+            None,
+        ),
+        (
+            "traceroute to h.example (2001:db8::9) from 2001:db8::1, 30 hops max, 900 byte packets",
+            None,
+        ),
+        ("traceroute to h.example (192.0.2.9), 30 hops max", None),
+        ("traceroute to h.example (192.0.2.9), 30 hops max, 20 byte packets", None),
+    ],
+)
+def test_the_size_of_the_packets_is_in_the_header(header, size):
+    (row,) = read(f"{header}\n 1  192.0.2.1  0.1 ms  0.2 ms  0.3 ms\n".encode()).facts()
+    assert row.get("packet_bytes") == size

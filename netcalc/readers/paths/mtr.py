@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -23,6 +24,10 @@ _HOST = re.compile(
     r"^(?:HOST: ?|\s*Host\s+(?=(?:Loss%|Drop|Rcv|Snt|Last|Best|Avg)\s))(?P<rest>.*)$"
 )
 _SCREEN = re.compile(r"^\s*(?P<host>\S+) \([^\s()]+\) -> (?P<target>[^\s()]+)(?:\s|$)")
+_COMMAND = re.compile(
+    r"(?:^|[\s/])mtr\s(?:.*\s)?(?:-[A-Za-z46]*s ?|--psize[ =])(?P<size>[0-9]{2,5})(?![0-9.])"
+)
+"""The command in front of a report, with the size of its probes."""
 _FRAME = re.compile(
     r"^\s*(?:My traceroute {2}\[|Keys: {2}|Packets\s+Pings|\S+ \([0-9A-Fa-f.:]+\)\s)"
 )
@@ -46,7 +51,7 @@ def _read(file: Input) -> Table:
     headings: list[str] = []
     skipped: list[int] = []
     others: list[int] = []
-    start = above = screen = target = ""
+    start = above = screen = target = size = ""
     for line_number, line, cut in text.numbered_lines():
         if _MPLS.match(line):
             continue
@@ -59,6 +64,7 @@ def _read(file: Input) -> Table:
                 continue
             host, headings = _headings(header["rest"].split())
             reports.append(traces.Report(target, host=host or screen, start=_iso(start)))
+            reports[-1].packet_bytes = _packet_bytes(size)
         elif (silent := _SILENT.match(line)) and headings and not cut:
             reports[-1].hops.append(traces.ReportedHop(float(silent["hop"])))
         elif hop := _HOP.match(line):
@@ -76,6 +82,8 @@ def _read(file: Input) -> Table:
             if not cut:
                 reports[-1].hops[-1].further.append(other["node"] or other["bare"])
                 others.append(line_number)
+        elif asked := _COMMAND.search(line):
+            size = asked["size"]
         elif not _FRAME.match(line):
             skipped.append(line_number)
     warnings: list[Notice] = []
@@ -321,9 +329,19 @@ def _whole_hubs(rest: str) -> list[Any]:
 def _report(document: Any) -> traces.Report:
     about = member(document, "report", "mtr")
     made = traces.Report(target=words(about, "dst"), host=words(about, "src"))
+    made.packet_bytes = _packet_bytes(words(about, "psize") or str(about.get("psize", "")))
     for index, hub in enumerate(rows(member(document, "report"), "hubs"), 1):
         made.hops.append(_json_hop(hub, index))
     return made
+
+
+def _packet_bytes(written: str) -> float:
+    """Return the size of the probes; nan where they have several: a number below 0 asks for that.
+
+    >>> _packet_bytes("64"), _packet_bytes("-1500"), _packet_bytes("")
+    (64.0, nan, nan)
+    """
+    return float(written) if re.fullmatch(r"[0-9]{2,5}", written) else math.nan
 
 
 def _json_hop(hub: Mapping[str, Any], index: int) -> traces.ReportedHop:
@@ -355,7 +373,9 @@ JSON = Format(
 )
 
 
-_XML_RUN = re.compile(r"<MTR SRC=\"?(?P<src>[^\s\">]*)\"? DST=\"?(?P<dst>[^\s\">]*)")
+_XML_RUN = re.compile(
+    r"<MTR SRC=\"?(?P<src>[^\s\">]*)\"? DST=\"?(?P<dst>[^\s\">]*)(?:.* PSIZE=\"?(?P<size>[0-9]+))?"
+)
 _XML_HUB = re.compile(r"<HUB COUNT=\"?(?P<hop>[0-9]{1,3})\"? HOST=\"?(?P<node>[^\"<>]*?)\"?>")
 _XML_CELL = re.compile(r"<(?P<heading>[A-Z][A-Za-z]{1,5}%?)>(?P<cell>[^<]{1,20})</(?P=heading)>")
 
@@ -366,9 +386,8 @@ def _read_xml(file: Input) -> Table:
     for line_number, line, _ in text.numbered_lines():
         if run := _XML_RUN.search(line):
             target = html.unescape(run["dst"])
-            reports.append(
-                traces.Report(target=target, host=html.unescape(run["src"]), partial=True)
-            )
+            host, size = html.unescape(run["src"]), _packet_bytes(run["size"] or "")
+            reports.append(traces.Report(target, host=host, packet_bytes=size, partial=True))
         elif hub := _XML_HUB.search(line):
             if not reports:
                 reports.append(traces.Report(partial=True))

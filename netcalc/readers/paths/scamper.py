@@ -62,7 +62,7 @@ def _trace(result: Mapping[str, Any]) -> Trace:
     """Return one run; a hop without an answer is not in the file, but its number is."""
     reason = words(result, "stop_reason").upper()
     made = Trace(target=words(result, "dst"), address=words(result, "dst"))
-    made.protocol = _protocol(result)
+    made.protocol, made.packet_bytes = _protocol(result), number(result, "probe_size")
     made.ended, made.gave_up = reason == "COMPLETED", reason not in _FINISHED
     made.cut = reason == "NONE"
     answers: dict[int, list[HopProbe]] = {}

@@ -38,7 +38,8 @@ _HEADER = re.compile(
     r"|traceroute \[\([^\s()]+\) -> \((?=[^\s()]+:\d+\)\]))"
     r"(?P<name>[^\s()]+)\s*(?:\((?P<address>[^()\s]+)\))?(?P<rest>.*)$"
 )
-_LIMIT = re.compile(r"(?<!\d)(\d{1,9}) hops max|max hops: ?(\d{1,9})(?!\d)")
+_LIMIT = re.compile(r"(?<!\d)(\d{1,9}) hops (?:max|at most)|max hops: ?(\d{1,9})(?!\d)")
+_SIZE = re.compile(r"(?<!\d)(\d{1,5}) bytes? (?:each )?packets?(?![\w-])")
 _MESSAGE = re.compile(r"^(?:\S*/)?(?:tcp)?traceroute6?: (.*)$")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})[:.]?(?:\s+(?P<rest>\S.*)?)?$")
 _UNITS = "msec|usec|sec|ms|us|s"
@@ -105,6 +106,7 @@ class _TracerouteRuns:
                     target=_target(header),
                     address=header["address"] or "",
                     limit=int(limit[1] or limit[2]) if limit else 0,
+                    packet_bytes=_packet_bytes(header),
                     has_header=True,
                 )
             )
@@ -163,6 +165,18 @@ def _target(header: re.Match[str]) -> str:
     """Return the target; paris-traceroute prints its port with it."""
     name = header["name"].rstrip(",;")
     return name.rpartition(":")[0] if header[0].lstrip().startswith("traceroute [") else name
+
+
+def _packet_bytes(header: re.Match[str]) -> float:
+    """Return the size of the packets of a run; nan where the tool counts without their headers.
+
+    Those are the programs for IPv6 of BSD and of iputils, and an MTU that is looked for.
+    """
+    size = _SIZE.search(header["rest"])
+    is_ipv6 = ":" in (header["address"] or header["name"])
+    of_data = "traceroute6" in header[0] or (is_ipv6 and " from " in header["rest"])
+    least, most = (48 if is_ipv6 else 28), 65000 - 1
+    return float(size[1]) if size and not of_data and least <= int(size[1]) <= most else nan
 
 
 def _unreadable(file: Input, line: int) -> ReaderError:

@@ -277,7 +277,7 @@ PATHPING = Format(
 
 _HUAWEI_HEADER = re.compile(
     r"\s*traceroute to\s+(?P<host>[^\s(]+)\s*\((?P<address>[^()\s]+)\), "
-    r"max hops: ?(?P<limit>\d{1,3}) ?, ?packet length: ?\d{1,5}.*"
+    r"max hops: ?(?P<limit>\d{1,3}) ?, ?packet length: ?(?P<size>\d{1,5}).*"
 )
 _HUAWEI_HOP = re.compile(
     rf"\s{{0,4}}(?P<hop>\d{{1,3}})\s+"
@@ -297,7 +297,7 @@ def _read_huawei(file: Input) -> PathSamples:
             last_line_cut = number
         elif match := _HUAWEI_HEADER.fullmatch(line):
             made = traces.Trace(target=match["host"], address=match["address"], has_header=True)
-            made.limit = int(match["limit"])
+            made.limit, made.packet_bytes = int(match["limit"]), float(match["size"])
             runs.append(made)
         elif runs and (match := _HUAWEI_HOP.fullmatch(line)):
             runs[-1].probes += _probes_huawei(match)

@@ -78,6 +78,8 @@ class Trace:
     target: str = ""
     address: str = ""
     limit: int = 0
+    packet_bytes: float = nan
+    """Size of the probes with their headers, where the tool says it."""
     path_mtu_bytes: float = nan
     ended: bool = False
     gave_up: bool = False
@@ -191,7 +193,11 @@ def facts_of(trace: Trace, samples: PathSamples) -> dict[str, Fact]:
     return {
         **fact_row(group=trace.group, target=trace.target, protocol=trace.protocol),
         **counted,
-        **fact_row(path_mtu_bytes=trace.path_mtu_bytes, partial=trace.partial),
+        **fact_row(
+            packet_bytes=trace.packet_bytes,
+            path_mtu_bytes=trace.path_mtu_bytes,
+            partial=trace.partial,
+        ),
     }
 
 
@@ -337,6 +343,7 @@ class Report:
     host: str = ""
     start: str = ""
     group: str = ""
+    packet_bytes: float = nan
     partial: bool = False
     refusal: tuple[str, str, str] | None = None
     """Hop and node that report the target as unreachable, and the mark for it."""
@@ -356,6 +363,7 @@ class Report:
             responding_hop_count=len({hop.hop for hop in self.hops if hop.responds})
             if not any(isnan(hop.hop) for hop in self.hops)
             else sum(hop.responds for hop in self.hops),
+            packet_bytes=self.packet_bytes,
             partial=self.partial,
         )
 
