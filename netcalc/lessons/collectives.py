@@ -66,22 +66,22 @@ def allreduce_panel() -> Panel:
     def model(payload_bytes: float, **network: float) -> Swept:
         times = {name: float(time(payload_bytes, **network)) for name, time in ALGORITHMS.items()}
         best = min(times, key=lambda name: times[name])
-        steps = {name: float(time(0.0, **network)) for name, time in ALGORITHMS.items()}
+        empty_s = {name: float(time(0.0, **network)) for name, time in ALGORITHMS.items()}
         about.value = html_table(
             (term("algorithm"), term("steps"), term("each rank sends"), "time", "latency"),
             [
                 (
                     phrase(name),
-                    f"{steps[name] / network['latency_s']:.0f}",
-                    show((times[name] - steps[name]) * network["bandwidth_bps"] / 8.0, "byte"),
+                    f"{steps_of(time, network['rank_count']):,.0f}",
+                    show((times[name] - empty_s[name]) * network["bandwidth_bps"] / 8.0, "byte"),
                     show(times[name], "s"),
-                    show(steps[name] / times[name], "ratio", digits=2),
+                    show(empty_s[name] / times[name], "ratio", digits=2),
                 )
-                for name in ALGORITHMS
+                for name, time in ALGORITHMS.items()
             ],
         )
         sentence = phrase(
-            "{size} among {ranks:,.0f} ranks take {time} with the fastest of the three: {name}.",
+            "{size} among {ranks:,.0f} ranks: of the three, the fastest is {name} with {time}.",
             size=show(payload_bytes, "byte"),
             ranks=network["rank_count"],
             time=show(times[best], "s"),
@@ -98,7 +98,7 @@ def allreduce_panel() -> Panel:
         over=SIZES,
         controls={
             "payload_bytes": Quantity("vector", "14 GB", "8 B", "100 GB", unit="byte"),
-            **_controls(latency="10 us", rate="400 Gbit/s"),
+            **_controls(latency="10 µs", rate="400 Gbit/s"),
         },
         x=Axis("vector of each rank", "byte", "log", 8, 2.0**37),
         y=Axis("time of the all-reduce", "s", "log", 1e-6, 100),
@@ -122,21 +122,20 @@ def half_rate_panel() -> Panel:
         halves = {ranks: half_rate_bytes(operation, ranks, **network) for ranks in counts}
         half = halves[rank_count]
         about.value = html_table(
-            (term("ranks"), term("half of its rate at"), term("90% of it at"), term("at most")),
+            (term("ranks"), term("steps"), term("half of its rate at"), term("90% of it at")),
             [
                 (
                     f"{ranks:,.0f}",
+                    f"{steps_of(OPERATIONS[operation], ranks):,.0f}",
                     *(show(factor * halves[ranks], "byte") for factor in (1.0, 9.0)),
-                    show_rate(most_bps(operation, ranks, line_bps), PAYLOAD),
                 )
                 for ranks in counts
             ],
         )
         sentence = phrase(
-            "{operation} among {ranks:,.0f} ranks: up to {half} latency takes the larger part of "
-            "the time, above it the data.",
+            "Up to {half} latency takes the larger part of the time of this {operation}, above it "
+            "the data.",
             operation=phrase(operation),
-            ranks=rank_count,
             half=show(half, "byte"),
         )
         columns: dict[str, Any] = {
@@ -153,7 +152,7 @@ def half_rate_panel() -> Panel:
         over=SIZES,
         controls={
             "operation": choice("collective", list(OPERATIONS), "all-reduce"),
-            **_controls(latency="10 us", rate="400 Gbit/s"),
+            **_controls(latency="10 µs", rate="400 Gbit/s"),
         },
         x=Axis("vector", "byte", "log", 8, 2.0**37),
         y=Axis(named(phrase("bus bandwidth"), PAYLOAD), "bit/s", "log", 1e6, 1e13),
@@ -171,6 +170,11 @@ def ring_bus_bps(
         payload_bytes, duration_s=time_s, rank_count=rank_count, operation=operation
     )
     return bus
+
+
+def steps_of(time: Model, rank_count: float) -> float:
+    """Return the steps of a collective: its time where each takes a second without data. [1]"""
+    return float(time(0.0, rank_count=rank_count, latency_s=1.0, bandwidth_bps=1.0))
 
 
 def most_bps(operation: Operation, rank_count: float, line_bps: float) -> float:
@@ -225,15 +229,24 @@ def measured_panel(start: TransferSamples | None = None) -> Panel:
                 for row in _chosen(sizes)
             ],
         )
-        largest, line_bps = float(bus.max()), network["bandwidth_bps"]
-        sentence = phrase(
-            "The largest bus bandwidth of this {operation} is {bus}, {share:.0%} of the line.",
-            operation=phrase(operation),
-            bus=show_rate(largest, PAYLOAD),
-            share=largest / line_bps,
+        line_bps = network["bandwidth_bps"]
+        values: dict[str, Any] = {
+            "operation": phrase(operation),
+            "bus": show_rate(float(bus.max()), PAYLOAD),
+            "share": float(bus.max()) / line_bps,
+        }
+        sentence = (
+            phrase(
+                "The largest bus bandwidth of this {operation} is {bus}, {share:.0%} of the line: "
+                "no ring has more than the line.",
+                **values,
+            )
+            if values["share"] > 1.0
+            else phrase(
+                "The largest bus bandwidth of this {operation} is {bus}, {share:.0%} of the line.",
+                **values,
+            )
         )
-        if largest > line_bps:
-            sentence += " " + phrase("No ring has more than the line.")
         return {
             THEORY: ring_bus_bps(operation, rank_count, SIZES, **network),
             THE_LINE: np.full(SIZES.size, line_bps),
@@ -260,7 +273,7 @@ def measured_panel(start: TransferSamples | None = None) -> Panel:
         over=SIZES,
         controls={
             "operation": choice("collective", list(OPERATIONS), runs[0].operation or "all-reduce"),
-            **_controls(latency="1 us", rate="3.6 Tbit/s"),
+            **_controls(latency="1 µs", rate="3.6 Tbit/s"),
         },
         x=Axis("vector", "byte", "log", 8, 2.0**37),
         y=Axis(named(phrase("bus bandwidth"), PAYLOAD), "bit/s", "log", 1e6, 1e13),
