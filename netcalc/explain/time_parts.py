@@ -22,6 +22,8 @@ from netcalc.models.sizes import fragmentation
 from netcalc.models.sizes.serial_lines import CELL_BYTES, CELL_PAYLOAD_BYTES
 from netcalc.samples import PathSamples, RttSamples, Table, TransactionSamples
 
+TRIPS = {"ping": 1, "udp": 1, "tfo": 1, "tcp": 2, "tls": 3}
+"""Round trips of a request over each protocol, the handshakes included. [1]"""
 COARSE_RATIO = 0.5
 """A clock whose step is this share of the time cannot measure it. [ratio]"""
 GROWN_RATIO, GROWN_S = 3.0, 0.02
@@ -50,6 +52,8 @@ _OF_PARTS = {"distance", "delay-variation", "line"}
 """Causes that parts tell as well."""
 _OF_LATE = {"line", "delay-variation", "path-change"}
 """Causes that say themselves which answers were late."""
+LOOPBACK_MTU_BYTES = 65536
+"""MTU of the loopback of Linux, where nobody set another. [byte]"""
 ECHO_HEADER_BYTES = 8
 """Header of an ICMP echo. [byte]"""
 
@@ -94,6 +98,9 @@ def _explain_group(
     coarse = _coarsest(samples, own)
     rtt_s = np.asarray(samples.rtt_s)[samples.measured & own]
     facts, refuted = _not_refuted(stated, float(rtt_s.min()), coarse, rtt_s.size)
+    is_local = is_loopback(name.rpartition(" to ")[2] or samples.meta.target)
+    if is_local and facts.mtu_bytes is None:
+        facts = replace(facts, mtu_bytes=LOOPBACK_MTU_BYTES)
     cause = _cause(samples, own, facts.rtt_s)
     part_s, part = _explained(rtt_s, cause)
     is_short = part_s.size < series.SHORT_SERIES
@@ -126,6 +133,8 @@ def _explain_group(
 
     if cause is not None and _is_told_by(parts, cause):
         cause = None
+    if cause is None and is_local:
+        cause = Cause(code="host", confidence=MEDIUM, variant="echo")
     if cause is not None and refuted:
         cause = replace(cause, confidence=LOW)
     finding = Finding(
@@ -322,6 +331,11 @@ def _notices(
     return tuple(notices)
 
 
+def is_loopback(host: str) -> bool:
+    """Whether an address is of the host itself."""
+    return host.startswith("127.") or host == "::1"
+
+
 def asked_of_times(stated: Known) -> tuple[Notice, ...]:
     """Return what to state for further parts of a round trip."""
     asked = []
@@ -359,7 +373,12 @@ def explain_transactions(samples: TransactionSamples, stated: Known) -> tuple[Fi
         measured = float(np.median(own))
         asked = () if stated.rtt_s is not None else (Notice("ask-rtt"),)
         is_least = stated.rtt_s is None and not is_shown
-        limits = response_parts(measured, min(rtt_s, measured), is_least=is_least)
+        trips = TRIPS.get(mode, 0) if samples.meta.experiment == "transactions" else 0
+        if trips:
+            limits = _of_trips(measured, min(trips, measured / rtt_s), rtt_s)
+        else:
+            low_s = float(np.percentile(own, 25))
+            limits = response_parts(measured, min(rtt_s, measured), low_s=low_s, is_least=is_least)
         # Size by size: runs measure their sizes in turns, and two sizes differ by more than delays.
         by_size = np.argsort(np.asarray(samples.payload_bytes)[chosen], kind="stable")
         variation = delay_variation(own[by_size])
@@ -395,7 +414,19 @@ def _trip_of_responses(samples: TransactionSamples, stated: Known) -> tuple[floa
     return min(trips) if stated.rtt_s is None else stated.rtt_s, is_shown
 
 
-def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tuple[Limit, ...]:
+def _of_trips(measured: float, trips: float, rtt_s: float) -> tuple[Limit, ...]:
+    """Return the parts of an exchange of so many round trips: these, and the hosts."""
+    values = {"count": trips, "rtt_s": rtt_s}
+    parts = [Limit("round-trips", trips * rtt_s, "s", PART_TOLERANCE, values)]
+    rest = measured - trips * rtt_s
+    values = {**values, "wait_s": rest, "timer_s": math.nan, "measured_s": measured}
+    parts.append(Limit("host", rest, "s", PART_TOLERANCE, values))
+    return tuple(sorted((part for part in parts if part.value > 0), key=lambda part: -part.value))
+
+
+def response_parts(
+    measured: float, rtt: float, *, low_s: float = math.nan, is_least: bool = False
+) -> tuple[Limit, ...]:
     """Recognize the timer of a delayed acknowledgement in a response of one or two round trips.
 
     Parameters
@@ -404,6 +435,8 @@ def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tu
         The response. [s]
     rtt : float
         The round trip, or the fastest response. [s]
+    low_s : float
+        A quarter of the responses are faster: a busy host lets timers fire late. [s]
     is_least : bool
         Whether it is the fastest response, which takes two round trips itself if a response with a
         timer is one above it: the part that waits leaves a round trip later. [bool]
@@ -413,7 +446,7 @@ def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tu
     tuple of Limit
         Its parts, the largest first.
     """
-    waits = [(timer_of(measured - trips * rtt), trips) for trips in (1, 2)]
+    waits = [(_timer_of(measured, low_s, trips * rtt), trips) for trips in (1, 2)]
     near = [
         (abs((measured - trips * rtt) / timer - 1), -trips)
         for timer, trips in waits
@@ -423,7 +456,7 @@ def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tu
     if near and trips == 1 and is_least:
         rtt, trips = rtt / 2, 2
     rest = measured - trips * rtt
-    timer = timer_of(rest)
+    timer = _timer_of(measured, low_s, trips * rtt)
     values = {"count": trips, "rtt_s": rtt}
     parts = [Limit("round-trips", trips * rtt, "s", PART_TOLERANCE, values)]
     name = "host" if timer is None else "ack-timer"
@@ -431,6 +464,11 @@ def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tu
     values = {**values, "wait_s": rest, "timer_s": known_timer, "measured_s": measured}
     parts.append(Limit(name, rest, "s", PART_TOLERANCE, values))
     return tuple(sorted((part for part in parts if part.value > 0), key=lambda part: -part.value))
+
+
+def _timer_of(measured: float, low_s: float, trips_s: float) -> float | None:
+    """Return the timer that a response without its round trips fits, or a faster one does."""
+    return timer_of(measured - trips_s) or timer_of(low_s - trips_s)
 
 
 def held_cause(parts: tuple[Limit, ...], response_s: FloatArray, *, is_shown: bool) -> Cause | None:
@@ -443,7 +481,7 @@ def held_cause(parts: tuple[Limit, ...], response_s: FloatArray, *, is_shown: bo
         return None
     measured, rtt_s = float(np.median(response_s)), timer.values["rtt_s"]
     later = response_s[1:] if response_s.size >= LEAST_ROUNDS else response_s
-    quartiles = np.percentile(later, [25, 75]) - 2 * rtt_s
+    quartiles = np.percentile(later, [25, 50]) - 2 * rtt_s
     if any(timer_of(float(quartile)) != timer.values["timer_s"] for quartile in quartiles):
         return None
     free = rtt_s / measured

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netcalc.explain import Known, measurement
-from netcalc.samples import BulkSamples, Instrument, Meta
+from netcalc.samples import BulkSamples, Instrument, Meta, RttSamples, TransactionSamples
 
 PATH = {"bandwidths_bps": [1e7], "latencies_s": [0.01], "processings_s": [0.0, 0.0]}
 """10 Mbit/s and 10 ms each way."""
@@ -81,3 +81,43 @@ def test_sizes_of_writes_have_their_costs():
     assert {one.binding.name for one in found} == {"host-costs"}
     values = found[0].binding.values
     assert (values["write_cost_s"], values["byte_cost_s"]) == pytest.approx((1e-5, 1e-9), rel=1e-3)
+
+
+def transactions(experiment, times_s):
+    modes = [mode for mode, own in times_s.items() for _ in own]
+    return TransactionSamples(
+        mode=modes, sequence=[n + 1.0 for own in times_s.values() for n in range(len(own))],
+        payload_bytes=[100.0] * len(modes), response_s=[time for own in times_s.values()
+        for time in own], meta=Meta(experiment=experiment),
+    )  # fmt: skip
+
+
+def test_handshakes_are_round_trips_of_a_protocol():
+    """By hand: at 30 ms UDP takes 1, TCP 2 and TLS 1.3 three round trips, 60 and 90 ms."""
+    samples = transactions(
+        "transactions", {"udp": [0.03] * 5, "tcp": [0.0635] * 5, "tls": [0.1035] * 5}
+    )
+    found = measurement(samples)
+    assert [one.binding.name for one in found] == ["round-trips"] * 3
+    assert [one.binding.value for one in found] == pytest.approx([0.03, 0.06, 0.09])
+    assert found[2].limits[1].value == pytest.approx(0.0135)
+
+
+def test_a_timer_that_fires_late_on_a_busy_host_is_one():
+    """By hand: 40 ms and 15% are 46; the median is above it, a quarter of the times below."""
+    late = [0.0431, 0.0449, 0.0455, 0.0468, 0.0469, 0.0471, 0.0475, 0.055]
+    samples = transactions("small_writes", {"nagle": late, "single": [30e-6] * 8})
+    nagle, _ = measurement(samples)
+    assert nagle.binding.name == "ack-timer"
+    assert nagle.binding.values["timer_s"] == 0.04
+
+
+def test_a_ping_of_the_host_itself_shows_no_line():
+    sizes = [size for size in (100.0, 1000.0, 2000.0) for _ in range(5)]
+    samples = RttSamples(
+        payload_bytes=sizes, rtt_s=[20e-6 + 1e-8 * size for size in sizes],
+        meta=Meta(target="127.0.0.1"),
+    )  # fmt: skip
+    (found,) = measurement(samples)
+    assert found.cause.code == "host"
+    assert "probes-in-fragments" not in {one.code for one in found.notices}

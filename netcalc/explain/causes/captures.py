@@ -20,6 +20,7 @@ from netcalc.explain.causes.datagrams import datagram_cause
 from netcalc.explain.causes.dialogue import SENDER
 from netcalc.explain.causes.verdict import LEAST_QUEUE_S, counterfactuals
 from netcalc.explain.evidence import (
+    DEFAULT_MTU_BYTES,
     MOST_FLOWS,
     Evidence,
     Known,
@@ -46,7 +47,7 @@ from netcalc.readers.captures import round_trips
 from netcalc.readers.captures.flows import find_segments
 from netcalc.readers.captures.order import find_order, in_order, on_rising_times
 from netcalc.readers.captures.tcp import flow_label, flow_table
-from netcalc.samples import FlowSeries, PacketTrace, RttSamples, Samples
+from netcalc.samples import FlowSeries, Layer, PacketTrace, RttSamples, Samples
 
 
 def flows(trace: PacketTrace, stated: Known | None = None) -> list[dict[str, Any]]:
@@ -161,6 +162,10 @@ def explain_exchanges(
     They are those of its exchanges and of its handshakes, ``without_data`` only of flows that
     carried none.
     """
+    # Segments of TCP may be larger than packets on the line.
+    sizes = np.asarray(trace.packet_bytes)[~trace.has(Layer.TCP)]
+    if stated.mtu_bytes is None and sizes.max(initial=0) > DEFAULT_MTU_BYTES:
+        stated = replace(stated, mtu_bytes=float(sizes.max()))
     findings = []
     for trips in (*exchanges(trace), *handshakes(trace, without_data=without_data)):
         groups = np.asarray(trips.group)
