@@ -106,6 +106,7 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
             _of_packets(samples, stated)
             if samples.meta.tool in PACKET_LISTS
             else frame_tables.explain_sizes(samples, stated)
+            or tables.explain_falling(samples)
             or _of_rows(samples, stated)
             or responses.explain_responses(samples, stated)
             or laws.explain_laws(samples)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.display import unit_of_name
+from netcalc.explain.causes.cause import LOW, Cause, Sign
 from netcalc.explain.evidence import MOST_FLOWS, NAN, Evidence, Known, first_known, with_loss
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.time_parts import PART_TOLERANCE, explain_round_trips, explain_transactions
@@ -259,7 +260,10 @@ ROLES = {
     "response_rtt_s": (
         "rtt_s", "round_trip_s", "round_trip_time_s", "latency_s", "delay_s", "ping_s",
     ),
-    "window_bytes": ("window_bytes", "window_size_bytes", "buffer_bytes", "socket_buffer_bytes"),
+    "window_bytes": (
+        "window_bytes", "window_size_bytes", "buffer_bytes", "socket_buffer_bytes",
+        "send_buffer_bytes", "sndbuf_bytes", "receive_buffer_bytes", "rcvbuf_bytes",
+    ),
     "loss_ratio": ("loss_ratio", "packet_loss_ratio"),
     "load_ratio": (
         "load_ratio", "utilization_ratio", "utilisation_ratio", "utilization", "load", "rho_ratio",
@@ -414,6 +418,8 @@ def explain_times(table: Table, stated: Known) -> tuple[Finding, ...]:
     """
     series, sizes = series_of(table), numbers_or_nan(table, "packet_bytes")
     response, rtt = numbers(table, "response_s"), numbers(table, "rtt_s")
+    if response is None:
+        response = _lone_times(table)
     if response is not None:
         each = np.arange(1.0, len(table) + 1)
         responses = TransactionSamples(
@@ -425,6 +431,18 @@ def explain_times(table: Table, stated: Known) -> tuple[Finding, ...]:
         group = np.array(series, object)
         return explain_round_trips(RttSamples(payload_bytes=sizes, rtt_s=rtt, group=group), stated)
     return _modes(table, stated) or _lines(table, series)
+
+
+def _lone_times(table: Table) -> FloatArray | None:
+    """Return the latencies of a table that has nothing beside them but a running number."""
+    counted = {
+        name
+        for name, column in table.columns().items()
+        if column.dtype.kind in "iuf" and not table.meta.units.get(name, "").strip("1")
+        and np.all(np.diff(column) == 1)
+    }  # fmt: skip
+    others = set(table.columns()) - counted - set(SERIES)
+    return numbers(table, "response_rtt_s") if len(others) == 1 else None
 
 
 def _modes(table: Table, stated: Known) -> tuple[Finding, ...]:
@@ -529,6 +547,31 @@ def pairs_of(table: Table) -> Pairs | None:
     noun = column_name(table, "pair_count").removesuffix("_count").removesuffix("s")
     series = series_of(table)
     return Pairs(count, rate, noun, series, rows_of(series, good))
+
+
+def explain_falling(table: Table) -> tuple[Finding, ...]:
+    """Return what a table of pairs says whose rate falls as they get more; empty for others.
+
+    Then it is the rate of one of them, or of a transfer beside them, not of all together.
+    """
+    pairs = pairs_of(table)
+    if pairs is None:
+        return ()
+    findings = []
+    for name, rows in pairs.rows.items():
+        rates = pairs.rate_bps[rows[np.argsort(pairs.count[rows], kind="stable")]]
+        is_falling = np.all(rates[1:] <= (1 + FLAT_RATIO) * rates[:-1])
+        if not is_falling or rates[-1] > SATURATED_RATIO * rates[0]:
+            return ()
+        signs = (
+            Sign("rate_bps", float(rates[0]), "the fewest"),
+            Sign("flow_count", float(pairs.count[rows].min()), "the table"),
+            Sign("least_bps", float(rates[-1]), "the most"),
+            Sign("stream_count", float(pairs.count[rows].max()), "the table"),
+        )
+        cause = Cause(code="shared-line", confidence=LOW, signs=signs, variant="falls")
+        findings.append(Finding(label=name, notices=two_points(rows), cause=cause))
+    return tuple(findings)
 
 
 def pair_evidence(table: Table) -> list[Row]:

@@ -613,7 +613,8 @@ def explain_hops(samples: Table) -> tuple[Finding, ...]:
     Parameters
     ----------
     samples : Table
-        Columns ``hop`` and ``rtt_min_s``, or ``rtt_mean_s`` where a report has no least times.
+        Columns ``hop`` and ``rtt_min_s``, or ``rtt_mean_s`` or ``rtt_s`` where there are no least
+        times.
 
     Returns
     -------
@@ -621,13 +622,14 @@ def explain_hops(samples: Table) -> tuple[Finding, ...]:
         One for each report with an answer; empty if the table has no such columns.
     """
     columns = samples.columns()
-    name = next((heading for heading in ("rtt_min_s", "rtt_mean_s") if heading in columns), None)
+    headings = ("rtt_min_s", "rtt_mean_s", "rtt_s")
+    name = next((heading for heading in headings if heading in columns), None)
     if "hop" not in columns or name is None:
         return ()
     rtts, hops = columns[name], columns["hop"]
     groups = columns.get("group", np.zeros(hops.size))
     lost = columns.get("loss_ratio", np.full(hops.size, math.nan))
-    nodes = columns.get("node", np.full(hops.size, "", object))
+    nodes = columns.get("node", np.full(hops.size, "(no name)", object))
     findings = []
     for group in dict.fromkeys(groups.tolist()):
         rows = (groups == group) & (rtts > 0) & (hops > 0)

@@ -689,7 +689,7 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
     off = max(float(f"{np.abs(times / fit.predict(sizes) - 1).max():.2g}"), tables.LEAST_OFF)
     rate = _fitted(fit, "fitted_bps", "bandwidth_bps")
     signs = [rate, count, Sign("off_ratio", off, "the table")]
-    variant, said = "sizes-alone", list(fit.notes)
+    variant, said = "sizes-alone", [*fit.notes, *(fit.stepped.said if fit.stepped else ())]
     if not math.isnan(latency_s):
         latency = _fitted(fit, "latency_s", "latency_s")
         is_exact = math.isnan(latency.low) or math.isnan(rate.low)

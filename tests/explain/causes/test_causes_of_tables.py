@@ -11,6 +11,7 @@ from netcalc.errors import ReaderError
 from netcalc.explain import Known, measurement
 from netcalc.explain.causes.cause import _OF_LIMITS, CAUSES
 from netcalc.messages import MESSAGES
+from netcalc.readers.paths.traces import hop_rows
 
 OF_NO_CAUSE = {
     "clock", "congestion-window", "hop", "one-way-least", "pair-share", "round-trip-and-hosts",
@@ -269,3 +270,49 @@ def test_a_window_of_few_segments_stalls():
     assert sign(stalled, "expected_bps").value == pytest.approx(0.8192e6)
     found = explained(text.replace("2,0.4096", "2,0.7"))
     assert all(one.cause is None or one.cause.variant != "stalled" for one in found)
+
+
+def test_a_step_between_sizes_is_said_beside_the_line():
+    """By hand: 10 Mbit/s and 2 ms; a second fragment above 1508 B takes half a millisecond more."""
+    sizes = [*range(100, 1501, 100), 1508, 1509, *range(1600, 2001, 100)]
+    rows = [(size, 2e-3 + 8e-7 * size + 5e-4 * (size > 1508)) for size in sizes]
+    (found,) = explained(SIZES + "".join(f"{size},{time:.7f}\n" for size, time in rows))
+    step = codes(found)["times-step-up"]
+    assert (step["after_bytes"], step["before_bytes"]) == (1508, 1509)
+    assert step["jump_s"] == pytest.approx(5e-4, rel=0.01)
+
+
+def test_a_rate_that_falls_with_the_number_of_flows_is_of_one():
+    """Goodput of a request beside so many streams, as read off a published figure."""
+    streams = "streams,goodput [Gbit/s]\n1,1.45\n2,1.05\n4,0.70\n8,0.40\n16,0.40\n"
+    (found,) = explained(streams)
+    assert (found.cause.code, found.cause.variant) == ("shared-line", "falls")
+    rising = explained(streams.replace("1.45", "0.15").replace("1.05", "0.3"))
+    assert len(rising) == 5
+
+
+@pytest.mark.parametrize("head", ["request,latency [ms]", "latency [ms]", "n,delay [ms]"])
+def test_latencies_alone_are_those_of_responses(head):
+    numbered = "," in head
+    times = [72, 75, 74, 73, 90, 72.5]
+    rows = [f"{row},{time}" if numbered else str(time) for row, time in enumerate(times)]
+    (found,) = explained("\n".join([head, *rows]))
+    assert found.measured == pytest.approx(0.0735)
+    assert found.binding.value == pytest.approx(0.072), "the fastest of them"
+
+
+@pytest.mark.parametrize("name", ["sndbuf", "rcvbuf", "send_buffer", "buffer", "window"])
+def test_a_buffer_is_a_window(name):
+    """By hand: windows a round trip of 20 ms."""
+    text = f"{name} [KiB],rate [Mbit/s]\n8,3.2768\n16,6.5536\n32,13.1072\n"
+    assert sign(explained(text)[0], "fitted_rtt_s").value == pytest.approx(0.02)
+
+
+def test_hops_of_own_columns_answered():
+    """By hand: the third hop adds 30 of 40 ms."""
+    text = "hop,rtt [ms]\n1,2\n2,10\n3,40\n"
+    (found,) = explained(text)
+    assert (found.binding.values["hop"], found.binding.value) == (3, pytest.approx(0.03))
+    assert [hop.rtt_mean_s for hop in hop_rows(readers.read(text.encode()))] == pytest.approx(
+        [0.002, 0.01, 0.04]
+    )
