@@ -10,7 +10,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.explain import time_parts
-from netcalc.explain.causes.cause import Cause, Sign
+from netcalc.explain.causes.cause import HIGH, Cause, Sign
 from netcalc.explain.evidence import Evidence, Known, first_known, number_in
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.tables import MOST_VALUE, ROLES
@@ -51,7 +51,16 @@ def _of_summary(samples: RttSamples, row: Mapping[str, Fact], stated: Known) -> 
     )
     least = first_known(number_in(row, "rtt_min_s"), measured)
     if not (measured > 0 and least >= 0):
-        return Finding(label=label, unit="s", notices=(Notice("none-answered", {"count": count}),))
+        mtu_bytes = number_in(row, "path_mtu_bytes")
+        signs = (
+            Sign("sent_count", float(count), "the tool"),
+            Sign("path_mtu_bytes", mtu_bytes, "an error"),
+        )
+        told = Cause(code="path-mtu", confidence=HIGH, signs=signs, variant="told")
+        return Finding(
+            label=label, unit="s", notices=(Notice("none-answered", {"count": count}),),
+            cause=told if mtu_bytes > 0 else None,
+        )  # fmt: skip
     said = [Notice("summary-explained", {"count": count, "statistic": statistic})]
     answered = round(count * (1 - first_known(number_in(row, "loss_ratio"), 0.0)))
     if 0 < answered < time_parts.FEWEST_ANSWERS:

@@ -531,6 +531,13 @@ class Pairs:
         top = rows[np.argmax(self.rate_bps[rows])]
         return float(self.rate_bps[top]), float(self.count[top])
 
+    def is_falling(self, name: str) -> bool:
+        """Whether the rate falls as they get more: then it is of a single transfer, not of all."""
+        rows = self.rows[name]
+        rates = self.rate_bps[rows[np.argsort(self.count[rows], kind="stable")]]
+        is_steady = np.all(rates[1:] <= (1 + FLAT_RATIO) * rates[:-1])
+        return bool(is_steady and rates[-1] < SATURATED_RATIO * rates[0])
+
     def counted(self, count: float) -> str:
         """Write a number of pairs with its noun."""
         return f"{count:g} {self.noun}{'' if count == 1 else 's'}"
@@ -550,19 +557,15 @@ def pairs_of(table: Table) -> Pairs | None:
 
 
 def explain_falling(table: Table) -> tuple[Finding, ...]:
-    """Return what a table of pairs says whose rate falls as they get more; empty for others.
-
-    Then it is the rate of one of them, or of a transfer beside them, not of all together.
-    """
+    """Return what a table of pairs says whose rate falls as they get more; empty for others."""
     pairs = pairs_of(table)
     if pairs is None:
+        return ()
+    if not all(map(pairs.is_falling, pairs.rows)):
         return ()
     findings = []
     for name, rows in pairs.rows.items():
         rates = pairs.rate_bps[rows[np.argsort(pairs.count[rows], kind="stable")]]
-        is_falling = np.all(rates[1:] <= (1 + FLAT_RATIO) * rates[:-1])
-        if not is_falling or rates[-1] > SATURATED_RATIO * rates[0]:
-            return ()
         signs = (
             Sign("rate_bps", float(rates[0]), "the fewest"),
             Sign("flow_count", float(pairs.count[rows].min()), "the table"),

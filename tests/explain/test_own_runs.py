@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from netcalc.explain import Known, measurement
+from netcalc import readers
+from netcalc.explain import Known, measurement, table_theory
 from netcalc.samples import BulkSamples, Instrument, Meta, RttSamples, TransactionSamples
 
 PATH = {"bandwidths_bps": [1e7], "latencies_s": [0.01], "processings_s": [0.0, 0.0]}
@@ -121,3 +122,26 @@ def test_a_ping_of_the_host_itself_shows_no_line():
     (found,) = measurement(samples)
     assert found.cause.code == "host"
     assert "probes-in-fragments" not in {one.code for one in found.notices}
+
+
+def test_pings_larger_than_the_path_carries_have_a_cause():
+    """The error names the MTU: ``Frag needed and DF set (mtu = 1420)``."""
+    text = (
+        "PING 203.0.113.9 (203.0.113.9) 1472(1500) bytes of data.\n"
+        "From 192.0.2.1 icmp_seq=1 Frag needed and DF set (mtu = 1420)\n"
+        "ping: local error: message too long, mtu=1420\n"
+        "--- 203.0.113.9 ping statistics ---\n"
+        "2 packets transmitted, 0 received, +2 errors, 100% packet loss, time 1001ms\n"
+    )
+    (found,) = measurement(readers.read(text.encode()))
+    assert (found.cause.code, found.confidence) == ("path-mtu", "high")
+    assert found.cause.sign("path_mtu_bytes") == 1420
+
+
+def test_a_run_is_drawn_against_what_it_varied():
+    samples = bulk([1e6, 2e6, 4e6], protocol="tcp", pair_count=[1.0, 2.0, 4.0])
+    theory = table_theory(samples, Known())
+    assert theory.points["measured"][0].tolist() == [1, 2, 4]
+    falling = bulk([4e6, 2e6, 1e6], protocol="tcp", pair_count=[1.0, 2.0, 4.0])
+    assert table_theory(falling, Known()) is None, "no curve of all together"
+    assert not table_theory(falling, Known(), points_alone=True).lines

@@ -17,7 +17,7 @@ from netcalc.explain.frame_tables import Frames, frames_of
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.models.rates import line_rate
 from netcalc.rate_layers import ETHERNET_LINE, FRAME, PAYLOAD, UNKNOWN, named
-from netcalc.samples import Samples, Table
+from netcalc.samples import BulkSamples, Samples, Table
 from netcalc.units import show_rate
 
 CURVE_POINTS = 101
@@ -88,6 +88,8 @@ def table_theory(
         None for anything else, and for tables with a single position on their axis; without
         ``points_alone`` for those without a curve.
     """
+    if isinstance(samples, BulkSamples):
+        samples = tables.table_of_settings(samples) or samples
     if not isinstance(samples, Table):
         return None
     frames, pairs, writes = frames_of(samples), tables.pairs_of(samples), tables.writes_of(samples)
@@ -174,6 +176,8 @@ def _of_pairs(pairs: tables.Pairs, stated: Known) -> TableTheory:
     for name, at in pairs.rows.items():
         series = name or UNNAMED
         points[series] = (pairs.count[at], pairs.rate_bps[at])
+        if pairs.is_falling(name):
+            continue
         laws[series] = {f"{pairs.noun}s alike": x * pairs.each_bps(name)[0]}
         most = pairs.most_bps(name)
         if most is not None:
@@ -191,7 +195,7 @@ _AXES = {
 
 
 def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
-    rows = np.concatenate(list(responses.rows.values()))
+    rows = np.concatenate([*responses.rows.values(), responses.stalled])
     shown = responses.x[rows]
     x = _grid(shown)
     x_name, law = _AXES[responses.role]
@@ -199,7 +203,8 @@ def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
     points, laws, bands = {}, {}, {}
     for name, at in responses.rows.items():
         series = name or UNNAMED
-        points[series] = (responses.x[at], responses.rate_bps[at])
+        shown_at = np.union1d(at, responses.stalled) if len(responses.rows) == 1 else at
+        points[series] = (responses.x[shown_at], responses.rate_bps[shown_at])
         bend = responses.bends.get(name)
         if bend is None:
             continue
