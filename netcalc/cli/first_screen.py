@@ -283,11 +283,7 @@ def _odd(samples: kinds.Samples) -> list[str]:
             if again := flow.get("retransmission_count"):
                 said.append(f"{again:,} segments sent again ({flow['label']})")
     hops = hop_rows(samples)
-    silent = [
-        _hop(hop)
-        for hop in hops
-        if not hop.node and math.isnan(hop.rtt_min_s) and math.isnan(hop.rtt_mean_s)
-    ]
+    silent = [_hop(hop) for hop in hops if not hop.node and math.isnan(hop.rtt_min_s)]
     slow = [_hop(hop) for hop in hops if hop.answers_slowly]
     said += [f"no answer from hop {', '.join(silent)}"] if silent else []
     said += [f"hop {', '.join(slow)} answers later than a hop behind it"] if slow else []

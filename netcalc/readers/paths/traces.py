@@ -597,8 +597,6 @@ def _of_report(table: Table) -> list[HopRow]:
     count = len(table)
 
     def numbers(name: str) -> list[float]:
-        if name == "rtt_mean_s" and name not in columns:
-            name = "rtt_s"  # own columns, of which a hop has one time
         return [float(value) for value in columns.get(name, np.full(count, nan))]
 
     def texts(name: str) -> list[str]:

@@ -11,7 +11,6 @@ from netcalc.errors import ReaderError
 from netcalc.explain import Known, measurement
 from netcalc.explain.causes.cause import _OF_LIMITS, CAUSES
 from netcalc.messages import MESSAGES
-from netcalc.readers.paths.traces import hop_rows
 
 OF_NO_CAUSE = {
     "clock", "congestion-window", "hop", "one-way-least", "pair-share", "round-trip-and-hosts",
@@ -313,6 +312,3 @@ def test_hops_of_own_columns_answered():
     text = "hop,rtt [ms]\n1,2\n2,10\n3,40\n"
     (found,) = explained(text)
     assert (found.binding.values["hop"], found.binding.value) == (3, pytest.approx(0.03))
-    assert [hop.rtt_mean_s for hop in hop_rows(readers.read(text.encode()))] == pytest.approx(
-        [0.002, 0.01, 0.04]
-    )
