@@ -104,6 +104,10 @@ LOST = {
     "paths/tracepath_ipv6.txt": ("pmtu 1500 hops", "pmtu 15O0 hops", "ignored line 6"),
     "transfers/wget_bar.txt": ("in 0.002s", "in 0 002s", "cannot read the result in line"),
     "paths/mikrotik_traceroute.txt": ("15.5     0.2", "15 5     0.2", "skipped line 7"),
+    "counters/netstat_i.txt": ("9706      0      0", "9706      O      0", "line 4"),
+    "counters/netstat_list.txt": ("tcp        5     36", "tcp        5     B6", "line 4"),
+    "counters/ss_old.txt": ("rtt:51.5/1.25", "rtt:51.5/1 25", "line 3"),
+    "transfers/pscheduler_latency.txt": ("1.21 ms:", "1.21:", "the result in line 28"),
     "transfers/nuttcp_parse.txt": ("3337.1431", "3337 1431", "cannot read the result in line 3"),
     "transfers/nuttcp_tcp.txt": ("%RX 0 ret", "%RX O ret", "cannot read the result in line 5"),
     "transfers/nuttcp_verbose.txt": ("0.125 ms", "0.125", "cannot read the result in line 4"),
@@ -127,6 +131,22 @@ def test_a_line_that_is_lost_is_named(name):
     text = (INPUTS / name).read_text()
     assert before in text
     assert said in " ".join(map(str, read(text.replace(before, after, 1)).meta.warnings))
+
+
+def test_a_total_of_no_time_is_read():
+    text = (INPUTS / "transfers" / "nuttcp_udp.txt").read_text()
+    total = "MB /   2.00 sec"
+    assert total in text
+    assert read(text.replace(total, "MB /   0 sec")).facts()[-1]["received_byte_count"] == 1250322
+
+
+def test_a_time_without_its_unit_is_no_part_of_the_next_name():
+    text = (INPUTS / "paths" / "traceroute_q5_names.txt").read_text()
+    line = text.splitlines()[1]
+    odd = " 1  a.example (192.0.2.1)  1.8 ms  1.9 b.example (192.0.2.2)  2.0 ms"
+    found = read(text.replace(line, odd))
+    assert not [name for name in found.node_name.tolist() if name.startswith("1.9")]
+    assert "line 2: these look like hops" in " ".join(map(str, found.meta.warnings))
 
 
 @pytest.mark.each("times", ["4/x/12 ms", "4/7/12"])

@@ -122,7 +122,8 @@ def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
     mss = float(rows["mss_bytes"][-1])
     loss = math.nan  # of a few segments it is no ratio
     if sent >= evidence.LEAST_SEGMENTS * mss:
-        loss = evidence.first_known(float(rows["bytes_retransmitted"][-1]), again * mss) / sent
+        resent = evidence.first_known(float(rows["bytes_retransmitted"][-1]), again * mss)
+        loss = resent / sent if resent <= sent else math.nan
     control = str(rows["congestion_control"][-1]) if "congestion_control" in rows else ""
     name = "slow-start" if whole_s < SLOW_START_ROUNDS * least else "other"
     if queued:

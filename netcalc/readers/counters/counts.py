@@ -441,7 +441,8 @@ def _add_readable(
 ) -> None:
     """Add the cells that are numbers; one that begins as a number and is none is named."""
     for name, cell in zip(names, cells, strict=True):
-        if not counts.add_text(group, name, cell) and cell[:1].isdigit():
+        is_count = name.startswith(("RX-", "TX-")) and cell != "-"
+        if not counts.add_text(group, name, cell) and (is_count or cell[:1].isdigit()):
             counts.unread.append(line)
 
 

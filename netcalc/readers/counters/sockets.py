@@ -226,7 +226,8 @@ def details(socket: Socket, line: str) -> bool:
             before = text
         elif not _detail(socket, text):
             name = text.partition(":")[0]
-            right = right and name not in ("rtt", "retrans") and name not in _NUMBERS
+            is_number = name in ("rtt", "retrans") or name in _NUMBERS
+            right = right and not (is_number or text.isdigit())
             other.append(text)
     if before:
         other.append(before)
@@ -554,6 +555,8 @@ def _read_netstat_list(file: Input) -> Table:
             names = line
         elif row := _INTERNET.fullmatch(line):
             sockets.append(_listed_socket(row["protocol"].lower(), row["rest"].split(), names))
+            if "Recv-Q" in names and isnan(sockets[-1].receive_queue_bytes):
+                counts.unread.append(number)
         elif _LOCAL.fullmatch(line):
             sockets.append(Socket(protocol="u_str" if "stream" in line.lower() else "u_dgr"))
         elif line.strip() and not re.match(r"\s*(?:Active |Proto|Address\s|\[|\S+\s*$)", line):

@@ -45,7 +45,7 @@ _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})[:.]?(?:\s+(?P<rest>\S.*)?)?$")
 _UNITS = "msec|usec|sec|ms|us|s"
 _UNIT = rf"(?:{_UNITS})(?=[\s!]|$)"
 _TOKEN = re.compile(
-    rf"(?P<time>[0-9]+(?:[.,][0-9]+)?)\s*(?P<unit>{_UNIT})"
+    rf"(?P<time>[0-9]{{1,9}}(?:[.,][0-9]{{1,9}})?)\s*(?P<unit>{_UNIT})"
     r"|(?P<star>\*)(?=\s|$|\*)"
     r"|(?P<mark>![^\s!]*)"
     r"|F=(?P<mtu>[0-9]{1,9})(?![0-9])"
@@ -234,6 +234,8 @@ class _HopLine:
                 self.words.append(token[0])
             case "paren" if self.words:
                 name = " ".join(self.words)
+                if self.probes and _NUMBER.fullmatch(self.words[0]):
+                    return False  # a time without a unit
                 self.node, self.words, self.has_node = token["paren"], [], True
                 self.name = "" if name == self.node else name
             case "word":

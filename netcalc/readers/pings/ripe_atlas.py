@@ -44,7 +44,7 @@ def results(file: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[Notic
 
 def names_of(every: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the group of each result: its probe, and when it measured if that is needed."""
-    probes = [f"probe {number(result, 'prb_id'):.0f}" for result in every]
+    probes = [f"probe {number(result, 'prb_id'):.0f}".replace("nan", "?") for result in every]
     if len({str(result.get("prb_id")) for result in every}) == len(every):
         return probes
     times = [number(result, "timestamp") for result in every]

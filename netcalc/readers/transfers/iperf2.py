@@ -165,6 +165,9 @@ class _Iperf2Text:
                 else:
                     self.remarks.implausible.append((number, exchanges[0].strip()))
                 return
+            if re.match(r"\s*[^\s=]{1,9}=\S+/", interval.rest):  # damaged
+                self.remarks.unread.append(number)
+                return
             if _begins_again(run, interval):
                 links = dict(run.links)
                 run = _Iperf2Run(run.is_client, run.protocol, run.port, run.target, links=links)

@@ -153,12 +153,12 @@ _INTERVAL = re.compile(
 )
 _STREAM = re.compile(r"\* Stream ID (?P<id>\S+)(?P<is_summary> Summary)?\s*")
 _RETRANSMITS = re.compile(
-    r"\s+(?:(?P<count>\d+)|Not Reported)"
+    r"\s+(?:(?P<count>\d{1,15})|Not Reported)"
     r"(?:\s+(?:Not Reported|(?P<window>\d+\.\d+) (?P<power>[KMG]?)Bytes))?"
     r"(?:\s+(?P<received>\d+\.\d+) (?P<prefix>[KMGT]?)bps)?"
 )
 _LOSSES = re.compile(
-    r"\s+(?P<first>\d+) / (?P<second>\d+)(?:\s+Jitter: (?P<jitter>\d+(?:\.\d+)?) ms)?"
+    r"\s+(?P<first>\d{1,15}) / (?P<second>\d{1,15})(?:\s+Jitter: (?P<jitter>\d+(?:\.\d+)?) ms)?"
 )
 _END = re.compile(r"\s*(?:\(omitted\))?\s*")
 
@@ -309,7 +309,7 @@ _BUCKET = re.compile(r" +(?P<delay>-?\d+(?:\.\d+)?) ms: (?P<count>\d+) packets\s
 
 
 def _delays_of_text(file: Input) -> Samples:
-    like = r"Packets|Delay M(?:ed|in|ax)|Max |.* ms: "
+    like = r"Packets|Delay M(?:ed|in|ax)|Max |.* ms: |\s+\S*\.\S*: .* packets"
     said, lines = _matches(file, [_STATISTIC, _BUCKET], like, closed=r".*(?:ms|packets)")
     printed = {
         line["name"].split()[-1].lower(): float(line["value"])

@@ -343,7 +343,8 @@ def _settled(way: Way, side: str, total: Interval) -> Notice | None:
     if counted is None or way.is_cut_short:
         return None
     longest, shortest = max(lengths.values()), min(lengths.values())
-    if not (abs(longest / total.duration_s - 1) < _ROUNDING and shortest > 0.97 * longest):
+    lasts = abs(longest - total.duration_s) < _ROUNDING * total.duration_s
+    if not (lasts and shortest > 0.97 * longest):
         return None
     name, unit = "payload_bytes", "byte"
     if isnan(total.payload_bytes) or isnan(counted.payload_bytes):

@@ -284,7 +284,10 @@ _NAMED = re.compile(
     rf"(?P<name>[a-z][a-z /_]*?)\s*:\s*(?P<value>{_NUMBER})\s*(?P<unit>(?:[A-Za-z%]\S*)?)"
 )
 _RATE_UNIT = re.compile(r"(?!.*bps).*|[KMGT]?bps")
-_NOT_NAMED = re.compile(r"(?=.*\d).*(?:\d\S*bps|throughput|total bytes|test duration|retrans segs)")
+_NOT_NAMED = re.compile(
+    r"(?=.*\d).*(?:\d\S*bps|throughput|total bytes|test duration|retrans segs)"
+    r"|\d+\s+\S+\s+\S*\d"
+)
 _THREAD = re.compile(
     rf"(?P<index>\d{{1,6}})\s+(?P<time>{_NUMBER})\s+(?P<rate>{_NUMBER})(?P<unit>[KMG]?)bps"
 )
