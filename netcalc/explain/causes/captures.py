@@ -18,6 +18,7 @@ from netcalc.explain.causes import sessions, verdict
 from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.datagrams import datagram_cause
 from netcalc.explain.causes.dialogue import SENDER
+from netcalc.explain.causes.trains import train_cause
 from netcalc.explain.causes.verdict import LEAST_QUEUE_S, counterfactuals
 from netcalc.explain.evidence import (
     DEFAULT_MTU_BYTES,
@@ -326,7 +327,7 @@ def _findings(trace: PacketTrace, stated: Known, *, apart_s: float) -> tuple[Fin
     datagrams = [evidence for evidence in from_capture(trace) if evidence.is_udp]
     if not flows:
         return tuple(
-            _of_datagrams(datagram, stated, datagram_cause(trace)) for datagram in datagrams
+            _of_datagrams(datagram, stated, _cause_of_datagrams(trace)) for datagram in datagrams
         )
     columns = flow_table(trace).columns()
     options = options_of(trace)
@@ -344,7 +345,7 @@ def _findings(trace: PacketTrace, stated: Known, *, apart_s: float) -> tuple[Fin
         for each, flow in zip(evidence, flows, strict=False)
     )
     is_tcp = sessions.has_tcp(trace)
-    cause = None if is_tcp else datagram_cause(trace)
+    cause = None if is_tcp else _cause_of_datagrams(trace)
     of_datagrams = (_of_datagrams(datagram, stated, cause) for datagram in datagrams)
     return (*of_flows, *of_datagrams) if is_tcp else (*of_datagrams, *of_flows)
 
@@ -491,6 +492,13 @@ SAID_OF = {"nagle-delayed-ack": ("stall-arithmetic",), "delayed-ack": ("stall-ar
 """Notices that hold for flows with a cause."""
 
 
+def _cause_of_datagrams(trace: PacketTrace) -> Cause:
+    """Return what the datagrams of a capture show; rows with pauses between them vary as well."""
+    cause = datagram_cause(trace)
+    is_open = cause.code in (UNKNOWN_CAUSE, "delay-variation")
+    return (train_cause(trace) if is_open else None) or cause
+
+
 def _of_datagrams(evidence: Evidence, stated: Known, cause: Cause | None) -> Finding:
     limits = rate_limits(evidence, stated)
     finding = Finding(
@@ -501,6 +509,7 @@ def _of_datagrams(evidence: Evidence, stated: Known, cause: Cause | None) -> Fin
         ),
         layer=UDP_PAYLOAD,
     )  # fmt: skip
-    if finding.stated is not None or cause is None or cause.code == UNKNOWN_CAUSE:
+    says_nothing = cause is None or (cause.code == UNKNOWN_CAUSE and not cause.variant)
+    if finding.stated is not None or says_nothing:
         return finding
     return replace(finding, cause=cause, missing=())
