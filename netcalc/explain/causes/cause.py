@@ -27,7 +27,8 @@ CAUSES = (
 )  # fmt: skip
 """Codes of causes."""
 _OF_LIMITS = {
-    "line": "line", "likely-line": "line", "fragments": "line", "buffer": "shallow-buffer",
+    "line": "line", "link": "line", "likely-line": "line", "fragments": "line",
+    "buffer": "shallow-buffer",
     "window": "receiver-window",
     "receive-window": "receiver-window", "send-window": "sender-buffer",
     "socket-buffer": "sender-buffer",

@@ -115,6 +115,8 @@ def _is_round(value: float, above: float = ROUND_RATIO) -> bool:
     >>> [_is_round(value) for value in (0.02, 1.5e6, 7.4e-3, 1.514e6)]
     [True, True, False, False]
     """
+    if not value > 0:
+        return False
     leading = value / 10.0 ** np.floor(np.log10(value))
     off = leading / np.array(ROUND) - 1
     return bool(((off >= -ROUND_RATIO) & (off <= above)).any())
