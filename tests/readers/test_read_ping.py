@@ -299,7 +299,7 @@ def test_damaged_lines_are_named_and_stand_for_their_probes():
     assert list(map(str, samples.meta.warnings)) == [
         "cannot read line 3: no sequence number",
         "cannot read line 5: unknown unit of time 'm'",
-        "ignored text after the numbers in line 7",
+        "ignored text beside the numbers in line 7",
         "skipped line 6: not ping output",
     ]
 

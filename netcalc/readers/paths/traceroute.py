@@ -42,6 +42,7 @@ _LIMIT = re.compile(r"(?<!\d)(\d{1,9}) hops (?:max|at most)|max hops: ?(\d{1,9})
 _SIZE = re.compile(r"(?<!\d)(\d{1,5}) bytes? (?:each )?packets?(?![\w-])")
 _MESSAGE = re.compile(r"^(?:\S*/)?(?:tcp)?traceroute6?: (.*)$")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})[:.]?(?:\s+(?P<rest>\S.*)?)?$")
+_GOES_ON = re.compile(r"\s+(?![A-Za-z]{1,2}\s)")
 _UNITS = "msec|usec|sec|ms|us|s"
 _UNIT = rf"(?:{_UNITS})(?=[\s!]|$)"
 _TOKEN = re.compile(
@@ -125,7 +126,7 @@ class _TracerouteRuns:
         if numbered and not re.match(_UNIT, numbered["rest"] or ""):
             hop, rest = int(numbered["hop"]), numbered["rest"] or ""
             goes_on = False
-        elif line[:1].isspace() and self.traces and self.traces[-1].probes:
+        elif self.traces and self.traces[-1].probes and _GOES_ON.match(line):
             hop, rest, goes_on = int(self.traces[-1].last_hop), line.strip(), True
         else:
             return False

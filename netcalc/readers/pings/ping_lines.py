@@ -41,6 +41,7 @@ _NOT_TIMES = {"ttl", "hlim", "hoplimit", "ident", "id", "mtu", "code", "tos", "t
 _TTL = ("ttl", "hlim", "hoplimit")
 _TTL_DAMAGED = re.compile(r"(?:ttl|hlim|hoplimit)=(?![0-9]+(?![0-9A-Za-z]))", re.IGNORECASE)
 _STAMP = re.compile(r"^\s*\[([0-9]{9,11}\.[0-9]{1,9})\]\s")
+_STAMP_DAMAGED = re.compile(r"\s*\[[0-9]{2}[^\]:/-]{7,}\]\s")
 _ADDRESS = re.compile(
     r"(?<![0-9A-Za-z_.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9])"
     r"|(?:[0-9A-Fa-f]{0,4}:){2,7}(?:[0-9.]{7,15}|[0-9A-Fa-f]{1,4})(?:%[0-9A-Za-z_.-]{1,20})?"
@@ -222,7 +223,10 @@ def read_line(text: str) -> PingLine | None:
     body = text[stamp.end() :] if stamp else text
     sequences = list(_SEQUENCE.finditer(body))
     if sequences:
-        return _with_sequence(body, sequences, stamp_s)
+        line = _with_sequence(body, sequences, stamp_s)
+        if line is not None and not line.fault and _STAMP_DAMAGED.match(body):
+            line.fault = "text-after-numbers"
+        return line
     return _without_sequence(body)
 
 

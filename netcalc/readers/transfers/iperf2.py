@@ -66,6 +66,7 @@ _SIZES = compiled(
     r".*?req/reply(?: size = {request_bytes} Byte/ *{response_bytes} Byte"
     r"|/hold=(?P<request>\d{1,9})/(?P<response>\d{1,9})/)"
 )
+_DAMAGED_LOSSES = re.compile(r"\d/\s*\S+ \(\S*%\)|\S/\s*\d\S* \(\S*%\)")
 _DETAILS = re.compile(r"\s(?:[A-Z]{1,2}8(?:\(f\))?-PDF:|OWD |trip-time \()")
 """Lines behind a total: histograms (``T8-PDF: bin(w=1ms):...``), delays one way."""
 _WRITES = re.compile(
@@ -335,6 +336,8 @@ def _interval(run: _Iperf2Run, interval: iperf_text.IntervalLine, number: int | 
     if losses is not None:
         way.protocol = way.protocol or "udp"
         losses.put_in(row)
+    elif _DAMAGED_LOSSES.search(interval.rest):
+        odd.append(shorten(interval.rest.strip()))
     elif writes := _WRITES.match(interval.rest):
         row.retransmit_count = _known(writes["retries"])
         row.cwnd_bytes = _known(writes["cwnd"]) * 1024
@@ -529,7 +532,8 @@ def _row(cells: list[str]) -> tuple[transfer.Interval, bool]:
         row.jitter_s = nan if jitter < 0 else jitter / 1e3
         row.lost_count = nan if unknown or bad_loss else lost
         row.datagram_count = nan if packets < 0 else packets
-        right = right and (unknown or not (jitter < 0 or bad_loss))
+        is_counted = jitter >= 0 and 0 <= lost <= packets
+        right = right and (unknown or is_counted)
     return row, right
 
 

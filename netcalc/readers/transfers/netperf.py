@@ -179,7 +179,7 @@ def _stream(file: Input, run: _NetperfTest) -> _Measured:
     made.duration_s = transfer.number_of(cells[2])
     made.sent_bps = _rate_bps(file, line, cells[5], unit)
     sent, lost = transfer.number_of(cells[3]), nan
-    if len(run.tables) > 1 and len(run.tables[1][1]) >= 4:
+    if len(run.tables) > 1 and len(run.tables[1][1]) in (4, 6):  # 5: a blank in a number
         below, counted = run.tables[1]
         received = transfer.number_of(counted[2])
         made.received_bps = _rate_bps(file, below, counted[3], unit)
@@ -279,7 +279,7 @@ _INTERIM = re.compile(
 _NUMBERS = re.compile(r"\s*-?\d+(?:\.\d+)?(?:\s+-?\d+(?:\.\d+)?)*\s*")
 _UNIT = re.compile(r"\b10\^\d+(?:bits|Bytes)/(?:sec|s)\b|\b[KMG]?Bytes/s(?:ec)?\b|per sec|Trans/s")
 _TABLE_HEAD = re.compile(r"\s*(?:Recv|Socket|Size|bytes|Local|Send|Bytes|Utili|CPU|!!!)")
-_NUMERIC = re.compile(r"THROUGHPUT|ELAPSED_TIME|\w+_(?:LATENCY|RETRANS|MSS|SENT|RECVD)|RR_SIZE")
+_NUMERIC = re.compile(r"THROUGHPUT|ELAPSED_TIME|\w+_(?:LATENCY|RETRANS|MSS|SENT|RECVD|SIZE)")
 """Names whose values are numbers."""
 _KEYVAL = re.compile(r"(?P<name>[A-Z][A-Z0-9_]+)=(?P<value>.*)")
 
@@ -360,7 +360,7 @@ class _NetperfText:
     def _set(self, number: int, values: dict[str, str]) -> None:
         self.tests[-1].values |= values
         for name, value in values.items():
-            if _NUMERIC.fullmatch(name) and value and not _NUMBERS.fullmatch(value):
+            if _NUMERIC.fullmatch(name) and value and isnan(transfer.number_of(value)):
                 self.damaged.append(number)
 
     def _add_head(self, number: int, line: str) -> None:
