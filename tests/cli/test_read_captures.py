@@ -8,15 +8,14 @@ The expected numbers of the puzzles are those of tshark 4.2 (fields ``tcp.len``,
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import io
 import json
 import struct
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import writer as w
 from click.testing import CliRunner
 
 from netcalc import explain, plots, readers
@@ -29,14 +28,6 @@ PUZZLES = TESTS.parent / "data" / "puzzles"
 WINDOW, FRAGMENTS = (str(PUZZLES / f"{name}.pcap.gz") for name in ("window", "fragments"))
 LOOPBACK = str(TESTS / "readers" / "inputs" / "captures" / "dumpcap_lo.pcapng")
 PING = str(TESTS / "readers" / "inputs" / "iputils_plain.txt")
-
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", TESTS / "readers" / "captures" / "writer.py"
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 
 def run(*arguments):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import writer as w
 from click.testing import CliRunner
 
 from netcalc import datasets, readers
@@ -18,13 +17,6 @@ from netcalc.compare import file_notices, files
 from netcalc.samples import FlowSeries, Meta, RttSamples, Table, TransferSamples
 
 TESTS = Path(__file__).parents[1]
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", TESTS / "readers" / "captures" / "writer.py"
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 
 def steady(*, ahead_s, behind_s, size=1000):

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from base_arguments import BASE
 
 from netcalc import calculator, equations
 
 TABLE = Path(__file__).parents[1] / "models" / "base_arguments.py"
 FORMULAS = calculator.formulas()
 EVERY_MODEL = pytest.mark.each("formula", FORMULAS.values(), ids=FORMULAS)
-
-
-def base_arguments():
-    spec = importlib.util.spec_from_file_location("base_arguments", TABLE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.BASE
-
-
-BASE = base_arguments()
 
 
 @EVERY_MODEL

@@ -11,22 +11,25 @@ Run as a program it prints the largest relative error of each model.
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import re
 import warnings
-from pathlib import Path
 
+import equations_of_collectives as collectives
+import equations_of_growth_and_media as growth
+import equations_of_sizes as sizes
+import equations_of_tcp_and_queues as tcp
+import equations_of_users as users
 import mpmath
 import numpy as np
 import pandas
 import pytest
+from base_arguments import BASE
 from mpmath import mpf
 
 from netcalc import calculator, checks
 from netcalc.errors import DomainError, DoubtWarning, NotFiniteWarning
 
-HERE = Path(__file__).parent
 NAN, INF = float("nan"), float("inf")
 GRID = (0.0, 5e-324, 1e-12, 1 - 1e-12, 1.0, 1 + 1e-12, 1e6, 1e15, 1e308, -1.0, NAN, INF)
 LIMIT = 1e-9
@@ -34,23 +37,10 @@ LARGEST = float(np.finfo(float).max)
 UNDERFLOW = 1e-290  # smaller numbers lose their digits one by one
 
 
-def load(name):
-    """Return a module that stands beside this one."""
-    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BASE = load("base_arguments").BASE
-SIZES, TCP = load("equations_of_sizes"), load("equations_of_tcp_and_queues")
-USERS = load("equations_of_users")
-GROWTH = load("equations_of_growth_and_media")
-COLLECTIVES = load("equations_of_collectives")
 EQUATIONS = (
-    SIZES.EQUATIONS | TCP.EQUATIONS | USERS.EQUATIONS | GROWTH.EQUATIONS | COLLECTIVES.EQUATIONS
+    sizes.EQUATIONS | tcp.EQUATIONS | users.EQUATIONS | growth.EQUATIONS | collectives.EQUATIONS
 )
-DIGITS = TCP.DIGITS
+DIGITS = tcp.DIGITS
 FORMULAS = calculator.formulas()
 
 # Models that no equation gives in closed form, and where they are held to a second method.
@@ -92,7 +82,7 @@ NOT_CLOSED = {
     "store_and_forward.pipeline_timeline": "recursion: test_store_and_forward",
     "timers.rto_estimate": "recursion: test_timers",
     "small_writes.write_timeline": "a sequence of events: test_write_timeline",
-} | USERS.NOT_CLOSED
+} | users.NOT_CLOSED
 
 # Differences, not times, sizes or rates: their docstrings say what a negative one means.
 MAY_BE_NEGATIVE = {

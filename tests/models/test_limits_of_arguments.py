@@ -7,12 +7,11 @@ name, the last one inside is taken.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import warnings
-from pathlib import Path
 
 import pytest
+from base_arguments import BASE
 
 from netcalc import calculator
 from netcalc.errors import DomainError
@@ -195,17 +194,6 @@ BY_NAME = {name: kind for kind, names in KINDS for name in names.split()}
 BY_NAME |= {"segments_per_ack": ABOVE_0, "initial_window_segments": ABOVE_0, "header_bytes": FROM_0}
 # Another rule refuses these too: packets below their headers, an MTU below the least of IP.
 BESIDES = {"mtu_bytes"}
-
-
-def load(name):
-    """Return a module beside this one, by path: names of test modules are no packages."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BASE = load("base_arguments").BASE
 
 
 def refusal(formula, name, value):

@@ -5,28 +5,16 @@ What holds the same number must give the same result, and what holds none must b
 
 from __future__ import annotations
 
-import importlib.util
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
+from base_arguments import BASE
 
 from netcalc import calculator
 from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning
 
-
-def load(name):
-    """Return a module beside this one, by path: names of test modules are no packages."""
-    path = Path(__file__).with_name(f"{name}.py")
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BASE = load("base_arguments").BASE
 CASES = [
     (formula, parameter.name)
     for formula in calculator.formulas().values()

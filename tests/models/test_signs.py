@@ -5,31 +5,18 @@ Each public model is asked at random valid arguments, several of them at their l
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import random
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
+from base_arguments import BASE, SIGNED
 
 from netcalc import calculator
 from netcalc.errors import NetcalcError
 
 DRAWS = 150
-
-
-def base_arguments():
-    """Return the module beside this one, which is in no package."""
-    path = Path(__file__).with_name("base_arguments.py")
-    spec = importlib.util.spec_from_file_location("base_arguments", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BASE, SIGNED = base_arguments().BASE, base_arguments().SIGNED
 
 
 def drawn(rng, name, base):

@@ -6,29 +6,18 @@ table here, with the reason.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import random
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
+import test_signs as signs
+from base_arguments import BASE
 
 from netcalc import calculator
 from netcalc.errors import NetcalcError, doubts
 
-
-def beside(name):
-    """Return a module of the tests of models, by path: names of test modules are no packages."""
-    path = Path(__file__).parents[1] / "models" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BASE, SIGNS = beside("base_arguments").BASE, beside("test_signs")
 FORMULAS = calculator.formulas()
 
 
@@ -40,7 +29,7 @@ def asked(formula, **arguments):
             result = FORMULAS[formula].function(**{**BASE[formula], **arguments})
         except NetcalcError:
             return None
-    return SIGNS.parts(result), [doubt.code for doubt in found]
+    return signs.parts(result), [doubt.code for doubt in found]
 
 
 def noted(formula, **arguments):
@@ -145,7 +134,7 @@ def draws(name, count=150):
     """Yield valid arguments, several of them at their limits at a time, and the answer."""
     rng = random.Random(f"limits of {name}")
     for _ in range(count):
-        given = SIGNS.arguments(rng, name, FORMULAS[name].function)
+        given = signs.arguments(rng, name, FORMULAS[name].function)
         answer = asked(name, **given)
         if answer is not None:
             yield given, *answer

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import writer as w
 
 from netcalc import datasets, plots, readers
 from netcalc.errors import DomainError
@@ -17,14 +16,6 @@ from netcalc.plots.captures import BEFORE, DRAWN_PACKETS
 from netcalc.plots.measured import measured
 
 TESTS = Path(__file__).parents[1]
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", TESTS / "readers" / "captures" / "writer.py"
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
-
 MSS = 1000
 
 

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from dataclasses import replace
-from pathlib import Path as FilePath
 
 import numpy as np
 import pytest
 from bokeh.models import Line, Scatter
+from looking import BLUE, GREEN, INK, VERMILION, VIOLET, hovers_of, legend_of
 
 from netcalc.congestion import Result, Trajectory
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.plots import courses, phase, svg
 from netcalc.scenario import Bottleneck, Flow, Scenario
-
-
-def load(name):
-    """Return a module beside this one, by path: names of test modules are no packages."""
-    spec = importlib.util.spec_from_file_location(name, FilePath(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-LOOKING = load("looking")
-BLUE, GREEN, VIOLET, VERMILION = (
-    LOOKING.BLUE, LOOKING.GREEN, LOOKING.VIOLET, LOOKING.VERMILION
-)  # fmt: skip
-INK, legend_of, hovers_of = LOOKING.INK, LOOKING.legend_of, LOOKING.hovers_of
 
 LINK = Bottleneck.of(rate_bps=12e6, rtt_s=0.04, buffer_packets=40)
 """derived: 1000 packets/s, 11.584 Mbit/s of payload, 40 packets in flight fill it."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path as FilePath
-
 import numpy as np
 import pytest
 from bokeh.models import HoverTool, Scatter
+from looking import INK, PALETTE, hovers_of, legend_of
 
 from netcalc import compare
 from netcalc.errors import DomainError
@@ -19,18 +17,6 @@ from netcalc.plots.plot import ready, thinned_note
 from netcalc.plots.style import hover_formatter, tick_formatter
 from netcalc.samples import RttSamples, TransferSamples
 
-
-def load(name):
-    """Return a module beside this one, by path: names of test modules are no packages."""
-    spec = importlib.util.spec_from_file_location(name, FilePath(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-LOOKING = load("looking")
-PALETTE, INK = LOOKING.PALETTE, LOOKING.INK
-legend_of, hovers_of = LOOKING.legend_of, LOOKING.hovers_of
 SIZE, TIME = Axis("size", "byte"), Axis("transfer time", "s")
 HEIGHT, ROW = 360, 22  # of a figure without its legend, and of a row of the legend, in pixels
 

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path as FilePath
-
 import numpy as np
 import pytest
 from bokeh.models import Scatter, Span
+from looking import INK, PALETTE, hovers_of, legend_of
 
 from netcalc.models.delays.store_and_forward import pipeline_timeline
 from netcalc.models.hosts.small_writes import write_timeline
 from netcalc.plots import ladder, timeline, truth
 from netcalc.samples import Table
-
-
-def load(name):
-    """Return a module beside this one, by path: names of test modules are no packages."""
-    spec = importlib.util.spec_from_file_location(name, FilePath(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-LOOKING = load("looking")
-PALETTE, INK = LOOKING.PALETTE, LOOKING.INK
-legend_of, hovers_of = LOOKING.legend_of, LOOKING.hovers_of
 
 
 def some_steps():

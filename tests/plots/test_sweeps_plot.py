@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path as FilePath
 
 import numpy as np
 import pytest
 from bokeh.models import Line, Scatter
+from looking import hovers_of, legend_of
 
 from netcalc.congestion import Result
 from netcalc.congestion.batch import Batch
@@ -18,18 +17,6 @@ from netcalc.errors import DomainError
 from netcalc.plots import latencies, svg, sweep
 from netcalc.samples import Meta, Table
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
-
-
-def load(name):
-    """Return a module beside this one, by path: names of test modules are no packages."""
-    spec = importlib.util.spec_from_file_location(name, FilePath(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-LOOKING = load("looking")
-legend_of, hovers_of = LOOKING.legend_of, LOOKING.hovers_of
 
 ROWS = {
     "by": ["theory", "theory", "live", "live", "live", "ns3"],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
+import looking
 import numpy as np
 import pytest
 
@@ -14,10 +14,6 @@ from netcalc.errors import DomainError
 from netcalc.explain import Intervals, flow_causes
 from netcalc.plots.pictures import charts
 from netcalc.readers import read
-
-LOOKING = importlib.util.spec_from_file_location("looking", Path(__file__).with_name("looking.py"))
-looking = importlib.util.module_from_spec(LOOKING)
-LOOKING.loader.exec_module(looking)
 
 PUZZLES = Path(__file__).parents[2] / "data" / "puzzles"
 OF_TCP = ("window", "slow_start", "stall", "acknowledgements")

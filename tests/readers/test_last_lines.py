@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from samples_seen import codes
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
@@ -31,10 +32,6 @@ CUT = ("ethtool.txt", "netstat_s_bsd.txt", "netstat_s_windows.txt", "proc_snmp6.
 
 def stripped(name):
     return (INPUTS / name).read_bytes().rstrip(b"\n")
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 @pytest.mark.each("name", WHOLE)

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
+from samples_seen import codes, facts
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
@@ -24,14 +25,6 @@ BOTH = [("upload", 5_000_000, 4_900_000, 3), ("download", 2_600_000, 2_500_000, 
 
 def dumps(document):
     return json.dumps(document) + "\n"
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
-
-
-def facts(samples, *names):
-    return [tuple(row.get(name) for name in names) for row in samples.facts()]
 
 
 def test_sums_of_one_name_are_those_of_no_direction():

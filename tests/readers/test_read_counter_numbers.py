@@ -6,8 +6,8 @@ import json
 import math
 
 import pytest
+from samples_seen import refused
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import read, sniff
 
@@ -17,12 +17,6 @@ NOON = 1795348800.0
 
 def rows(samples):
     return list(zip(samples["group"], samples["counter"], samples["value"], strict=True))
-
-
-def refused(text):
-    with pytest.raises(ReaderError) as error:
-        read(text, name="a.txt")
-    return error.value
 
 
 def test_columns_of_a_socket_have_their_units():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from samples_seen import codes
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
@@ -83,10 +84,6 @@ def counters(samples):
         values = {key.removeprefix("counter:"): value for key, value in row.items()}
         found[row.get("group", "")] = values
     return found
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 @pytest.mark.each("name", sorted(COUNTERS))

@@ -9,16 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples_seen import codes
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
 
 INPUTS = Path(__file__).parent / "inputs" / "transfers"
 DOCUMENT = json.loads((INPUTS / "flent_4.json").read_text())
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 def changed(**parts):

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from samples_seen import facts, noted, refused
 
-from netcalc.errors import ReaderError
 from netcalc.readers import read
 
 MIB = 1024**2
 
 
-def noted(samples):
-    return [(one.code, dict(one.values)) for one in samples.meta.warnings]
-
-
-def facts(samples, *names):
-    return [tuple(row.get(name) for name in names) for row in samples.facts()]
-
-
 def values(column):
     return [one if isinstance(one, str) else None if one != one else float(one)
             for one in column.tolist()]  # fmt: skip
-
-
-def refused(text):
-    with pytest.raises(ReaderError) as error:
-        read(text, name="a.txt")
-    return error.value
 
 
 NAMES = ("protocol", "received_byte_count", "received_rate_bps", "duration_s", "retransmit_count",

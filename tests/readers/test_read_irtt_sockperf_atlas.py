@@ -7,20 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples_seen import codes, near
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
 
 INPUTS = Path(__file__).parent / "inputs"
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
-
-
-def near(value):
-    """Return a value to compare with: a number but for its last digits."""
-    return pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
 
 
 def test_irtt():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples_seen import codes
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
@@ -117,10 +118,6 @@ FACTS = {
                 {"sent_byte_count": 650 * MIB, "duration_s": 58}],
 }  # fmt: skip
 TOOLS = ("speedtest", "ndt7", "nuttcp", "dd", "wget", "curl", "scp")
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 @pytest.mark.each("name", sorted(FACTS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from samples_seen import codes
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
@@ -12,10 +13,6 @@ from netcalc.readers import read
 INPUTS = Path(__file__).parent / "inputs" / "transfers"
 PAIRS = (INPUTS / "netesto_exp.out").read_text()
 TABLE = (INPUTS / "netesto.csv").read_text()
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 def test_a_file_of_one_flow():

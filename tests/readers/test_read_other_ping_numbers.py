@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples_seen import fact, noted
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
@@ -29,14 +30,6 @@ def columns(samples, *names):
             for one in values.tolist()
         ])  # fmt: skip
     return found
-
-
-def noted(samples):
-    return [(one.code, dict(one.values)) for one in samples.meta.warnings]
-
-
-def fact(samples, *names, row=0):
-    return tuple(samples.facts()[row].get(name) for name in names)
 
 
 def test_a_format_is_named_and_described():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples_seen import codes
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
@@ -35,10 +36,6 @@ TARGETS = {
     "nping_tcp.txt": "203.0.113.2", "nping_connect.txt": "203.0.113.2",
     "arping_lost.txt": "192.0.2.77", "cisco_mix.txt": "192.0.2.9",
 }  # fmt: skip
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 @pytest.mark.each("file", CASES)

@@ -8,15 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples_seen import codes
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
 
 INPUTS = Path(__file__).parent / "inputs" / "transfers"
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 def test_ntttcp():

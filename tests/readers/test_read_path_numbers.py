@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from samples_seen import fact, noted, refused
 
-from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
 
 INPUTS = Path(__file__).parent / "inputs" / "paths"
@@ -24,20 +23,6 @@ def columns(samples, *names):
             for one in values.tolist()
         ])  # fmt: skip
     return found
-
-
-def noted(samples):
-    return [(one.code, dict(one.values)) for one in samples.meta.warnings]
-
-
-def fact(samples, *names, row=0):
-    return tuple(samples.facts()[row].get(name) for name in names)
-
-
-def refused(text):
-    with pytest.raises(ReaderError) as error:
-        read(text, name="a.txt")
-    return error.value
 
 
 REPORT = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from samples_seen import codes
 
 from netcalc.readers import read_ping
 from netcalc.readers.pings.ping_lines import is_noise, may_speak, read_line
@@ -20,10 +21,6 @@ def line(sequence, milliseconds="0.5", size=64, ttl=64, more=""):
 
 def reply(milliseconds, size=32, ttl=57, sign="="):
     return f"Reply from 192.0.2.1: bytes={size} time{sign}{milliseconds}ms TTL={ttl}\n"
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 # Each of these is enough for a closer look, and stands alone in its line

@@ -6,16 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from samples_seen import facts
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
 from netcalc.samples import PathSamples
 
 INPUTS = Path(__file__).parent / "inputs" / "transfers"
-
-
-def facts(samples, *names):
-    return [tuple(row.get(name) for name in names) for row in samples.facts()]
 
 
 @pytest.mark.each("ending", ["txt", "json"])

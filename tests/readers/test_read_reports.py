@@ -8,19 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from samples_seen import codes, facts
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
 
 INPUTS = Path(__file__).parent / "inputs" / "transfers"
-
-
-def facts(samples, *names):
-    return [tuple(row.get(name) for name in names) for row in samples.facts()]
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 def test_rates_of_mininet():

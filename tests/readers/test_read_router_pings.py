@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples_seen import codes
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
@@ -61,10 +62,6 @@ SUMMARIES = (
     "requests transmitted",
     " sent, ",
 )
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 @pytest.mark.each("file", CASES)

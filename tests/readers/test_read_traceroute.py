@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples_seen import codes, near
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
@@ -62,15 +63,6 @@ FACTS = {
 }  # fmt: skip
 
 HEAD = "traceroute to host.example (192.0.2.9), 30 hops max, 60 byte packets\n"
-
-
-def near(value):
-    """Return a value to compare with: a number but for its last digits."""
-    return pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
-
-
-def codes(samples):
-    return [notice.code for notice in samples.meta.warnings]
 
 
 @pytest.mark.each("file", FACTS)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples_seen import near
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
@@ -65,11 +66,6 @@ RUSSIAN = """\
 
 Трассировка завершена.
 """
-
-
-def near(value):
-    """Return a value to compare with: a number but for its last digits."""
-    return pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
 
 
 @pytest.mark.each("file", FACTS)

@@ -8,36 +8,12 @@ import json
 from pathlib import Path
 
 import pytest
+from samples_seen import facts, implausible, noted, refused, values
 
-from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
 
 INPUTS = Path(__file__).parent / "inputs" / "transfers"
 LONG = "x" * 400
-
-
-def noted(samples):
-    return [(one.code, dict(one.values)) for one in samples.meta.warnings]
-
-
-def implausible(*lines):
-    """The warning about values that count as unknown, of pairs of a line and what is in it."""
-    numbers, shown = [line for line, _ in lines], [text for _, text in lines]
-    return "implausible-lines", {"numbers": numbers, "values": shown}
-
-
-def facts(samples, *names):
-    return [tuple(row.get(name) for name in names) for row in samples.facts()]
-
-
-def values(column):
-    return [None if one != one else float(one) for one in column.tolist()]
-
-
-def refused(text):
-    with pytest.raises(ReaderError) as error:
-        read(text, name="a.txt")
-    return error.value
 
 
 def lines_of(*documents):

@@ -6,8 +6,8 @@ import json
 import math
 
 import pytest
+from samples_seen import facts, implausible, noted, refused, values
 
-from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
 from netcalc.readers.transfers.iperf_text import (
     looks_like_interval,
@@ -17,30 +17,6 @@ from netcalc.readers.transfers.iperf_text import (
 )
 
 KI, MI, GI, TI, PI = (1024**power for power in range(1, 6))
-
-
-def noted(samples):
-    return [(one.code, dict(one.values)) for one in samples.meta.warnings]
-
-
-def implausible(*lines):
-    """The warning about values that count as unknown, of pairs of a line and what is in it."""
-    numbers, shown = [line for line, _ in lines], [text for _, text in lines]
-    return "implausible-lines", {"numbers": numbers, "values": shown}
-
-
-def facts(samples, *names):
-    return [tuple(row.get(name) for name in names) for row in samples.facts()]
-
-
-def values(column):
-    return [None if one != one else float(one) for one in column.tolist()]
-
-
-def refused(text):
-    with pytest.raises(ReaderError) as error:
-        read(text, name="a.txt")
-    return error.value
 
 
 def test_dd():

@@ -5,31 +5,12 @@ from __future__ import annotations
 import json
 import math
 
-import pytest
+from samples_seen import facts, noted, refused, values
 
-from netcalc.errors import ReaderError
 from netcalc.readers import read
 from netcalc.readers.transfers.iperf_text import looks_like_interval, number_of
 
 MIB = 1024**2
-
-
-def noted(samples):
-    return [(one.code, dict(one.values)) for one in samples.meta.warnings]
-
-
-def facts(samples, *names):
-    return [tuple(row.get(name) for name in names) for row in samples.facts()]
-
-
-def values(column):
-    return [None if one != one else float(one) for one in column.tolist()]
-
-
-def refused(text):
-    with pytest.raises(ReaderError) as error:
-        read(text, name="a.txt")
-    return error.value
 
 
 def interval(start, length, size, **more):

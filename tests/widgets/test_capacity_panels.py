@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from panels_seen import column, said
 from scipy import stats
 
 from netcalc import datasets
@@ -46,14 +47,6 @@ class Held:
 def story(monkeypatch):
     monkeypatch.setattr(capacity_planning, "Timer", Held)
     return panels.Story(datasets.load("ping_emulated_t1"), start=START)
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
-
-
-def said(panel):
-    return panel.figure.description
 
 
 def below(panel):

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from panels_seen import column, played, said
 
 from netcalc.congestion import Result, Trajectory
 from netcalc.congestion.recording import Recording, as_table, parse_rows
@@ -20,22 +21,6 @@ from netcalc.samples import Meta
 from netcalc.scenario import Flow
 
 TIME_S = np.array([8.0, 16.0, 25.0, 30.0])
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
-
-
-def said(panel):
-    return panel.figure.description
-
-
-def played(panel):
-    """Press the button of a panel and wait for its end."""
-    button = next(child for child in panel.children if hasattr(child, "start_button"))
-    button.start()
-    button._thread.join(60)
-    return button
 
 
 def made(scenario, *, by="theory", window=30.0):

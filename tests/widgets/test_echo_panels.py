@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import button_of, column
 
 from netcalc.errors import ExperimentError
 from netcalc.lessons import latency
 from netcalc.samples import Meta, RttSamples
-from netcalc.widgets.run import RunButton
 
 LIMIT_S = 60
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
-
-
-def button_of(panel):
-    return next(child for child in panel.children if isinstance(child, RunButton))
 
 
 def at(panel, size):

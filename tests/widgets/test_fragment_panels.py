@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import button_of, column
 
 from netcalc.experiments import transactions
 from netcalc.lessons import mbufs
 from netcalc.messages import Notice
 from netcalc.samples import Meta, TransactionSamples
-from netcalc.widgets.run import RunButton
 
 LIMIT_S = 60
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
-
-
-def button_of(panel):
-    return next(child for child in panel.children if isinstance(child, RunButton))
 
 
 def run(mtu=1536.0, step_s=8e-6, noted=1536.0):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import column
 
 from netcalc.lessons import small_writes
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
 
 
 def test_theory_of_a_fresh_and_of_a_used_connection():

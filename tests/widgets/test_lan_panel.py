@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from panels_seen import column
 
 from netcalc.lessons import latency, store_and_forward
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
 
 
 def test_the_wire_alone_is_the_least_and_pads_small_pings():

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import column, said
 
 from netcalc import datasets
 from netcalc.lessons import latency, line_rate, store_and_forward
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
-
-
-def said(panel):
-    return panel.figure.description
 
 
 def upload_of(panel):

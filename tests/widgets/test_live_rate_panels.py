@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import column, played, said
 
 from netcalc import language
 from netcalc.errors import ExperimentError
@@ -14,22 +15,6 @@ from netcalc.samples import BulkSamples, Meta
 FRAMES = np.array([64.0, 512, 1518])
 COSTS = {"loopback": (4e-6, 0.2e-9), "routed": (6e-6, 0.5e-9)}
 """Known costs of a packet and of a byte, by way."""
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
-
-
-def said(panel):
-    return panel.figure.description
-
-
-def played(panel):
-    """Press the button of a panel and wait for its end."""
-    button = next(child for child in panel.children if hasattr(child, "start_button"))
-    button.start()
-    button._thread.join(60)
-    return button
 
 
 def blasts_of(way, *, refused=(), seen=None):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import column
 
 from netcalc.lessons import latency
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
 
 
 def test_the_equation_is_drawn_before_a_run():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipywidgets
 import numpy as np
 import pytest
+from panels_seen import column
 
 from netcalc import fit
 from netcalc.emulation import capabilities
@@ -23,10 +24,6 @@ def wires():
     found = capabilities()
     if not found.wire:
         pytest.skip(f"no wire here: {found.why_not}")
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
 
 
 def table(panel):

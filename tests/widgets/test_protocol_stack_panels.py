@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from panels_seen import column
 
 from netcalc import compare
 from netcalc.errors import DomainError
@@ -13,10 +14,6 @@ from netcalc.experiments import transactions
 from netcalc.lessons import protocol_stack as panels
 from netcalc.samples import TransactionSamples
 from netcalc.widgets.run import RunButton
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
 
 
 @pytest.mark.each(

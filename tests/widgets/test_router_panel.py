@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from panels_seen import column, played, said
 
 from netcalc.errors import ExperimentError
 from netcalc.lessons import tail_latency as panels
@@ -13,22 +14,6 @@ from netcalc.models.queues.mm1 import mm1k_wait_cdf
 from netcalc.samples import Meta, Table
 
 NAMES = ("arrival_s", "wait_s", "service_s", "packet_bytes", "backlog_bytes", "dropped")
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
-
-
-def said(panel):
-    return panel.figure.description
-
-
-def played(panel):
-    """Press the button of a panel and wait for its end."""
-    button = next(child for child in panel.children if hasattr(child, "start_button"))
-    button.start()
-    button._thread.join(60)
-    return button
 
 
 def in_batches(places=50):

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from panels_seen import button_of
 
 from netcalc import experiments
 from netcalc.lessons import (
@@ -20,13 +21,8 @@ from netcalc.lessons import (
     store_and_forward,
     transfers,
 )
-from netcalc.widgets.run import RunButton
 
 LIMIT_S = 120
-
-
-def button_of(panel):
-    return next(child for child in panel.children if isinstance(child, RunButton))
 
 
 def saved(panel):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import column
 
 from netcalc import plots
 from netcalc.lessons import small_writes as panels
 from netcalc.models.hosts.small_writes import write_timeline
 from netcalc.plots import svg
 from netcalc.widgets.run import RunButton
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
 
 
 def test_article_panel():

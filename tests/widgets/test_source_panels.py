@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import column
 
 from netcalc.lessons import transfers
 from netcalc.samples import BulkSamples
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
 
 
 def test_the_sparc_is_limited_by_its_line():

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from panels_seen import column, played, said
 
 from netcalc.congestion import Result, Trajectory
 from netcalc.congestion.result import Latencies
@@ -15,22 +16,6 @@ from netcalc.samples import Meta
 from netcalc.scenario import ALGORITHMS
 
 TIME_S = np.array([3.0, 10.0, 50.0])
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
-
-
-def said(panel):
-    return panel.figure.description
-
-
-def played(panel):
-    """Press the button of a panel and wait for its end."""
-    button = next(child for child in panel.children if hasattr(child, "start_button"))
-    button.start()
-    button._thread.join(60)
-    return button
 
 
 def made(scenario, *, by="theory", p99_s=None):

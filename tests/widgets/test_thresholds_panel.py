@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import column
 
 from netcalc.lessons import mbufs
 from netcalc.samples import TransactionSamples
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
 
 
 def a_run(step_s=3e-6, count=3):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels_seen import column, played, said
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments import bulk
@@ -11,26 +12,6 @@ from netcalc.lessons import transfers
 from netcalc.samples import BulkSamples, Meta
 
 SIZES = np.array([64.0, 1440.0, 65_000.0])
-
-
-def column(panel, source, name="y"):
-    return np.asarray(panel.figure.plot.sources[source].data[name])
-
-
-def said(panel):
-    return panel.figure.description
-
-
-def button_of(panel):
-    return next(child for child in panel.children if hasattr(child, "start_button"))
-
-
-def played(panel):
-    """Press the button of a panel and wait for its end."""
-    button = button_of(panel)
-    button.start()
-    button._thread.join(60)
-    return button
 
 
 def made(write_bytes, wall_s, *, lost=0.0, mss_bytes=1448, protocol="UDP"):

@@ -7,24 +7,15 @@ writer of ``tests/readers/captures`` and reads it again.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import struct
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+
+import writer as w
 
 from netcalc.readers.captures import read_capture
 from netcalc.samples import PacketTrace
-
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", Path(__file__).parents[2] / "readers" / "captures" / "writer.py"
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 MSS = 1024
 """Payload of a full segment: windows of whole ones are whole units of their scale. [byte]"""

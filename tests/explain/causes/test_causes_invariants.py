@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
-import sys
 from pathlib import Path
 
 import pytest
+import script as s
 
 from netcalc.explain import CAUSES, Cause, Known
 from netcalc.explain.causes.captures import explain_capture
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE
 from netcalc.explain.causes.intervals import CODES, OPEN
 from netcalc.messages import MESSAGES
-
-_SPEC = importlib.util.spec_from_file_location("causes_script", Path(__file__).parent / "script.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-s = sys.modules.setdefault("causes_script", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(s)
 
 A, B, MSS = s.A, s.B, s.MSS
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import random
-import sys
 from pathlib import Path
 
 import pytest
+import script as s
 
 from netcalc import readers
 from netcalc.explain import Known, measurement
 from netcalc.explain.causes.captures import explain_capture
-
-_SPEC = importlib.util.spec_from_file_location("causes_script", Path(__file__).parent / "script.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-s = sys.modules.setdefault("causes_script", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(s)
 
 A, B, MSS = s.A, s.B, s.MSS
 HALVES = (A, B)

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import random
-import sys
-from pathlib import Path
 
 import pytest
+import script as s
 
 from netcalc.explain import Known, main_flow
 from netcalc.explain.causes.captures import explain_capture
 from netcalc.explain.causes.intervals import find_gaps
-
-_SPEC = importlib.util.spec_from_file_location("causes_script", Path(__file__).parent / "script.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-s = sys.modules.setdefault("causes_script", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(s)
 
 A, B, LOST, MSS, w = s.A, s.B, s.LOST, s.MSS, s.w
 HALVES = (A, B)

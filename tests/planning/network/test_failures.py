@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import networkx as nx
 import numpy as np
 import pytest
+from enumerated import loads, random_case
 
 from netcalc.planning.network.routing import (
     MOST_HOPS,
@@ -20,12 +18,6 @@ from netcalc.planning.network.routing import (
     traffic_of,
 )
 
-_SPEC = importlib.util.spec_from_file_location(
-    "enumerated", Path(__file__).with_name("enumerated.py")
-)
-ENUMERATED = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(ENUMERATED)
-loads, random_case = ENUMERATED.loads, ENUMERATED.random_case
 SEEDS = range(40)
 ROUNDING = 2e-15
 """Of the largest load: what sums in another order differ by."""

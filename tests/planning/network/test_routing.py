@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
+from enumerated import loads, random_case
 
 from netcalc.planning.network.routing import (
     UNREACHABLE,
@@ -18,12 +16,6 @@ from netcalc.planning.network.routing import (
     ospf_costs,
 )
 
-_SPEC = importlib.util.spec_from_file_location(
-    "enumerated", Path(__file__).with_name("enumerated.py")
-)
-ENUMERATED = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(ENUMERATED)
-loads, random_case = ENUMERATED.loads, ENUMERATED.random_case
 SEEDS = range(40)
 
 

@@ -7,26 +7,16 @@ and its packet padded to whole words; a file header of pcap has 24, a record 16 
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import struct
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+import writer as w
 
 from netcalc.errors import ReaderError
 from netcalc.readers.captures import read_capture, stream_capture
 from netcalc.readers.captures.tcp import facts
 from netcalc.samples import PacketTrace
-
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", Path(__file__).with_name("writer.py")
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 IP = w.ipv4(w.udp((7, 8), b"d" * 13), 17, "192.0.2.1", "192.0.2.2")  # 41 bytes
 START_S = 1_700_000_000

@@ -7,28 +7,19 @@ are those given to it.
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import io
 import ipaddress
 import struct
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import writer as w
 
 from netcalc import readers
 from netcalc.errors import ReaderError
 from netcalc.readers.captures import anonymized, read_capture, stream_capture
 from netcalc.samples import Layer, PacketTrace
-
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", Path(__file__).with_name("writer.py")
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 INPUTS = Path(__file__).parents[1] / "inputs" / "captures"
 TIMES_NS = (1_700_000_000_123_456_000, 1_700_000_000_123_999_000, 1_700_000_007_000_001_000)

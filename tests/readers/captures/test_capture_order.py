@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import struct
-import sys
-from pathlib import Path
 
 import pytest
+import writer as w
 
 from netcalc import explain, readers
 from netcalc.cli.first_screen import first_screen
 from netcalc.cli.read import flow_lines
 from netcalc.readers.captures import read_capture
 from netcalc.readers.captures.tcp import analyse_tcp, facts, flow_table, tcp_notices
-
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", Path(__file__).with_name("writer.py")
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 MSS, COUNT, RTT_S = 1000, 40, 0.02
 CLIENT, SERVER = "192.0.2.1", "198.51.100.2"

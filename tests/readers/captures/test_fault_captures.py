@@ -5,15 +5,13 @@ The files are written by ``writer.py``, byte by byte; the expected values are th
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import struct
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import writer as w
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
@@ -21,14 +19,6 @@ from netcalc.readers.captures import anonymized, read_capture, stream_capture
 from netcalc.readers.captures.flows import find_flows
 from netcalc.readers.captures.tcp import analyse_tcp, tcp_flows
 from netcalc.samples import Layer, PacketTrace
-
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", Path(__file__).with_name("writer.py")
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 NOW_NS = 1_700_000_000_000_000_000
 MS = 1_000_000

@@ -6,25 +6,15 @@ A packet is a list of headers; each has its length, the fields it was built with
 
 from __future__ import annotations
 
-import importlib.util
 import struct
-import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pytest
+import writer as w
 
 from netcalc.readers.captures import read_capture
 from netcalc.samples import Layer, PacketTrace
-
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", Path(__file__).with_name("writer.py")
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 FOUR, OUTER_FOUR = ("192.0.2.1", "198.51.100.2"), ("203.0.113.1", "203.0.113.2")
 SIX, OUTER_SIX = ("2001:db8::1", "fe80::2:3"), ("2001:db8:8::8", "2001:db8:9::9")

@@ -6,26 +6,16 @@ lengths are those of the RFCs and of IEEE 802.
 
 from __future__ import annotations
 
-import importlib.util
 import struct
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+import writer as w
 
 from netcalc import readers
 from netcalc.readers.captures import read_capture
 from netcalc.readers.captures.tcp import facts
 from netcalc.samples import Layer, PacketTrace
-
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", Path(__file__).with_name("writer.py")
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 SEGMENT = w.tcp((40000, 80), 7, 9, w.ACK, 300, b"", b"d" * 11)
 IP4 = w.ipv4(SEGMENT, 6, "192.0.2.1", "198.51.100.2")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from samples_seen import noted
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
 from netcalc.readers.captures.lists.traces import span_s, times_of
-
-
-def noted(samples):
-    return [(one.code, dict(one.values)) for one in samples.meta.warnings]
 
 
 def values(table, name):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import writer as w
 
 from netcalc import readers
 from netcalc.errors import DomainError
@@ -23,14 +22,6 @@ from netcalc.readers.captures.round_trips import (
     udp_samples,
 )
 from netcalc.readers.captures.tcp import analyse_tcp, facts, ladder, tcp_flows, tcp_notices
-
-_SPEC = importlib.util.spec_from_file_location(
-    "capture_writer", Path(__file__).with_name("writer.py")
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(w)
 
 MSS = 1000
 
