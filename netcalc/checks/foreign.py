@@ -212,7 +212,7 @@ def without_labels(
     swept = {
         name: values
         for name, values in arguments.items()
-        if name not in lists and not _is_text(values)
+        if name not in lists and not isinstance(values, str | bytes | None)
     }
     if arrays:
         return _without_dims(plain, arrays, series, swept, lists)
@@ -236,10 +236,6 @@ def without_labels(
     elif beside is not None:
         wrap = None  # the result has the shape of that one, which has no labels
     return plain, wrap
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str | bytes) or value is None
 
 
 def _is_array(value: Any) -> bool:

@@ -39,7 +39,7 @@ def convert(words: tuple[str, ...], as_json: bool) -> None:
     text, target_unit = _split([word for word in words if word not in _FILLERS])
     kind, value = _quantity(text, target_unit)
     targets = (target_unit,) if target_unit else _USUAL.get(kind, (kind,))
-    results = {target: value / _factor(target, kind) for target in targets}
+    results = {target: value / units.parse_typed(f"1 {target}", kind) for target in targets}
     if as_json:
         print_json({
             "quantity": text, "si_value": value, "si_unit": kind,
@@ -100,14 +100,3 @@ def _is_rate(text: str) -> bool:
     except UnitError:
         return False
     return True
-
-
-def _factor(unit: str, kind: str) -> float:
-    """Return how many of the SI unit of a kind one unit is.
-
-    Raises
-    ------
-    UnitError
-        If the unit has two readings.
-    """
-    return units.parse_typed(f"1 {unit}", kind)

@@ -346,13 +346,10 @@ def _identity(packet: TappedPacket) -> bytes:
     return packet.source + fragment + rest
 
 
-def _is_tcp(packet: TappedPacket) -> bool:
-    return _transport(packet.head).protocol == socket.IPPROTO_TCP
-
-
 def _ends_stream(packet: TappedPacket) -> bool:
-    at = _transport(packet.head).at
-    return _is_tcp(packet) and bool(packet.head[at + 13] & _FIN)
+    transport = _transport(packet.head)
+    is_tcp = transport.protocol == socket.IPPROTO_TCP
+    return is_tcp and bool(packet.head[transport.at + 13] & _FIN)
 
 
 def _tcp_number(packet: TappedPacket, offset: int) -> int:

@@ -153,7 +153,7 @@ class CalculatorPanel(ipywidgets.VBox):
         first = self.formula in _chapters()[_FIRST]
         self.chapter = choice(
             "chapter",
-            {f"{phrase(name)} ({len(found)})": name for name, found in _chapters().items()},
+            {f"{phrase(name)} ({len(formulas)})": name for name, formulas in _chapters().items()},
             _FIRST if first else _chapter_of(self.formula),
         )
         self.formula_choice = ipywidgets.Select(
@@ -201,20 +201,19 @@ class CalculatorPanel(ipywidgets.VBox):
         words, chapter = self.search.value.strip(), self.chapter.value
         offered = _chapters()[_ALL if words and chapter == _FIRST else chapter]
         every = calculator.search(words) if words else offered
-        found = [one for one in every if one in offered]
-        is_elsewhere = not found and bool(every)
-        if is_elsewhere:
-            found = every
+        matches = [formula for formula in every if formula in offered]
+        is_elsewhere = not matches and bool(every)
+        matches = matches or every
         self.found.value = (
-            phrase("1 formula found") if len(found) == 1
-            else phrase("{count} formulas found", count=len(found))
+            phrase("1 formula found") if len(matches) == 1
+            else phrase("{count} formulas found", count=len(matches))
         )  # fmt: skip
         if is_elsewhere:
             self.found.value += phrase(", none of them in this chapter")
-        names = [formula.name for formula in found]
+        names = [formula.name for formula in matches]
         ready, self._ready = self._ready, False  # new options choose the first of them
         with self.formula_choice.hold_sync():
-            self.formula_choice.options = [(_listed(formula), formula.name) for formula in found]
+            self.formula_choice.options = [(_listed(formula), formula.name) for formula in matches]
             self.formula_choice.value = self.formula.name if self.formula.name in names else None
         self._ready = ready
 
@@ -228,10 +227,9 @@ class CalculatorPanel(ipywidgets.VBox):
         """Show another formula: a new form, with the numbers of its example."""
         self._ready = False
         formula = self.formula
-        given = {formula.parameter(name).name: text for name, text in texts.items()}
         start = {p.name: p.show(formula.example[p.name], digits=12) for p in formula.parameters
                  if p.name in formula.example}  # fmt: skip
-        start |= given
+        start |= {formula.parameter(name).name: text for name, text in texts.items()}
         self.fields = {
             p.name: Field(formula.label(p.name), p, start.get(p.name, ""), looks=self._looks)
             for p in formula.parameters
@@ -290,17 +288,17 @@ class CalculatorPanel(ipywidgets.VBox):
         self.message.say("")
         self.sweep_message.say("")
         self._is_ranged = False
-        given = self._typed()
-        if given is None:
+        entries = self._typed()
+        if entries is None:
             self.result.say("")
             self.numbers.value = self.table.value = ""
             self._arrange(drawn=False)
             return
-        if not given.is_plain:
-            self._answer_ranges(given)
+        if not entries.is_plain:
+            self._answer_ranges(entries)
             self.solve()
             return
-        arguments = given.arguments
+        arguments = entries.arguments
         swept = self._sweep(arguments)
         result = self._evaluate(arguments)
         self._say_result(arguments, result)
@@ -332,13 +330,13 @@ class CalculatorPanel(ipywidgets.VBox):
             self.message.blame(error)
             return None
 
-    def _answer_ranges(self, given: Typed) -> None:
+    def _answer_ranges(self, entries: Typed) -> None:
         """Show percentiles, or a table of the values of lists, and the figure of either."""
         self.equation.value = _displayed(self.formula.equation)
         self.numbers.value = self.table.value = ""
         self._is_ranged = True
         try:
-            answer = ranged(self.formula, given)
+            answer = ranged(self.formula, entries)
         except Exception as error:
             self._blame(error)
             self.result.say("")
@@ -347,20 +345,20 @@ class CalculatorPanel(ipywidgets.VBox):
         self.result.say(answer.words)
         self.message.say(" ".join(answer.notes))
         self.table.value = answer.table
-        plot = self._along(given) or answer.plot
+        plot = self._along(entries) or answer.plot
         if plot is not None:
             self.figure.draw(plot)
         self._arrange(drawn=plot is not None)
 
-    def _along(self, given: Typed) -> Plot | None:
+    def _along(self, entries: Typed) -> Plot | None:
         """Return curves or bands over the argument that is swept; None where there are none."""
         if not self.over.value:
             return None
         parameter = self.formula.parameter(self.over.value)
         try:
             return along(
-                self.formula, given, parameter,
-                self._swept_values(parameter, BAND_POINTS if given.inputs else POINTS),
+                self.formula, entries, parameter,
+                self._swept_values(parameter, BAND_POINTS if entries.inputs else POINTS),
                 logarithmic=self.x_scale.value == "log",
                 log_result=self.y_scale.value == "log",
             )  # fmt: skip
@@ -429,8 +427,8 @@ class CalculatorPanel(ipywidgets.VBox):
         single = list(swept.columns) == ["result"]
         what = formula.short_title
         lines = {what if single else name: y for name, y in swept.columns.items()}
-        name, over, given = self._points
-        points = dict(given) if (name, over) == (formula.name, parameter.name) else {}
+        name, over, columns = self._points
+        points = dict(columns) if (name, over) == (formula.name, parameter.name) else {}
         if single and result is not None:
             value = arguments.get(parameter.name, parameter.default)
             points[_HERE] = ([value], [float(result)])
@@ -455,13 +453,13 @@ class CalculatorPanel(ipywidgets.VBox):
             self.solved.say("")
             return
         parameter = self.formula.parameter(self.solve_over.value)
-        given = self._typed(without=parameter.name)
-        if given is None:
+        entries = self._typed(without=parameter.name)
+        if entries is None:
             self.solved.say("")
             return
         name = self.formula.label(parameter.name)
-        if given.lists:
-            listed = self.formula.label(next(iter(given.lists)))
+        if entries.lists:
+            listed = self.formula.label(next(iter(entries.lists)))
             self.solved.say(str(Notice("solved-with-list", {"name": listed})), alert=True)
             return
         sought = {
@@ -470,18 +468,18 @@ class CalculatorPanel(ipywidgets.VBox):
             "limits": self.solve_range.value.strip(),
         }
         try:
-            if given.inputs:
+            if entries.inputs:
                 drawn = calculator.solutions_for(
-                    self.formula, given.arguments, given.inputs, **sought
+                    self.formula, entries.arguments, entries.inputs, **sought
                 )
                 lines = calculator.solution_lines(self.formula, drawn, over=parameter.name)
                 self.solved.say(f"{name}: " + ", ".join(lines))
                 return
-            found = calculator.solve_for(self.formula, given.arguments, **sought)
+            solution = calculator.solve_for(self.formula, entries.arguments, **sought)
         except Exception as error:
             self.solved.blame(error)
             return
-        self.solved.say(f"{name}: " + phrase("; or ").join(found.lines))
+        self.solved.say(f"{name}: " + phrase("; or ").join(solution.lines))
 
     def _arrange(self, *, drawn: bool) -> None:
         """Show what there is: a curve, a table or neither."""
@@ -550,18 +548,14 @@ def calculator_panel(
 @cache
 def _chapters() -> dict[str, list[Formula]]:
     """Return the formulas by chapter: those most needed, all of them, then chapter by chapter."""
-    found: dict[str, list[Formula]] = {_FIRST: [], _ALL: list(calculator.formulas().values())}
+    chapters: dict[str, list[Formula]] = {_FIRST: [], _ALL: list(calculator.formulas().values())}
     for chapter, _, formulas in calculator.listed():
-        found.setdefault(_chapter_title(chapter), []).extend(formulas)
-    return found
-
-
-def _chapter_title(chapter: str) -> str:
-    return "TCP" if chapter == "tcp" else chapter
+        chapters.setdefault("TCP" if chapter == "tcp" else chapter, []).extend(formulas)
+    return chapters
 
 
 def _chapter_of(formula: Formula) -> str:
-    return next(name for name, found in reversed(_chapters().items()) if formula in found)
+    return next(name for name, formulas in reversed(_chapters().items()) if formula in formulas)
 
 
 def _listed(formula: Formula) -> str:
@@ -664,7 +658,7 @@ def _describe(formula: Formula, parameter: Parameter, swept: Sweep) -> str:
 
 def _displayed(*equations: str) -> str:
     """Equations below each other, each once."""
-    return "".join(f"$${html_text(one)}$$" for one in dict.fromkeys(equations))
+    return "".join(f"$${html_text(equation)}$$" for equation in dict.fromkeys(equations))
 
 
 def _definitions(lines: list[tuple[str, str]]) -> str:

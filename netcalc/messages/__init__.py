@@ -227,16 +227,12 @@ class _SentenceWriter(string.Formatter):
             return str(format(value, format_spec))
         if isinstance(value, float):
             return f"{value:.15g}"
-        if _is_list(value) or isinstance(value, set | frozenset):
+        if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
             return ", ".join(self.format_field(item, "") for item in value)
         return safe_str(value)
 
 
 _WRITER = _SentenceWriter()
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def _quantities(value: float | Sequence[float], unit: str, digits: int) -> str:

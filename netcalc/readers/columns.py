@@ -373,10 +373,6 @@ def _with(meta: Meta, warnings: list[Notice], units: Mapping[str, str] | None = 
     return replace(meta, warnings=(*meta.warnings, *warnings), units=dict(units or meta.units))
 
 
-def _recognize(file: Input) -> bool:
-    return looks_like_columns(file.text.lines)
-
-
 def _read(file: Input) -> Samples:
     text = file.text
     file.let_go()
@@ -388,7 +384,7 @@ def _read(file: Input) -> Samples:
 FORMAT = Format(
     name="columns",
     description="columns of numbers",
-    recognize=_recognize,
+    recognize=lambda file: looks_like_columns(file.text.lines),
     read=_read,
     traps=(
         "A size, a time or a rate without a unit is refused, never guessed.",

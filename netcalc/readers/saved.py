@@ -232,10 +232,6 @@ def _sum(text: bytes) -> bytes:
     return hashlib.sha256(text).hexdigest().encode()
 
 
-def _recognize_parquet(file: Input) -> bool:
-    return file.head.startswith(PARQUET_MAGIC)
-
-
 def _read_parquet(input_: Input) -> Samples:
     if importlib.util.find_spec("pyarrow") is None:
         raise ReaderError("parquet-package-missing", file=input_.name)
@@ -312,7 +308,7 @@ def _kinds(empty: Samples, name: str) -> str:
 PARQUET = Format(
     name="netcalc Parquet",
     description="Parquet that netcalc exported",
-    recognize=_recognize_parquet,
+    recognize=lambda file: file.head.startswith(PARQUET_MAGIC),
     read=_read_parquet,
     traps=(
         "It needs the package pyarrow, which is in no extra of netcalc.",

@@ -207,7 +207,7 @@ class Stopping:
     def __exit__(self, kind: object, *_: object) -> None:
         interrupted = self._handlers.get(signal.SIGINT)
         for number in tuple(self._handlers):
-            self._restore(number)
+            signal.signal(number, self._handlers.pop(number))
         if self._terminated is not None:
             os.kill(os.getpid(), self._terminated)
         if self._interrupt_count > 1 and kind is None and callable(interrupted):
@@ -231,9 +231,6 @@ class Stopping:
             else:
                 raise KeyboardInterrupt
         self.end("interrupt")
-
-    def _restore(self, number: int) -> None:
-        signal.signal(number, self._handlers.pop(number))
 
     def end(self, reason: str) -> None:
         """Ask the run to end; the first reason counts."""

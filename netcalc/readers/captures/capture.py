@@ -250,9 +250,6 @@ def is_read(link_type: int) -> bool:
     return blocks.LINK + link_type in headers.DECODERS or blocks.LINK + link_type in headers.SAME_AS
 
 
-ETHERNET_FRAME_BYTES = 1522
-"""Longest Ethernet frame without FCS that carries 1500 bytes: with two tags. [byte]"""
-
 JUMBO_FRAME_BYTES = 9100
 """Longer than any jumbo frame in use: above it, where no MSS was seen, is no frame. [byte]"""
 

@@ -393,7 +393,7 @@ class _Lists:
         has_ports = all(_PORT.fullmatch(part) for part in parts[:2])
         has_ends = has_ports and len(parts) > 1
         local, peer = parts[:2] if has_ends else (" ".join(parts), "")
-        again = peer and not _wild(peer) and (local, peer) in self.seen
+        again = peer and not peer.endswith(":*") and (local, peer) in self.seen
         if self.snapshot < 0 or again:
             self._begin()
         self.seen.add((local, peer))
@@ -414,10 +414,6 @@ class _Lists:
         behind = rest.split(None, 2)
         if has_ends and len(behind) == 3 and not details(socket, behind[2]):
             self.odd.append(number)
-
-
-def _wild(peer: str) -> bool:
-    return peer.endswith(":*")
 
 
 SS = Format(

@@ -21,10 +21,6 @@ PORT_CLOSED = "p"
 """Error of a target that no program listens at: the usual end of a trace over UDP."""
 
 
-def _recognize(file: Input) -> bool:
-    return is_atlas(file, TRACEROUTE)
-
-
 def _read(file: Input) -> PathSamples:
     every, warnings = results(file, TRACEROUTE)
     names = names_of(every) if len(every) > 1 else [""]
@@ -74,7 +70,7 @@ def _probe(hop: Mapping[str, Any], answer: Mapping[str, Any]) -> HopProbe:
 FORMAT = Format(
     name="RIPE Atlas traceroute",
     description="a traceroute of RIPE Atlas",
-    recognize=_recognize,
+    recognize=lambda file: is_atlas(file, TRACEROUTE),
     read=_read,
     traps=(
         "A star is a probe without an answer; it has no time.",

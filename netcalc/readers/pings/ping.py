@@ -554,10 +554,6 @@ def _iso(epoch_s: float) -> str:
         return ""
 
 
-def _recognize(file: Input) -> bool:
-    return looks_like_ping(file.text.lines)
-
-
 def read_whole(file: Input) -> RttSamples:
     """Read an input that is the output of ping."""
     text = file.text
@@ -568,7 +564,7 @@ def read_whole(file: Input) -> RttSamples:
 FORMAT = Format(
     name="ping",
     description="the output of ping",
-    recognize=_recognize,
+    recognize=lambda file: looks_like_ping(file.text.lines),
     read=read_whole,
     traps=(
         "The words are translated and are not looked at; numbers and their positions are.",

@@ -62,10 +62,6 @@ def target_of(result: Mapping[str, Any]) -> str:
     return words(result, "dst_name", "name") or words(result, "dst_addr", "addr")
 
 
-def _recognize(file: Input) -> bool:
-    return is_atlas(file, PING)
-
-
 def _read(file: Input) -> RttSamples:
     every, warnings = results(file, PING)
     runs = [_run(result, name) for result, name in zip(every, names_of(every), strict=True)]
@@ -126,7 +122,7 @@ def _run(result: Mapping[str, Any], name: str) -> Run:
 FORMAT = Format(
     name="RIPE Atlas ping",
     description="a ping of RIPE Atlas",
-    recognize=_recognize,
+    recognize=lambda file: is_atlas(file, PING),
     read=_read,
     traps=(
         "A probe without an answer is a star in the file, not a time.",

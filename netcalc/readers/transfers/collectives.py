@@ -165,10 +165,6 @@ def _like_nccl(line: str) -> re.Match[str] | None:
     return row
 
 
-def _recognize_nccl(file: Input) -> bool:
-    return file.seen(_NCCL_HEADER) or any(map(_like_nccl, file.first.splitlines()))
-
-
 def _read_nccl(file: Input) -> TransferSamples:
     pairs = [_begun_pair()]
     empty, test, ranks = 0, "", set[int]()
@@ -225,7 +221,7 @@ def _add_side(run: Run, row: re.Match[str], side: str) -> None:
 NCCL = Format(
     name="nccl-tests",
     description="the output of nccl-tests or rccl-tests",
-    recognize=_recognize_nccl,
+    recognize=lambda file: file.seen(_NCCL_HEADER) or any(map(_like_nccl, file.first.splitlines())),
     read=_read_nccl,
     traps=(
         "The time is of the collective; algbw is size over time, in powers of 1000.",

@@ -721,10 +721,6 @@ _EMPTY = "1"
 """What stands for a field without a value: it is there."""
 
 
-def _recognize_tshark_json(file: Input) -> bool:
-    return file.is_json and {"_index", "_source"} <= file.keys() and '"layers"' in file.first
-
-
 def _read_tshark_json(file: Input) -> Table:
     if file.json.fault is not None:
         raise file.json.fault
@@ -762,7 +758,9 @@ def _leaves(part: Any, depth: int) -> Iterator[tuple[str, str]]:
 TSHARK_JSON = Format(
     name="tshark -T json",
     description="the JSON of tshark",
-    recognize=_recognize_tshark_json,
+    recognize=lambda file: (
+        file.is_json and {"_index", "_source"} <= file.keys() and '"layers"' in file.first
+    ),
     read=_read_tshark_json,
     traps=(
         "Of a layer that a packet has twice (tunnels) JSON has one name twice: the last one counts "
