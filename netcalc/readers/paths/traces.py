@@ -250,19 +250,15 @@ def to_samples(
     if not np.any(columns["resolution_s"]):
         columns["resolution_s"] = []
     bare = PathSamples(**columns)
+    facts = tuple(facts_of(trace, bare) for trace in traces)
+    for row in facts if not has_lost else ():
+        row.pop("probe_count", None)
     said = [*warnings, *missed_targets(traces)]
     note(said, "waits-for-address", count=int(bare.waited.sum()))
     meta_of_runs = file.meta(
         tool,
         targets,
-        facts=tuple(
-            {
-                name: fact
-                for name, fact in facts_of(trace, bare).items()
-                if has_lost or name != "probe_count"
-            }
-            for trace in traces
-        ),
+        facts=facts,
         warnings=warnings_of(file, said),
         partial=any(trace.partial for trace in traces),
         **meta,

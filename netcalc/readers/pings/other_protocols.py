@@ -23,6 +23,7 @@ from netcalc.readers.source import note
 class _Arping(ProbeReader):
     tool = "arping"
     protocol = "arp"
+    counts_lost = True
     marks = (
         r"^ARPING \S+|^(?:Unicast|Broadcast) reply from \S+ \[[^\]]*\](?: for \S+ \[[^\]]*\])?"
         r"\s+[0-9.]+ms|^--- \S+ statistics ---|"
@@ -64,7 +65,7 @@ class _Arping(ProbeReader):
         """Add the probes without a line."""
         sent, received = self.run.sent, self.run.received
         self.run.printed = {} if sent is None else {"sent": sent, "received": received}
-        self.run.fill_unnumbered()
+        super().finish()
 
 
 ARPING = _Arping.format(
@@ -225,6 +226,8 @@ _CONNECTED = ("", "port is open", "reply", "connected", "open")
 class _Tcping(ProbeReader):
     tool = "tcping"
     protocol = "tcp"
+    counts_lost = True
+    of_times = "connection-times"
     marks = (
         r"^PsPing v|^Probing \S+:\d+/tcp|^TCP connect to |^Connecting to \S+:\d+: from |"
         r"^(?:Reply|No reply) from \S+(?: \(\S+\))? on port \d+|"
@@ -296,12 +299,6 @@ class _Tcping(ProbeReader):
         super().totals(line)
         self.run.ended = self.run.sent is not None and self.run.received is not None
 
-    def finish(self) -> None:
-        """Add the probes without a line, and say what the times are."""
-        for run in self.runs:
-            run.fill_unnumbered()
-        self.warnings.append(Notice("connection-times", {}))
-
 
 TCPING = _Tcping.format(
     "tcping",
@@ -360,6 +357,7 @@ class _PspingIcmp(ProbeReader):
 
     tool = "PsPing"
     protocol = "icmp"
+    counts_lost = True
     marks = (
         r"^Pinging \S+ with \d+ bytes of data:\s*\n\w+ iterations \(warmup|"
         r"^Reply from \S+: [\d.]+ms\s*$|^Ping statistics for \S+:\s*\n +Sent = \d+, "
@@ -383,7 +381,7 @@ class _PspingIcmp(ProbeReader):
     def finish(self) -> None:
         """Leave out the probes to warm up, and add those without a line."""
         del self.run.probes[: self.warm_count]
-        self.run.fill_unnumbered()
+        super().finish()
 
 
 PSPING_ICMP = _PspingIcmp.format(
@@ -403,6 +401,7 @@ class _Dnsping(ProbeReader):
     """The dnsping of dnsdiag: the bytes of a line are those of the answer."""
 
     tool = "dnsping"
+    counts_lost = True
     marks = (
         r"^\S*dnsping\S* DNS: |^--- \S+ dnsping statistics ---|"
         r"^\d+ +bytes from \S+: seq=\d+ {2,}time=[\d.]+ +ms|"
@@ -417,20 +416,10 @@ class _Dnsping(ProbeReader):
         other=r"--- ",
     )
 
-    def about(self, line: ToolLine) -> None:
-        """Take what the first line says."""
-        super().about(line)
-        self.run.protocol = line.get("protocol", "").lower()
-
     def reply(self, line: ToolLine) -> None:
         """Add a query that was answered."""
         self.run.target = self.run.target or line["target"]
         super().reply(line)
-
-    def finish(self) -> None:
-        """Add the queries without a line."""
-        for run in self.runs:
-            run.fill_unnumbered()
 
 
 DNSPING = _Dnsping.format(
@@ -469,6 +458,7 @@ L2PING = _L2ping.format(
 
 class _Ibping(ProbeReader):
     tool = "ibping"
+    counts_lost = True
     marks = r"^Pong from \S+.* \(Lid \d+\): time |^--- .* \(Lid \d+\) ibping statistics ---"
     table = LineTable(
         reply=r"Pong from (?P<host>\S+).* \(Lid \d+\): time {rtt_ms} ms",
@@ -481,10 +471,6 @@ class _Ibping(ProbeReader):
         """Add an answer."""
         self.run.target = line["host"]
         super().reply(line)
-
-    def finish(self) -> None:
-        """Add the probes without a line."""
-        self.run.fill_unnumbered()
 
 
 IBPING = _Ibping.format(
@@ -518,6 +504,8 @@ TAILSCALE_PING = _TailscalePing.format(
 class _Httping(ProbeReader):
     tool = "httping"
     protocol = "tcp"
+    counts_lost = True
+    of_times = "http-exchanges"
     marks = (
         r"^PING \S+:[0-9]{1,18} \(/|^connected to \S+:[0-9]{1,18} \(|"
         r"^could not connect \(Connection |^\d+ connects, \d+ ok, [0-9.,]+% failed"
@@ -535,11 +523,6 @@ class _Httping(ProbeReader):
         other=r"---|Transfer speed",
         multiplies=True,
     )
-
-    def finish(self) -> None:
-        """Add the probes without a line, and say what the times include."""
-        self.run.fill_unnumbered()
-        self.warnings.append(Notice("http-exchanges", {}))
 
 
 HTTPING = _Httping.format(

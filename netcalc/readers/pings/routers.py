@@ -46,7 +46,6 @@ class _Cisco(ProbeReader):
     def head(self, line: ToolLine) -> None:
         """Begin a run; the size is that of its IP packets."""
         super().head(line)
-        self.run.protocol = line["protocol"].lower()
         self.run.payload_bytes = payload_of(line["packet_bytes"], self.run.target)
 
     def accepts(self, line: ToolLine) -> bool:

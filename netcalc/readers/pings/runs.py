@@ -265,9 +265,10 @@ class ProbeReader:
     """Reader of the text of a tool that probes: a table of its lines, and what each kind means.
 
     A subclass has the table and its marks. Each kind of line has a method of its name; a subclass
-    overrides those that mean more than usual. The usual fields are ``target``, ``payload_bytes``,
-    ``version``; of probes ``rtt_s``, ``sequence``, ``ttl``, ``duplicate``, ``below`` (``<1 ms``);
-    of totals those of :class:`Run`, where ``printed_`` in front keeps a number as printed only.
+    overrides those that mean more than usual. The usual fields are ``target``, ``protocol``,
+    ``payload_bytes``, ``version``; of probes ``rtt_s``, ``sequence``, ``ttl``, ``duplicate``,
+    ``below`` (``<1 ms``); of totals those of :class:`Run`, where ``printed_`` in front keeps a
+    number as printed only.
     """
 
     tool: ClassVar[str]
@@ -283,6 +284,10 @@ class ProbeReader:
     """Whether the lines of several targets are mixed: each line with a target is of its run."""
     repeats: ClassVar[bool] = False
     """Whether a reply is known as a duplicate by its number alone."""
+    counts_lost: ClassVar[bool] = False
+    """Whether a lost probe has neither a line nor a number: the totals count it."""
+    of_times: ClassVar[str] = ""
+    """Code of the warning about what the times are of, if they are of more than a round trip."""
 
     def __init__(self, file: Input) -> None:
         self.file = file
@@ -359,6 +364,10 @@ class ProbeReader:
 
     def finish(self) -> None:
         """Complete the runs once all lines are read."""
+        for run in self.runs if self.counts_lost else ():
+            run.fill_unnumbered()
+        if self.of_times:
+            self.warnings.append(Notice(self.of_times, {}))
 
     def samples(self) -> RttSamples:
         """Return the samples of the runs."""
@@ -376,6 +385,7 @@ class ProbeReader:
         self.version = line.get("version", self.version)
         self.run.target = line.get("target", self.run.target)
         self.run.payload_bytes = float(line.get("payload_bytes", self.run.payload_bytes))
+        self.run.protocol = line.get("protocol", self.run.protocol).lower()
 
     def reply(self, line: ToolLine) -> None:
         """Add a probe that was answered."""

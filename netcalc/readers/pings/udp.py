@@ -458,11 +458,6 @@ class _Sockperf(ProbeReader):
         text = self.file.text
         return line.number == text.numbers[-1] and not text.ends_complete
 
-    def about(self, line: ToolLine) -> None:
-        """Take the protocol beside the target."""
-        super().about(line)
-        self.run.protocol = line.get("protocol", self.run.protocol).lower()
-
     def totals(self, line: ToolLine) -> None:
         """Keep the counts of the valid duration, to which the times belong; those of all beside."""
         run, sent, received = self.run, line["sent"], line["received"]
