@@ -5,11 +5,9 @@ Each call gives a result or an error of netcalc that says which argument is mean
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from decimal import Decimal
-from pathlib import Path as File
 
+import hostile_arguments as hostile
 import numpy as np
 import pytest
 
@@ -27,18 +25,7 @@ from netcalc.solver import default_range, solve
 CALLS = 1_500
 
 
-def benchmark(name):
-    """Return a script of the benchmarks, which is no package."""
-    path = File(__file__).parent / "benchmarks" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_hostile_arguments_give_a_result_or_an_own_error():
-    hostile = benchmark("hostile_arguments")
     found, faults, _ = hostile.run(CALLS, seed=4, timed=False)
     assert faults == []
     assert found["foreign"] == 0

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import importlib.util
 import json
 import lzma
 import random
@@ -23,15 +22,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import mutants
+
 from netcalc import readers
 from netcalc.errors import ReaderError
 
 COUNT, SEED = 5000, 20261123
-_SPEC = importlib.util.spec_from_file_location("mutants", Path(__file__).with_name("mutants.py"))
-assert _SPEC is not None
-assert _SPEC.loader is not None
-mutants = sys.modules.setdefault("mutants", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(mutants)
 
 
 class Seen(NamedTuple):

@@ -5,21 +5,15 @@ The cases are a sample of those of the benchmark, which tries all and prints wha
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pty
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+import scarcity
 
-FILE = Path(__file__).resolve().parents[1] / "benchmarks" / "scarcity.py"
-SPEC = importlib.util.spec_from_file_location("scarcity", FILE)
-scarcity = importlib.util.module_from_spec(SPEC)
-sys.modules["scarcity"] = scarcity  # its dataclass looks there
-SPEC.loader.exec_module(scarcity)
 CASES = {case.name: case for case in scarcity.CASES}
 SAMPLE = {
     "memory": [

@@ -6,20 +6,10 @@ share of 95 % is uncertain by 0.5 % (binomial); 2 % are four times that. The see
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
+import band_coverage as bands
 import pytest
 
 RUNS = 2000
-_SPEC = importlib.util.spec_from_file_location(
-    "band_coverage", Path(__file__).parents[1] / "benchmarks" / "band_coverage.py"
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-bands = sys.modules.setdefault("band_coverage", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(bands)
 
 
 @pytest.mark.slow

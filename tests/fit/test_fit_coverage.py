@@ -7,24 +7,13 @@ errors are relative, and the errors of both are then allowed for.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
+import fit_coverage as sets
 import numpy as np
 import pytest
 
 from netcalc import fit
 from netcalc.explain import measurement
 from netcalc.samples import RttSamples, TransferSamples
-
-_SPEC = importlib.util.spec_from_file_location(
-    "fit_coverage", Path(__file__).parents[1] / "benchmarks" / "fit_coverage.py"
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-sets = sys.modules.setdefault("fit_coverage", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(sets)
 
 WIDER = ("wide, absolute, 5 sizes", "ping, relative")
 

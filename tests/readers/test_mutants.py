@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import importlib.util
 import lzma
-import sys
 from pathlib import Path
 
+import mutant_numbers
+import mutants
 import pytest
 
 from netcalc.errors import ReaderError
@@ -18,18 +18,7 @@ MUTANTS = 250
 INPUTS = Path(__file__).with_name("inputs")
 
 
-def benchmark(name):
-    """Return a benchmark as a module."""
-    path = Path(__file__).parents[1] / "benchmarks" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[name] = made
-    spec.loader.exec_module(made)
-    return made
-
-
 def test_damaged_files_are_read_or_refused():
-    mutants = benchmark("mutants")
     found, faults, _, _ = mutants.run(0, MUTANTS, seed=5, measured=False)
     assert faults == []
     assert found["foreign"] == 0
@@ -40,7 +29,7 @@ def test_damaged_files_are_read_or_refused():
 @pytest.mark.slow
 def test_numbers_of_changed_files_are_the_same_or_their_loss_is_said():
     """Every file in eleven forms that mean the same, and a few hundred with one change."""
-    assert benchmark("mutant_numbers").run(MUTANTS, seed=5) == []
+    assert mutant_numbers.run(MUTANTS, seed=5) == []
 
 
 def test_a_short_packed_text_is_recognized_as_the_text_is():

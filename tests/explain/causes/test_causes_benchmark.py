@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 from collections import Counter
-from pathlib import Path
 
+import causes as benchmark
 import pytest
 
 from netcalc.explain import CAUSES, Cause
-
-_SPEC = importlib.util.spec_from_file_location(
-    "benchmark_of_causes", Path(__file__).parents[2] / "benchmarks" / "causes.py"
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-benchmark = sys.modules.setdefault("benchmark_of_causes", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(benchmark)
 
 
 def test_each_class_is_drawn_as_often_as_the_others():
