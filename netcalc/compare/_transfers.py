@@ -404,15 +404,9 @@ def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison
         predicted_label=phrase("fitted: {text}", text=text),
     )
     saturated = int((samples.limit == "sender").sum())
-    limit = (
-        phrase(
-            " In {saturated} of {samples} runs the sender was the limit.",
-            saturated=saturated,
-            samples=len(samples),
-        )
-        if saturated
-        else ""
-    )
+    counts = {"saturated": saturated, "samples": len(samples)}
+    limit = phrase(" In {saturated} of {samples} runs the sender was the limit.", **counts)
+    limit = limit if saturated else ""
     sentence = phrase("The sender takes {text}.", text=text)
     if path is not None:  # the sender blocks while its buffer is full
         with np.errstate(divide="ignore", invalid="ignore"):

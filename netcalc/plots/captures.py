@@ -337,22 +337,11 @@ def _describe_ladder(rungs: _Rungs, ends: tuple[str, str]) -> str:
              for who, side_s in sides.items()
              if not math.isnan(side_s)]  # fmt: skip
     unknown = [who for who, side_s in sides.items() if math.isnan(side_s)]
-    text += (
-        phrase(
-            "; from the capture {join}, half of it each way",
-            join=" and ".join(sides_known),
-        )
-        if sides_known
-        else ""
-    )
-    text += (
-        phrase(
-            "; how far the {join} is, is not known",
-            join=" and the ".join(unknown),
-        )
-        if unknown
-        else ""
-    )
+    if sides_known:
+        joined = " and ".join(sides_known)
+        text += phrase("; from the capture {join}, half of it each way", join=joined)
+    if unknown:
+        text += phrase("; how far the {join} is, is not known", join=" and the ".join(unknown))
     marks = rungs.column("mark")
     names, counts = np.unique(marks[marks != ""].astype(str), return_counts=True)
     counted = [f"{name}: {number}" for name, number in zip(names, counts, strict=True)]

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from types import NoneType, TracebackType
+from types import NoneType
 from typing import Annotated, Any, Self, get_type_hints
 
 import numpy as np
@@ -197,12 +197,7 @@ class LineFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -24,6 +24,17 @@ from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, 
 from netcalc.models.bounds import timeout_after
 
 
+def _checked_path(
+    rtt_s: ArrayLike, rto_s: ArrayLike, max_packets: ArrayLike, segments_per_ack: ArrayLike
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return round trip, timeout, limit of the window and segments per ACK, each checked."""
+    limit = positive("max_window_packets", max_packets, allow_inf=True)
+    acked = positive("segments_per_ack", segments_per_ack)
+    rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
+    timeout_after(rto, rtt)
+    return rtt, rto, limit, acked
+
+
 def _window_offset(acked: FloatArray) -> FloatArray:
     """Return the constant of the mean window."""
     return 2.0 / 3.0 / acked + 1.0 / 3.0
@@ -360,11 +371,8 @@ def pftk_rate_pps(
     Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 32.
     """
     loss = ratio("loss_ratio", loss_ratio)
-    limit = positive("max_window_packets", max_window_packets, allow_inf=True)
-    acked = positive("segments_per_ack", segments_per_ack)
-    rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    timeout_after(rto, rtt)
-    return _sent_pps(loss, rtt, rto, limit, acked)
+    path = _checked_path(rtt_s, rto_s, max_window_packets, segments_per_ack)
+    return _sent_pps(loss, *path)
 
 
 @model
@@ -430,11 +438,8 @@ def pftk_throughput_pps(
     doi:10.1109/90.842137.
     """
     loss = ratio("loss_ratio", loss_ratio)
-    limit = positive("max_window_packets", max_window_packets, allow_inf=True)
-    acked = positive("segments_per_ack", segments_per_ack)
-    rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    timeout_after(rto, rtt)
-    return _received_pps(loss, rtt, rto, limit, acked)
+    path = _checked_path(rtt_s, rto_s, max_window_packets, segments_per_ack)
+    return _received_pps(loss, *path)
 
 
 @model
@@ -502,11 +507,8 @@ def pftk_approx_rate_pps(
     Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 33.
     """
     loss = ratio("loss_ratio", loss_ratio)
-    limit = positive("max_window_packets", max_window_packets, allow_inf=True)
-    acked = positive("segments_per_ack", segments_per_ack)
-    rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    timeout_after(rto, rtt)
-    return _approximate_pps(loss, rtt, rto, limit, acked)
+    path = _checked_path(rtt_s, rto_s, max_window_packets, segments_per_ack)
+    return _approximate_pps(loss, *path)
 
 
 _LEAST_LOSS = 1e-300
@@ -579,11 +581,8 @@ def pftk_loss_ratio(
     Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 32, solved by bisection.
     """
     rate = non_negative("rate_pps", rate_pps)
-    limit = positive("max_window_packets", max_window_packets, allow_inf=True)
-    acked = positive("segments_per_ack", segments_per_ack)
-    rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    timeout_after(rto, rtt)
-    return _full_loss(rate, rtt, rto, limit, acked)
+    path = _checked_path(rtt_s, rto_s, max_window_packets, segments_per_ack)
+    return _full_loss(rate, *path)
 
 
 @model
@@ -652,11 +651,8 @@ def pftk_approx_loss_ratio(
     Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 33, solved by bisection.
     """
     rate = non_negative("rate_pps", rate_pps)
-    limit = positive("max_window_packets", max_window_packets, allow_inf=True)
-    acked = positive("segments_per_ack", segments_per_ack)
-    rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    timeout_after(rto, rtt)
-    return _approximate_loss(rate, rtt, rto, limit, acked)
+    path = _checked_path(rtt_s, rto_s, max_window_packets, segments_per_ack)
+    return _approximate_loss(rate, *path)
 
 
 def _full_loss(
