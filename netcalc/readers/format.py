@@ -6,6 +6,7 @@ Each format is a :class:`Format`. The tuple ``FORMATS`` of each folder lists the
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -100,11 +101,16 @@ class Input:
         source = self.unpacked
         return {"source": source.name if source.is_file else "", "sha256": source.sha256}
 
-    def meta(self, tool: str, targets: Iterable[str], *, partial: bool, **facts: Any) -> Meta:
-        """Return what is known of the runs of a tool, each to its target."""
+    def meta(
+        self, tool: str, targets: Iterable[str], *, partial: bool, nodes: Iterable[str] = (),
+        warnings: Iterable[Notice] = (), **facts: Any,
+    ) -> Meta:  # fmt: skip
+        """Return what is known of the runs of a tool, each to its target, along a path to nodes."""
+        targets = list(targets)
         return Meta(
             tool=tool,
             target=joined(targets),
+            warnings=(*warnings, *damaged_addresses((*targets, *nodes))),
             partial=self.unpacked.grew or partial,
             **self.origin,
             **facts,
@@ -214,6 +220,37 @@ class Input:
 def joined(names: Iterable[str]) -> str:
     """Return names, each once, in one text; the beginning of very many."""
     return shorten(", ".join(dict.fromkeys(filter(None, names))), 200)
+
+
+_SHORT_ADDRESS = re.compile(r"(?=.*[0-9])[0-9OoIlSB]{0,4}(?:[.,][0-9OoIlSB]{0,4}){1,5}")
+_WITH_COLONS = re.compile(r"(?=.*::|(?:[^:]*:){4})[0-9A-Za-z:.]+")
+_OF_CARD = re.compile(r"[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5,7}")
+_PADDED = re.compile(r"0*(?:[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])")
+
+
+def damaged_addresses(names: Iterable[str]) -> list[Notice]:
+    """Return the warning about names whose characters are those of an address, if any is.
+
+    >>> [notice.values["names"] for notice in damaged_addresses(["1O.0.0.1", "a.example", "::1"])]
+    [['1O.0.0.1']]
+    >>> damaged_addresses(["192.0.2.1", "010.000.000.001", "fe80::1%eth0", "00:11:22:33:44:55"])
+    []
+    """
+    damaged = [name for name in dict.fromkeys(names) if _is_damaged(name.partition("%")[0])]
+    return [Notice("address-damaged", {"names": damaged})] if damaged else []
+
+
+def _is_damaged(name: str) -> bool:
+    if not (_SHORT_ADDRESS.fullmatch(name) or _WITH_COLONS.fullmatch(name)):
+        return False
+    parts = name.split(".")
+    if _OF_CARD.fullmatch(name) or (len(parts) == 4 and all(map(_PADDED.fullmatch, parts))):
+        return False
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return True
+    return False
 
 
 def groups_of(names: Sequence[str]) -> list[str]:

@@ -55,7 +55,13 @@ def _read_trace(file: Input) -> PathSamples:
     traces[-1].cut |= file.json.fault is not None
     warnings = file.json.warnings_of_cut()
     note(warnings, "lost-probes-left-out", is_so=True)
+    note(warnings, "implausible-hops", count=_negative(file, "trace", "hops"))
     return to_samples(file, traces, "scamper", warnings, has_lost=False)
+
+
+def _negative(file: Input, kind: str, member: str) -> int:
+    """Return how many times are below 0, which a clock that was set back gives: unknown ones."""
+    return sum(number(each, "rtt") < 0 for run in _only(file, kind) for each in rows(run, member))
 
 
 def _trace(result: Mapping[str, Any]) -> Trace:
@@ -107,6 +113,7 @@ TRACE = Format(
 def _read_ping(file: Input) -> RttSamples:
     every = [_run(result) for result in _only(file, "ping")]
     warnings = file.json.warnings_of_cut()
+    note(warnings, "implausible-hops", count=_negative(file, "ping", "responses"))
     return runs.to_samples(file, every, "scamper (ping)", warnings)
 
 
@@ -122,11 +129,12 @@ def _run(result: Mapping[str, Any]) -> runs.Run:
         rtt_ms, sequence = number(reply, "rtt"), number(reply, "seq")
         probe = runs.Probe(payload_bytes=made.payload_bytes, sequence=sequence)
         probe.ttl = number(reply, "reply_ttl")
-        if _is_error(reply, version, made.protocol) or not rtt_ms >= 0:
+        if _is_error(reply, version, made.protocol) or isnan(rtt_ms):
             probe.lost = probe.error_reply = True
             errors += 1
         else:
-            probe.rtt_s, probe.duplicate = rtt_ms / 1e3, sequence in answered
+            probe.rtt_s = rtt_ms / 1e3 if rtt_ms >= 0 else nan
+            probe.duplicate = sequence in answered
             replies += not probe.duplicate
         answered.add(sequence)
         made.probes.append(probe)

@@ -23,9 +23,9 @@ from netcalc.readers.paths.traces import (
     HopProbe,
     Trace,
     facts_of,
-    hops_without_line,
     icmp_mark,
     no_hop,
+    short_rows,
     split_name,
     to_samples,
 )
@@ -291,7 +291,7 @@ def _read(input_: Input) -> PathSamples:
     note(warnings, "not-of-a-path", numbers=file.skipped)
     if any(not trace.has_header for trace in file.traces):
         warnings.append(Notice("path-without-header", {}))
-    warnings += [] if file.unread else hops_without_line(file.traces)
+    warnings += [] if file.unread else short_rows(file.traces)
     return to_samples(input_, file.traces, file.tool, warnings)
 
 

@@ -133,7 +133,7 @@ def _read(file: Input) -> PathSamples:
     note(warnings, "path-lines-unread", numbers=lines.skipped)
     if any(not run.target for run in lines.runs):
         warnings.append(Notice("path-without-header", {}))
-    warnings += [] if lines.skipped else traces.hops_without_line(lines.runs)
+    warnings += [] if lines.skipped else traces.short_rows(lines.runs)
     return traces.to_samples(file, lines.runs, "tracert (Windows)", warnings)
 
 
@@ -310,6 +310,7 @@ def _read_huawei(file: Input) -> PathSamples:
     warnings = list(text.warnings)
     note(warnings, "last-line-cut", number=last_line_cut)
     note(warnings, "path-lines-unread", numbers=skipped)
+    warnings += [] if skipped else traces.short_rows(runs)
     return traces.to_samples(file, runs, "tracert (Huawei)", warnings)
 
 

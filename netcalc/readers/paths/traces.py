@@ -214,15 +214,38 @@ def no_hop(file: Input, tool: str) -> ReaderError:
     return ReaderError("no-path", file=file.name, tool=tool)
 
 
-def hops_without_line(traces: Iterable[Trace]) -> list[Notice]:
+def hops_without_line(runs: Iterable[Sequence[HopProbe | ReportedHop]]) -> list[Notice]:
     """Return the warning about hops whose line was lost, if any: a tool prints each of them."""
     missing: set[int] = set()
-    for trace in traces:
-        hops = {int(probe.hop) for probe in trace.probes if not isnan(probe.hop)}
+    for run in runs:
+        listed = [int(each.hop) for each in run if not isnan(each.hop)]
+        if listed != sorted(listed):
+            continue  # tracepath prints a late answer in the place of another hop
+        hops = set(listed)
         missing |= set(range(min(hops, default=0), max(hops, default=0))) - hops
-    listed = shorten(", ".join(map(str, sorted(missing))), 60)
-    values = {"count": len(missing), "listed": listed}
+    values = {"count": len(missing), "listed": shorten(", ".join(map(str, sorted(missing))), 60)}
     return [Notice("hops-without-line", values)] if missing else []
+
+
+def short_rows(traces: Iterable[Trace]) -> list[Notice]:
+    """Return the warning about hops with fewer probes than others, where a tool sends the same."""
+    short: list[str] = []
+    for trace in traces:
+        counts = Counter(probe.hop for probe in trace.probes)
+        usual = max(counts.values(), default=0)
+        ended = {probe.hop for probe in trace.probes if probe.mark}
+        ended |= {trace.last_hop} if trace.cut else set()
+        short += [f"{hop:.0f}" for hop, n in counts.items() if n < usual and hop not in ended]
+    values = {"count": len(short), "listed": shorten(", ".join(short), 60)}
+    return [Notice("hops-with-fewer-probes", values)] if short else []
+
+
+def _lines_lost(
+    runs: Iterable[Sequence[HopProbe | ReportedHop]], warnings: Iterable[Notice]
+) -> list[Notice]:
+    """Return the warning about hops without a line; none where lines are told that are unread."""
+    is_told = any(notice.code == "path-lines-unread" for notice in warnings)
+    return [] if is_told else hops_without_line(runs)
 
 
 def to_samples(
@@ -253,11 +276,14 @@ def to_samples(
     facts = tuple(facts_of(trace, bare) for trace in traces)
     for row in facts if not has_lost else ():
         row.pop("probe_count", None)
-    said = [*warnings, *missed_targets(traces)]
+    said = list(warnings)
+    said += _lines_lost([trace.probes for trace in traces], warnings) if has_lost else []
+    said += missed_targets(traces)
     note(said, "waits-for-address", count=int(bare.waited.sum()))
     meta_of_runs = file.meta(
         tool,
         targets,
+        nodes=columns["node"],
         facts=facts,
         warnings=warnings_of(file, said),
         partial=any(trace.partial for trace in traces),
@@ -396,7 +422,7 @@ def to_table(
             hop.group = group
             implausible += hop.settle()
     data = _columns([hop for report in reports for hop in report.hops])
-    said = list(warnings)
+    said = [*warnings, *_lines_lost([report.hops for report in reports], warnings)]
     note(said, "implausible-hops", count=implausible)
     for report in reports:
         target = report.target or report.group or "the target"
@@ -411,6 +437,7 @@ def to_table(
         meta=file.meta(
             tool,
             targets,
+            nodes=data["node"],
             host=joined(report.host for report in reports),
             start=reports[0].start if len(reports) == 1 else "",
             units={name: unit for name, unit in UNITS.items() if name in data},

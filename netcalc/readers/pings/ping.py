@@ -27,7 +27,7 @@ import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input, joined
+from netcalc.readers.format import Format, Input, damaged_addresses, joined
 from netcalc.readers.pings import ping_lines, ping_runs
 from netcalc.readers.pings.ping_lines import PingLine
 from netcalc.readers.places import ICMP_PROBES, Counted
@@ -454,6 +454,7 @@ def _meta(
     rows: ping_runs.Rows,
 ) -> Meta:
     warnings = [*text.warnings, *_warnings(results)]
+    warnings += damaged_addresses(map(_target, file.runs))
     note(warnings, "last-line-cut", number=file.cut)
     note(warnings, "not-ping", numbers=file.skipped)
     if file.messages:
