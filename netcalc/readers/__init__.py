@@ -22,6 +22,7 @@ from netcalc.readers.columns import FORMAT as _COLUMNS
 from netcalc.readers.columns import read_column
 from netcalc.readers.format import Format, Input
 from netcalc.readers.formats import FORMATS
+from netcalc.readers.pastes import read_paste
 from netcalc.readers.pings import ping, ping_lines
 from netcalc.readers.source import MAX_BYTES, Readable, Source, no_measurement
 from netcalc.samples import RttSamples, Samples
@@ -79,6 +80,11 @@ def read(
     file = Input(
         source, name=name, words=ping_lines.WORDS, units=units, columns=columns, decimal=decimal
     )
+    return read_paste(file, _read_named)
+
+
+def _read_named(file: Input) -> Samples:
+    """Read an input, or refuse it by the name of the tool that its lines are a part of."""
     try:
         return _read(file)
     except ReaderError as error:

@@ -226,7 +226,8 @@ def _fill(text: Text, grid: CellGrid, chunks: Iterable[Chunk]) -> None:
     if not text.ends_complete and ragged and ragged[-1] == last:
         grid.partial = True
         grid.warnings.append(Notice("last-line-cut", {"number": ragged.pop()}))
-    if len(ragged) > len(grid.numbers):
+    by_blanks = bool(ragged) and grid.delimiter == " "  # a sentence may have as many words
+    if len(ragged) > len(grid.numbers) - by_blanks:
         has_units_apart = _has_units_apart(text, ragged[0], grid.delimiter)
         raise grid.refused(
             "units-apart" if has_units_apart else "unequal-rows", line=ragged[0], width=width,

@@ -97,7 +97,10 @@ KINDS = {
 }
 """A kind that :func:`kind_by_magic` or :func:`kind_by_text` returns -> its name in a message."""
 
-_NETSTAT = r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface table)"
+_NETSTAT = (
+    r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface table)"
+    r"|^Destination +Gateway +Flags|^(?:default|[\d./]+) +(?:[\d.]+|link#\d+) +U[A-Za-z0-9]* +\d"
+)
 # Text that is no table, though its lines may have as many words each as one.
 _LINES: tuple[tuple[str, str], ...] = (
     ("ip address", r"\d{1,6}: \S{1,60}: <[A-Z,_-]*> mtu \d"),
@@ -346,14 +349,14 @@ def part_of(file: Input) -> Format | None:
 
 
 def is_part(file: Input) -> bool:
-    """Whether each line of a short text is one of a tool's."""
+    """Whether half of the lines of a short text, or more, are a tool's."""
     lines = [line for line in file.first.splitlines() if line.strip()]
     if not lines or len(lines) > _FEW_LINES:
         return False
     whole = part_of(file)
-    return whole is not None and all(
+    return whole is not None and 2 * sum(
         any(re.search(part, line) for part in whole.parts) for line in lines
-    )
+    ) >= len(lines)
 
 
 def no_format(file: Input, kind: str) -> ReaderError:

@@ -187,6 +187,8 @@ EXPORTED = Format(
         "The comment in the first line has units and meta data: without it this is a plain table.",
         "A text behind an apostrophe was guarded against spreadsheets that run formulas.",
     ),
+    parts=(r"^[\d.]*,[\d.e+-]*,[\d.]*,(?:true|false),(?:true|false),(?:true|false),[\d.e+-]*,",),
+    needs="the lines that begin with #, and the names",
 )
 
 

@@ -391,6 +391,9 @@ def decode(source: Source, *, words: Iterable[str] = ()) -> Text:
         warnings.append(Notice("file-grew"))
     text, numbers, ends_complete = numbered(text)
     text, touched = without_terminal_codes(text, MAX_LINE)
+    if touched and text.endswith("\n"):  # nothing but a code is behind the last line end
+        text, numbers, ends_complete = text[:-1], numbers[:-1], True
+        touched = [index for index in touched if index < len(numbers)]
     if touched:
         line_numbers = sorted({numbers[i] for i in touched})
         warnings.append(Notice("terminal-codes-removed", {"numbers": line_numbers}))

@@ -114,8 +114,9 @@ ROOMS = {
     "chapters": Room(("netcalc/models/chapters.py",), ("tests/house/test_import.py",)),
     "formats": Room(
         tuple(f"netcalc/readers/{name}.py"
-              for name in ("__init__", "document", "format", "formats", "places")),
-        ("tests/readers/test_read_tcp_info.py", "tests/readers/test_read_documents.py",
+              for name in ("__init__", "document", "format", "formats", "pastes", "places")),
+        ("tests/readers/test_pastes.py",
+         "tests/readers/test_read_tcp_info.py", "tests/readers/test_read_documents.py",
          "tests/readers/test_headers.py",
          "tests/house/test_formats.py", "tests/readers/test_read_sources.py",
          "tests/readers/test_other_pings.py", "tests/readers/test_places.py",

@@ -310,6 +310,11 @@ QDISC = Format(
         # the packets of an interface, while they are in its queue
         "tc -s qdisc": of_kernel("packets at the queue", FRAME_WITHOUT_FCS),
     },
+    parts=(
+        r"^ backlog \w+b \d+p requeues \d+",
+        r"^ {2}(?:maxpacket|new_flows_len|flows|ecn_mark|marked) \d+ ",
+    ),
+    needs="the line of the queue (qdisc ...), and what it sent",
 )
 
 
@@ -485,6 +490,10 @@ NETSTAT = Format(
         "netstat -s": of_kernel("counters of the kernel's protocols"),
     },
     parts=(
+        r"^(?:Ip|Icmp|IcmpMsg|Tcp|Udp|UdpLite|TcpExt|IpExt|MPTcpExt):\s*$",
+        r"^ {4}(?: {4})?\d+ [a-z]+ [a-z]+[\w ,()'-]*$",
+        r"^ {4}(?: {4})?(?:[A-Z]\w+|[a-z ]+|Quick ack mode was activated): ?\d+(?: times)?\s*$",
+        r"^ {4}Quick ack mode was activated \d+ times",
         r"^\s+ICMP (?:input|output) histogram:\s*$",
         r"^(?: {4,8}|\t+)\d+ (?:\w+ )?(?:segments?|packets?|connections?|resets?|retransmit\w*"
         r"|acks?|datagrams?|timeouts?|messages?|delayed acks|fast retransmits)\b(?!.*[,;])",
@@ -541,7 +550,13 @@ NETSTAT_WINDOWS = Format(
         "ICMP has two columns, received and sent: each is a counter of its own.",
         "Counters run from the start of the system; only differences are a run's.",
     ),
-    parts=(r"^ {2}[A-Z][A-Za-z ()-]*? += \d+\s*$", r"^(?:IP|ICMP|TCP|UDP)(?:v[46])? Statistics"),
+    parts=(
+        r"^ {10,}(?:Received|Empfangen) +(?:Sent|Gesendet)\s*$",
+        r"^ {2}(?:Messages|Errors|Meldungen|Fehler|Echo\w*(?: \w+)?|Destination Unreachable"
+        r"|Time Exceeded) +\d+ +\d+\s*$",
+        r"^ {2}[A-Z][A-Za-z ()-]*? += \d+\s*$",
+        r"^(?:IP|ICMP|TCP|UDP)(?:v[46])? Statistics",
+    ),
     needs="the line that names the protocol, with its counters",
 )
 
@@ -681,6 +696,7 @@ PROC_NET = Format(
         "/proc/net": of_kernel("counters of the kernel", FRAME_WITHOUT_FCS),
     },
     parts=(
+        r"^(?:Ip6|Icmp6|Udp6|UdpLite6)\w+ *\t\d+\s*$",
         rf"^{_PROTOCOLS}: -?\d+(?: -?\d+)*\s*$",
         r"^\s*[\w@.-]+:\s*\d+(?:\s+\d+){15}\s*$",
     ),

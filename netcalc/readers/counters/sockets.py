@@ -442,8 +442,12 @@ SS = Format(
             rates=TCP_PAYLOAD,
         ),
     },
-    parts=(r"^\s+(?:ts |sack |cubic |bbr |reno )*.*\b(?:wscale:\d+,\d+|rto:\d+ |cwnd:\d+ )",),
-    needs="the line of the socket, with its state and ends",
+    parts=(
+        r"^(?:nl|u_str|u_dgr|u_seq|p_raw|p_dgr|tcp|udp|icmp6|raw|mptcp|v_str) "
+        r"+[A-Z][A-Z0-9-]+ +\d+ +\d+ ",
+        r"^\s+(?:ts |sack |cubic |bbr |reno )*.*\b(?:wscale:\d+,\d+|rto:\d+ |cwnd:\d+ )",
+    ),
+    needs="the line of the socket, of TCP or UDP, with its state and ends",
 )
 
 
@@ -596,6 +600,14 @@ NETSTAT_LIST = Format(
         "Listening and closing sockets are counted: each line is a socket.",
         "The list has no round-trip time and no window: those are in ss -tin.",
     ),
+    parts=(
+        r"^[0-9a-f]{8,16} +(?:tcp|udp|stream|dgram)[46]* +",
+        r"^unix +\d+ +\[ ",
+        r"^Proto RefCnt Flags +Type",
+        r"^Active UNIX domain sockets",
+        r"^Address +Type +Recv-Q Send-Q +Inode",
+    ),
+    needs="the line of names (Proto Recv-Q Send-Q), and a socket of TCP or UDP",
 )
 
 

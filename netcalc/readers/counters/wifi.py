@@ -102,7 +102,9 @@ _LABEL = re.compile(
     r"Transmit Rate|Channel|Signal / Noise)\s*:(?!\s*(?:[-+]?\d+(?: dBm| Mbps)?|None|-?)\s*$)"
 )
 """A label whose number is read."""
-_NO_RATE = re.compile(r"\s*[rt]x bitrate:(?!\s+\d+\.\d MBit/s\b)(?=.*\d)")
+_NO_RATE = re.compile(
+    r"\s*[rt]x bitrate:(?:(?!\s+\d+\.\d MBit/s\b)(?=.*\d)|.*(?:\bMCS|-NSS)(?! \d+\b))"
+)
 _MACOS_HEAD = re.compile(r"\s*(?:agrCtlRSSI|Interface Name|Current Network Information)\b")
 _OTHER_NETWORKS = re.compile(r"\s*Other Local Wi-Fi Networks:\s*")
 
@@ -329,6 +331,8 @@ NETSH = Format(
     ),
     tools={"netsh wlan": _COUNTED},
     parts=(
+        r"^(?:There (?:is|are) \d+ interfaces? on the system|Es (?:ist|sind) \d+ Schnittstelle)",
+        r"^ {4}(?:Cipher|Verschl\S+|Authentication|Authentifizierung|Band|Bereich) +: ",
         r"^ {2,}GUID +: [0-9a-f]{8}-",
         r"^ {2,}(?:AP )?BSSID +: (?:[0-9a-f]{2}:){5}",
         r"^ {4}(?:Radio type|Funktyp|Channel|Kanal|Network type|Netzwerktyp) +: ",
@@ -351,6 +355,9 @@ MACOS = Format(
         "Networks that are only heard (Other Local Wi-Fi Networks) are left out.",
     ),
     parts=(
+        r"^(?:WIFI|Wi-Fi:)\s*$|^\u2014{20,}\s*$",
+        r"^ +(?:Interfaces|Other Local Wi-Fi Networks|Transmit Rate|MCS Index):",
+        r"^ +(?:SSID|BSSID|state|channel): ",
         r"^ *agrExt(?:RSSI|Noise): ",
         r"^ *lastAssocStatus: ",
         r"^ *(?:MCS Index|NSS) +: \d",

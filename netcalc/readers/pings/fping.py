@@ -68,7 +68,13 @@ class _Fping(ProbeReader):
         return any(
             word in file.first and file.seen(cls.table.pattern(*names))
             for word, names in kinds.items()
-        ) or file.seen(rf"^{_STAMP}{_TIMES}")
+        ) or (file.seen(rf"^{_STAMP}{_TIMES}") and cls._is_of_times(file.first))
+
+    @staticmethod
+    def _is_of_times(first: str) -> bool:
+        """Whether half of the lines have times behind a name: others print ``Channel : 36``."""
+        lines = [line for line in first.split("\n") if line.strip()]
+        return 2 * sum(map(bool, map(re.compile(rf"{_STAMP}{_TIMES}").match, lines))) >= len(lines)
 
     def probe(self, line: ToolLine) -> Probe:
         """Return a probe; the stamp is that of the reply."""

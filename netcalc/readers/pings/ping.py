@@ -579,6 +579,9 @@ FORMAT = Format(
         "Lines and summary that disagree are both kept, with a warning.",
     ),
     tools={"ping": Counted(probes=ICMP_PROBES)},
-    parts=(r"^Vr HL TOS  Len   ID Flg  off TTL Pro  cks",),
+    parts=(
+        r"^ \d +\d +[0-9a-f]{2} [0-9a-f]{4} [0-9a-f]{4} +\d [0-9a-f]{4} ",
+        r"^Vr HL TOS  Len   ID Flg  off TTL Pro  cks",
+    ),
     needs="the lines of its replies and errors",
 )

@@ -17,6 +17,8 @@ from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
 PING = "ping"
+_NUMBERS = ("sent", "rcvd", "dup", "min", "avg", "max", "size", "ttl", "rtt")
+"""Members that hold a number."""
 
 
 def is_atlas(file: Input, kind: str) -> bool:
@@ -64,7 +66,11 @@ def target_of(result: Mapping[str, Any]) -> str:
 
 def _read(file: Input) -> RttSamples:
     every, warnings = results(file, PING)
-    runs = [_run(result, name) for result, name in zip(every, names_of(every), strict=True)]
+    odd: list[str] = []
+    runs = [_run(result, name, odd) for result, name in zip(every, names_of(every), strict=True)]
+    if odd:
+        names = ", ".join(dict.fromkeys(odd))
+        warnings.append(Notice("implausible-values", {"count": len(odd), "name": names}))
     differ = sum(bool(run.disagreements()) for run in runs)
     if differ and len(runs) > 8:
         warnings.append(Notice("results-differ", {"count": differ}))
@@ -85,8 +91,15 @@ def _payload_bytes(result: Mapping[str, Any]) -> float:
     return size - 8.0 if firmware < 4570 and words(result, "proto") == "ICMP" else size
 
 
-def _run(result: Mapping[str, Any], name: str) -> Run:
-    result = {name: _as_number(value) for name, value in result.items()}
+def _numbers_of(row: Mapping[str, Any], odd: list[str]) -> dict[str, Any]:
+    """Return an object with its numbers as such; the names of those that are none go to ``odd``."""
+    members = {name: _as_number(value) for name, value in row.items()}
+    odd += [name for name in _NUMBERS if isinstance(members.get(name), str)]
+    return members
+
+
+def _run(result: Mapping[str, Any], name: str, odd: list[str]) -> Run:
+    result = _numbers_of(result, odd)
     sent, received = count(result, "sent"), count(result, "rcvd")
     low_ms, high_ms = (number(result, printed) for printed in ("min", "max"))
     made = Run(
@@ -102,9 +115,9 @@ def _run(result: Mapping[str, Any], name: str) -> Run:
         ended=True,
     )
     size, ttl = _payload_bytes(result), number(result, "ttl")
-    for reply in rows(result, "result"):
+    for reply in (_numbers_of(row, odd) for row in rows(result, "result")):
         rtt_ms = number(reply, "rtt")
-        if rtt_ms >= 0:
+        if rtt_ms >= 0 or isinstance(reply.get("rtt"), str):  # a text: an unknown time
             made.probes.append(
                 Probe(
                     rtt_ms * 1e-3,

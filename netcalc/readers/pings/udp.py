@@ -532,6 +532,9 @@ SOCKPERF = _Sockperf.format(
         "A throughput run has no round trip and is refused.",
         "The stamps of the log are of a clock that begins with the run.",
     ),
-    parts=(r"^sockperf\[CLIENT\]|^test was performed using the following parameters: --mps",),
+    parts=(
+        r"^\d+, \d+\.\d{9}, \d+\.\d{9}, \d+\.\d{3}\s*$",
+        r"^sockperf\[CLIENT\]|^test was performed using the following parameters: --mps",
+    ),
     needs="the lines of its summary, or its log",
 )

@@ -389,7 +389,9 @@ OSU = Format(
     ),
     # README of OMB: bytes of the messages
     tools={"OSU Micro-Benchmarks": Counted(data="messages", rates=PAYLOAD)},
-    parts=(r"^# OSU (?:MPI|NCCL)", r"^# Datatype: MPI_\w+\.\s*$"),
+    parts=(
+        r"^(?=.{28})\d{1,10} +\d+\.\d\d(?: {9,}[\d.]+)*\s*$",
+        r"^# OSU (?:MPI|NCCL)", r"^# Datatype: MPI_\w+\.\s*$"),
     needs="a header (# Size ...), and a row with size and time or rate",
 )  # fmt: skip
 
@@ -420,7 +422,13 @@ IMB = Format(
         "A row of 0 bytes of a collective is left out: nothing was sent.",
     ),
     tools={"Intel MPI Benchmarks": Counted(data="messages", rates=PAYLOAD)},
-    parts=(r"^#\s*Benchmarking\s+[A-Za-z_]+\s*$", r"^#\s+Intel ?\(R\) MPI Benchmark"),
+    parts=(
+        r"^(?=[ \d]{26})(?: {4,}\d+){2}(?: {5,}\d+\.\d\d){1,4}\s*$",
+        r"^# (?:Date|Machine|System|Release|Version|MPI Version|MPI Thread Environment) *:",
+        r"^# Calling sequence was|^# \S*IMB-",
+        r"^#\s*Benchmarking\s+[A-Za-z_]+\s*$",
+        r"^#\s+Intel ?\(R\) MPI Benchmark",
+    ),
     needs="a header (#bytes #repetitions ...), and a row with size and time",
 )
 

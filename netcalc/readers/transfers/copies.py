@@ -276,7 +276,13 @@ WGET = Format(
     tools={
         "wget": Counted(rates=HTTP_BODY),
     },
-    parts=(r"^ *\d+K (?:[.,]{10} ?){1,5}", r"^HTTP request sent, awaiting response"),
+    parts=(
+        r"^Length: (?:\d+ .*|unspecified )\[",
+        r"^Saving to: ",
+        r"^\S+ +\d+%\[[ =>]*\] ",
+        r"^ *\d+K (?:[.,]{10} ?){1,5}",
+        r"^HTTP request sent, awaiting response",
+    ),
     needs="the line with the rate and the bytes in brackets, or a URL and these",
 )
 
@@ -294,6 +300,9 @@ _PAIR = re.compile(
 
 
 _LIKE_PAIR = re.compile(r"\s*(?:time|size|speed)_\w+\s*[:=]")
+_NUMBERS = ("time_total", "time_connect", "time_namelookup", *(
+    f"{what}_{way}load" for what in ("size", "speed") for way in ("up", "down")
+))  # fmt: skip
 _VARIABLES = r"^\s*(?:time_total|(?:size|speed)_(?:down|up)load)\s*[:=]\s*\d"
 
 
@@ -313,6 +322,8 @@ def _read_curl(file: Input) -> TransferSamples:
             if isinstance(row, dict):
                 target = shorten(words(row, "url_effective", "url"), 150)
                 copies.append(_from_numbers(row, target, number(row, "exitcode") > 0))
+                odd = [name for name in _NUMBERS if isinstance(row.get(name), str)]
+                note(warnings, "implausible-values", count=len(odd), name=", ".join(odd))
         return transfers(file, copies, warnings, tool="curl", partial=cut)
     lines, cut = file.text.whole_lines(warnings)
     numbers: dict[str, float] = {}
@@ -411,6 +422,10 @@ CURL = Format(
         # curl(1), size_download and speed_download: the body, without headers
         "curl": Counted(facts={"handshake_rtt_min_s": HANDSHAKE}, rates=HTTP_BODY),
     },
-    parts=(r"^\s*time_(?:namelookup|connect|appconnect|starttransfer)\s*[:=]\s*\d",),
+    parts=(
+        r"^ +Dload +Upload +Total +Spent",
+        r"^[ \d]{3} +[\d.]+[kMG]? .*(?:--:--:--|\d:\d\d:\d\d) +[\d.]+[kMG]?\s*$",
+        r"^\s*time_(?:namelookup|connect|appconnect|starttransfer)\s*[:=]\s*\d",
+    ),
     needs="size_download, speed_download and time_total",
 )

@@ -127,6 +127,7 @@ def _recognize_text(file: Input) -> bool:
         or file.seen(_SERVER.pattern)
         or file.seen(r"^\[ *\d+\] local \S+ port \d+ connected with \S+ port \d+")
         or file.seen(_ALONE)
+        or file.seen(r"^Bounceback test \(req/reply size")
     )
 
 
@@ -419,6 +420,7 @@ TEXT = Format(
         ),
     },
     parts=(
+        r"^(?:Bounceback test|Bursting request|TCP congestion control using|TOS set to) ",
         r"^(?:TCP window size|UDP buffer size|(?:Write|Read) buffer size): +[\d.]+ [KMG]?Byte",
         r"^\[ ID\] Interval +Transfer +Bandwidth *(?:$| {2})",
         r"^\[ *\d+\] (?:Sent \d+ datagrams|WARNING: |Server Report:)",

@@ -480,6 +480,8 @@ NETPERF = Format(
         ),
     },
     parts=(
+        r"^(?:Send +Recv +Size|bytes +Bytes +bytes|Socket +Message +Elapsed)\b",
+        r"^\d+ +\d+ +\d+\.\d\d +\d+ +\d+ +[\d.]+\s*$",
         r"^(?:THROUGHPUT_UNITS|ELAPSED_TIME|(?:LOCAL|REMOTE)_[A-Z_]+|[A-Z0-9]+_LATENCY|RR_SIZE"
         r"|TRANSPORT_MSS|REQUEST_SIZE|RESPONSE_SIZE)=",
         r"^Recv +Send +Send *$|^Socket +Socket +Message +Elapsed|^Socket +Message +Elapsed"

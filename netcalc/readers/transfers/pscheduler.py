@@ -70,6 +70,10 @@ def _read(file: Input) -> Samples:
     return _path_of_text(file) if file.seen(_TEXT[-1]) else _round_trips_of_text(file)
 
 
+_DELAY = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
+"""A delay of a histogram, as Python writes it. [ms]"""
+
+
 def _read_json(file: Input, result: _Object) -> Samples:
     warnings = list(file.json.warnings)
     failed = result.get("succeeded") is not True
@@ -88,8 +92,10 @@ def _read_json(file: Input, result: _Object) -> Samples:
         counts = (document.number(result, f"packets-{name}") for name in _COUNTS)
         histogram = document.member(result, "histogram-latency")
         delays = {
-            transfer.number_of(delay): document.number(histogram, delay) for delay in histogram
-        }
+            transfer.number_of(delay) if _DELAY.fullmatch(delay) else nan:
+                document.number(histogram, delay)
+            for delay in histogram
+        }  # fmt: skip
         odd_count = sum(isnan(delay) or isnan(count) for delay, count in delays.items())
         note(warnings, "implausible-values", count=odd_count, name="histogram-latency")
         delays = {delay: count for delay, count in delays.items() if not isnan(delay)}
@@ -429,6 +435,10 @@ FORMAT = Format(
         "pScheduler (trace)": Counted(probes=TO_NODES),
     },
     parts=(
+        r"^(?:Packet Statistics|Histogram:|Common Jitter Measurements:)\s*$",
+        r"^ +P\d\d - P\d\d \.+ |^ +Variance \.+ ",
+        r"^ +\d+(?:\.\d+ ms)?: \d+ packets\s*$",
+        r"^MSS: \d+ bytes\s*$|^\d+\tNo Response",
         r"^\* Stream ID \S+(?: Summary)?$",
         r"^(?:Packets|TTL|Delay|Max Clock) [\w ]+ \.{3,} ",
         r"^One-way Latency Statistics",

@@ -161,6 +161,8 @@ IXCHARIOT = Format(
         "The rate is that of the script: bytes that endpoint 2 confirmed, over the measured time.",
     ),
     tools={"IxChariot": Counted(rates=TRANSPORT)},
+    parts=(r"^(?:All Pairs|Pair \d+),",),
+    needs="the line that names the columns",
 )
 
 
@@ -319,6 +321,7 @@ LATTE = Format(
         )
     },
     parts=(
+        r"^\s*Interval\(usec\)\s+Frequency",
         r"^(?:SendMethod|ReceiveMethod|SO_SNDBUF|SO_RCVBUF|MsgSize\(byte\)|Iterations) +\S+\s*$",
         r"^(?:Latency\(usec\)|CPU\(%\)|(?:CtxSwitch|SysCall|Interrupt)/sec) +\d",
         r"^Interval\(usec\) +Frequency",

@@ -92,6 +92,9 @@ def _read_flent(file: Input) -> Table:
         odd += int(np.count_nonzero(is_negative))
         columns[name][is_negative] = np.nan
     note(warnings, "implausible-values", count=odd, name="results")
+    texts = [name for series in kept for name in _NUMBERS if _is_odd(series.meta.get(name))]
+    texts += ["raw_values" for name in raw for row in rows(raw, name) if _is_odd(row.get("val"))]
+    note(warnings, "implausible-values", count=len(texts), name=", ".join(dict.fromkeys(texts)))
     failed = number(metadata, "FAILED_RUNNERS") > 0
     data = {
         "group": np.repeat([series.name for series in kept], times.size),
@@ -159,6 +162,16 @@ def _series(
         target, factor = "value", 1.0  # a delay one way, a jitter
     probes = np.array([number(probe, "val") for probe in raw], dtype=np.float64)
     return _FlentSeries(shorten(name, 100), target, column * factor, meta, probes)
+
+
+_NUMBERS = ("MEAN_VALUE", "TCP_RETRANSMIT", "ELAPSED_TIME", "PACKETS_SENT", "PACKETS_RECEIVED",
+            "PACKET_LOSS_RATE", "TCP_MSS", "BYTES_SENT", "BYTES_RECVD")  # fmt: skip
+"""Members of a series that hold a number."""
+
+
+def _is_odd(value: Any) -> bool:
+    """Whether a number is written as a text that is none."""
+    return isinstance(value, str) and not re.fullmatch(r"-?\d{1,15}(?:\.\d{1,15})?|-|", value)
 
 
 def _unit_of_name(name: str) -> str:
@@ -486,6 +499,11 @@ NETESTO = Format(
             rates=TCP_PAYLOAD,
         ),
     },
+    parts=(
+        r"^expName:\S",
+        r"^expRunName:|^serverHost:",
+    ),
+    needs="the lines of rates and round trips (client_tputA, rtt)",
 )
 
 
