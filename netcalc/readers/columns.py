@@ -319,8 +319,8 @@ def _resolutions(
 def _table_name(column: quantities.WrittenColumn) -> str:
     """Return the name of a column in a table: one with a unit ends in that of its SI unit."""
     if not column.unit:
-        return column.name
-    name, suffix = re.sub(r"\W+", "_", column.name).strip("_"), _SI_SUFFIXES.get(column.unit, "")
+        return column.english
+    name, suffix = re.sub(r"\W+", "_", column.english).strip("_"), _SI_SUFFIXES.get(column.unit, "")
     return name if name.endswith(suffix) else name + suffix
 
 

@@ -35,15 +35,13 @@ _ONE_COMMA = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 # What a header may call the columns that samples are made of, without its unit.
 SIZES = {
     "payload", "size", "bytes", "length", "len", "data", "datasize", "messagesize", "msgsize",
-    "packetsize", "pktsize", "payloadsize", "userdata", "transfersize", "filesize", "größe",
-    "grösse", "taille", "tamaño",
+    "packetsize", "pktsize", "payloadsize", "userdata", "transfersize", "filesize",
 }  # fmt: skip
 RTTS = {
     "rtt", "roundtrip", "roundtriptime", "ping", "pingtime", "rttmin", "minrtt", "rtts",
 }  # fmt: skip
 DURATIONS = {
-    "duration", "time", "transfertime", "elapsed", "elapsedtime", "totaltime", "zeit",
-    "temps", "dauer",
+    "duration", "time", "transfertime", "elapsed", "elapsedtime", "totaltime",
 }  # fmt: skip
 NEEDS_UNIT = {
     **dict.fromkeys(RTTS | DURATIONS, "s"),
@@ -55,6 +53,37 @@ NEEDS_UNIT = {
         ("bandwidth", "throughput", "goodput", "rate", "speed", "bitrate", "datarate"), "bit/s"),
     **dict.fromkeys(("loss", "utilization", "utilisation", "lossratio"), "ratio"),
     "distance": "m",
+}  # fmt: skip
+_WORDS = {
+    "size": "größe grösse paketgröße paketgrösse datagrammgröße taille tailledupaquet tamaño "
+            "tamañodelpaquete 大小 包大小 数据包大小",
+    "filesize": "dateigröße dateigrösse datenmenge tailledufichier 文件大小",
+    "time": "zeit temps tiempo 时间 時間",
+    "duration": "dauer übertragungszeit durée duración 持续时间 耗时 传输时间",
+    "rtt": "umlaufzeit paketumlaufzeit antwortzeit allerretour tempsdallerretour "
+           "tiempodeidayvuelta 往返时间 往返时延",
+    "latency": "latenz latence latencia 延迟 时延 延遲",
+    "delay": "verzögerung verzoegerung wartezeit délai retard retardo retraso",
+    "jitter": "gigue fluctuación 抖动",
+    "throughput": "durchsatz debit débit caudal 吞吐量 吞吐率",
+    "goodput": "nutzdatenrate débitutile 有效吞吐量",
+    "rate": "rate datenrate übertragungsrate sendrate tasa 速率",
+    "bandwidth": "bandbreite bandepassante anchodebanda 带宽 頻寬",
+    "speed": "geschwindigkeit vitesse velocidad 速度",
+    "loss": "verlust paketverlust verlustrate perte pertes pertedepaquets tauxdeperte pérdida "
+            "pérdidas pérdidadepaquetes 丢包率 丢包",
+    "utilization": "auslastung auslastungsgrad utilisation utilización 利用率",
+    "window": "fenster fenstergröße fenstergrösse fenêtre ventana 窗口 窗口大小",
+    "buffer": "puffer puffergröße tampon 缓冲区",
+    "distance": "entfernung distanz abstand distancia 距离",
+}  # fmt: skip
+_ENGLISH = {word: english for english, words in _WORDS.items() for word in words.split()}
+"""Name of a column in German, French, Spanish or Chinese -> in English."""
+_UNIT_WORDS = {
+    "o": "B", "ko": "kB", "Ko": "KB", "Mo": "MB", "Go": "GB", "Sek.": "s", "Sek": "s",
+    "Sekunden": "s", "Millisekunden": "ms", "secondes": "s", "millisecondes": "ms",
+    "segundos": "s", "milisegundos": "ms", "秒": "s", "毫秒": "ms", "微秒": "us", "字节": "B",
+    "Prozent": "%", "Pakete": "packet", "paquets": "packet", "paquetes": "packet",
 }  # fmt: skip
 SHARES = {"utilization", "utilisation", "lossratio"}
 """Shares by their names: above 1 they are in percent, and have to say so."""
@@ -79,6 +108,7 @@ _PER_SECOND = re.compile(
     r"(?:(?P<name>.*?\S)(?:[\s_,:-]+|(?<=[a-z])(?=[KMGT])))?"
     r"(?P<unit>[A-Za-z]+)(?P<per>\s*/\s*|[\s_]+per[\s_]+|[\s_]+)(?:s|sec|second)"
 )
+_BRACKETS = str.maketrans("（）［］／", "()[]/")
 LONGEST_HEADING = 200
 """A longer header has no unit: taking it apart takes time by the square of its length. [1]"""
 _DATA_UNIT = re.compile(
@@ -108,10 +138,17 @@ class WrittenColumn:
     cells: Cells = field(default_factory=Cells)
     has_units_in_cells: bool = False
     layer: str = ""
+    english: str = ""
+    """The name as tables have it: a word of another language in English."""
 
     @property
     def key(self) -> str:
-        """The name as it is looked up: lower case letters only."""
+        """The name as it is looked up: lower case letters only, in English."""
+        return _ENGLISH.get(self.letters, self.letters)
+
+    @property
+    def letters(self) -> str:
+        """The lower case letters and the digits of the name."""
         return re.sub(r"[\W_]", "", self.name).lower()
 
 
@@ -137,6 +174,10 @@ def named_columns(grid: CellGrid, stated_units: dict[str, str]) -> list[WrittenC
             _number_alike(grid, name, same)
         else:
             raise grid.refused("columns-of-one-name", name, count=len(same), column=shorten(name))
+    keys = Counter(column.key for column in columns)
+    for column in columns:
+        is_foreign = column.key != column.letters and keys[column.key] == 1
+        column.english = column.key if is_foreign else column.name
     for column, cells in zip(columns, grid.columns, strict=True):
         column.cells = cells
     return columns
@@ -154,7 +195,7 @@ def _number_alike(grid: CellGrid, name: str, same: list[WrittenColumn]) -> None:
 
 def read_heading(header: str) -> WrittenColumn:
     """Take a header apart into name and unit; one that nobody would write is its own name."""
-    text = " ".join(header.split())
+    text = " ".join(header.translate(_BRACKETS).split())
     if len(text) > LONGEST_HEADING:
         return WrittenColumn(text, text)
     bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
@@ -301,6 +342,7 @@ def _given_units(
 def _resolve(grid: CellGrid, column: WrittenColumn) -> None:
     """Find the SI unit of a written one; refuse one that is ambiguous or of another kind."""
     expected = NEEDS_UNIT.get(column.key)
+    column.written = _UNIT_WORDS.get(column.written, column.written)
     if not expected and _NO_UNIT.fullmatch(column.written):
         column.written = ""
         return
