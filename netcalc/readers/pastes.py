@@ -46,11 +46,11 @@ _LETTERS = str.maketrans({
 })  # fmt: skip
 """Letters that a word processor or a chat puts in the place of others."""
 _NOTHING = re.compile(
-    r"nothing|\bno-|^(?:part-of-output|neither-ping-nor-columns|other-format|data-for-header"
-    r"|unequal-rows|column-without-unit|units-apart|not-a-number|columns-of-one-name"
-    r"|unknown-xml|damaged-json)$"
+    r"nothing|\bno-|^(?:part-of-output|neither-ping-nor-columns|other-format|unknown-xml"
+    r"|damaged-json)$"
 )
 """Codes of refusals that found nothing to read."""
+_OPENS = re.compile(r"\s*\[?\s*\{(?!\w)")
 _MARKS = (">", "|", "*", "•", "-", " ", "\t")
 _NUMBERED = re.compile(r"\s*(\d+)[:.|]?(?:\s|$)")
 _STAMP = re.compile(r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S* ")
@@ -100,7 +100,7 @@ def read_paste(file: Input, read: Read) -> Samples:
     except ReaderError as error:
         refusal = error
     whole = formats.part_of(file) if refusal and refusal.code == "part-of-output" else None
-    for form in _forms(lines) if _may_be_wrapped(refusal) else ():
+    for form in _forms(lines) if lines and _may_be_wrapped(file, lines, refusal) else ():
         pasted = _with(file, form)
         with suppress(ReaderError):
             if whole is not None and not _is_of(whole, formats.recognized(pasted)):
@@ -108,7 +108,9 @@ def read_paste(file: Input, read: Read) -> Samples:
             samples = _read_parts(pasted, form, read)
             around = [n for n, line in enumerate(lines) if line.strip() and not form[n].strip()]
             samples = _with_left(samples, lines, around, formats.KINDS[formats.TEXT])
-            if best is None or _says_more(samples, best):
+            starts = ((line[0], form[n][:1]) for n, line in enumerate(lines) if line)
+            is_stripped = any(start != other and other.strip() for start, other in starts)
+            if best is None or _says_more(samples, best, is_stripped=is_stripped):
                 best = samples
     if best is None:
         assert refusal is not None
@@ -121,9 +123,14 @@ def _is_of(whole: Format, tool: Format | str) -> bool:
     return isinstance(tool, Format) and tool.name.split()[0] == whole.name.split()[0]
 
 
-def _may_be_wrapped(refusal: ReaderError | None) -> bool:
-    """Whether a text was read, or refused as one in which nothing is found: damage stays damage."""
-    return refusal is None or bool(_NOTHING.search(refusal.code))
+def _may_be_wrapped(file: Input, lines: Sequence[str], refusal: ReaderError | None) -> bool:
+    """Whether marks may hide something: what a reader refuses as damaged, stays damaged.
+
+    Text around JSON is known to the readers of JSON.
+    """
+    if refusal is None:
+        return not any(map(_OPENS.match, lines))
+    return bool(_NOTHING.search(refusal.code)) or formats.named(file) not in formats.MARKED
 
 
 def _lines_of(file: Input) -> list[str]:
@@ -147,13 +154,17 @@ def _with(file: Input, lines: Sequence[str]) -> Input:
     )  # fmt: skip
 
 
-def _says_more(samples: Samples, best: Samples) -> bool:
-    """Whether less was left over of a text in this form, and no fact is lost."""
+def _says_more(samples: Samples, best: Samples, *, is_stripped: bool) -> bool:
+    """Whether less was left over of a text in this form, and no fact is lost.
+
+    Without the blanks before it, a damaged line may look like one of nothing: that is no gain.
+    """
     if (samples.meta.tool == columns.FORMAT.name) > (best.meta.tool == columns.FORMAT.name):
         return False
     facts, least = (sum(map(len, each.facts())) for each in (samples, best))
     left, most = _left_over(samples), _left_over(best)
-    return facts >= least and left <= most and (facts, left) != (least, most)
+    is_more = facts > least or left[0] < most[0] or (left < most and not is_stripped)
+    return facts >= least and left <= most and is_more
 
 
 def _left_over(samples: Samples) -> tuple[bool, int]:
@@ -163,29 +174,32 @@ def _left_over(samples: Samples) -> tuple[bool, int]:
 
 def _forms(lines: Sequence[str]) -> Iterator[list[str]]:
     """Yield the lines of a paste without what is around them, each in its place."""
-    plain = [_TAG.sub("", line.translate(_LETTERS)) for line in lines]
-    plain = _without_marks(["" if _FENCE.fullmatch(line) else line for line in plain])
-    plain = ["" if _FENCE.fullmatch(line) else line for line in plain]
-    while plain and (not plain[-1] or _BARE_PROMPT.fullmatch(plain[-1])):
-        plain.pop()
-    if not plain:
-        return
-    plain += [""] * (len(lines) - len(plain))
-    if plain != lines:
-        yield plain
-    bare = ["" if _COMMAND.match(line) else line for line in plain]
-    if bare != plain:
-        yield bare
+    forms = [list(lines)]
+    clean = _without_fences([_TAG.sub("", line.translate(_LETTERS)) for line in lines])
+    for plain in (clean, _without_fences(_without_marks(clean))):
+        bare = ["" if _COMMAND.match(line) else line for line in plain]
+        for form in (plain, bare):
+            if form not in forms and any(form):
+                forms.append(form)
+                yield form
     if all(map(_STAMP.match, filter(str.strip, bare))):
         yield [_STAMP.sub("", line) for line in bare]
     numbers = [_NUMBERED.match(line) for line in bare]
     counted = [int(number[1]) for number in numbers if number]
     if len(counted) > 1 and counted == list(range(counted[0], counted[0] + len(lines))):
         yield _without_marks([_NUMBERED.sub("", line, count=1) for line in bare])
-    opened = next((n for n, line in enumerate(bare) if re.match(r"\[?\s*\{", line)), None)
+    opened = next((n for n, line in enumerate(bare) if _OPENS.match(line)), None)
     closed = [n for n, line in enumerate(bare) if re.fullmatch(r"\S*[}\]]\s*", line)]
     if opened is not None and closed:  # JSON with chat around it
         yield [line if opened <= n <= closed[-1] else "" for n, line in enumerate(bare)]
+
+
+def _without_fences(lines: list[str]) -> list[str]:
+    """Return lines without fences around code, and without the prompt behind the last output."""
+    lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
+    last = max((n for n, line in enumerate(lines) if line), default=0)
+    lines[last] = "" if _BARE_PROMPT.fullmatch(lines[last]) else lines[last]
+    return lines
 
 
 def _without_marks(lines: list[str]) -> list[str]:
@@ -225,30 +239,28 @@ def _longest(lines: Sequence[str], mark: str) -> tuple[int, int, str]:
 
 def _read_parts(file: Input, lines: Sequence[str], read: Read) -> Samples:
     """Read a text; of several tools the first that has a measurement."""
-    parts = [] if not lines or file.is_json or file.columns else _parts_of(file, lines)
+    is_text = bool(lines) and not (file.columns or file.is_json or file.first.lstrip()[:1] == "<")
+    parts = _parts_of(file, lines) if is_text else []
     families = dict.fromkeys(part.family for part in parts if part.tool != formats.TEXT)
+    has_several = len(families) > 1
     refusal = None
-    if len(families) < 2:
+    if not has_several:
         try:
             return read(file)
         except ReaderError as error:
             refusal = error
-        tables = [part for part in parts if part.tool is columns.FORMAT]
-        if len(tables) != 1 or file.first.lstrip()[:1] == "<":
-            raise refusal
-    for family in families:
-        mine = {n for part in parts if part.family == family for n in part.indexes}
-        kept = [line if n in mine else "" for n, line in enumerate(lines)]
-        try:
-            samples = read(_with(file, kept))
-        except ReaderError as error:
-            refusal = refusal or error
-            continue
-        for other in parts:
-            if other.family != family:
-                samples = _with_left(samples, lines, other.indexes, other.description)
-        return samples
-    assert refusal is not None
+    if has_several or [part.tool for part in parts].count(columns.FORMAT) == 1:
+        for family in families:
+            mine = {n for part in parts if part.family == family for n in part.indexes}
+            kept = [line if n in mine else "" for n, line in enumerate(lines)]
+            with suppress(ReaderError):
+                samples = read(_with(file, kept))
+                for other in parts:
+                    if other.family != family:
+                        samples = _with_left(samples, lines, other.indexes, other.description)
+                return samples
+    if refusal is None:
+        return read(file)
     raise refusal
 
 
@@ -292,6 +304,8 @@ def _parts_of(file: Input, lines: Sequence[str]) -> list[_Part]:
             parts.append(part)
         else:
             last.indexes += piece
+    if any(part.family.endswith("CSV") for part in parts):  # its rows are no other table
+        parts = [part for part in parts if part.tool is not columns.FORMAT]
     if len(parts) > 1 and parts[0].tool == formats.TEXT and parts[1].tool is not columns.FORMAT:
         first = parts.pop(0)
         parts[0].indexes[:0] = first.indexes
