@@ -19,7 +19,8 @@ from netcalc.fit.costs import echo_headers
 from netcalc.language import phrase, term
 from netcalc.models.measuring.probing import pair_dispersion_s
 from netcalc.path import Path
-from netcalc.rate_layers import IN_HEADING, LINE, in_words
+from netcalc.rate_layers import IN_HEADING, LINE, PAYLOAD, RateLayer, in_words
+from netcalc.readers.places import rate_layer
 from netcalc.samples import (
     BulkSamples,
     HopSamples,
@@ -100,7 +101,10 @@ def overlay(
             type(samples).__name__,
             expected="RttSamples, TransferSamples or TransactionSamples",
         )
-    comparison = from_fit(fitted, title or size_title(samples))
+    # A message is of many packets, each with headers that its size does not count.
+    is_of_messages = rate_layer(samples, {}, "throughput_bps") == PAYLOAD
+    layer: RateLayer = PAYLOAD if is_of_messages and isinstance(samples, TransferSamples) else LINE
+    comparison = from_fit(fitted, title or size_title(samples), layer)
     if path is None:
         return comparison
     # Nothing is fitted, so there are no outliers, and the prediction extends beyond the points.
@@ -137,7 +141,7 @@ def transfer_groups(samples: TransferSamples) -> dict[str, TransferSamples]:
     }
 
 
-def from_fit(fitted: Fit, title: str) -> Comparison:
+def from_fit(fitted: Fit, title: str, layer: RateLayer = LINE) -> Comparison:
     """Return the points, the line through them and its 95% band."""
     curve_x = curve_over(fitted.x, decades=fitted.line.is_relative)
     curve = fitted.predict(curve_x)
@@ -160,13 +164,13 @@ def from_fit(fitted: Fit, title: str) -> Comparison:
         y_unit="s",
         title=title,
         measured_label=phrase("measured, minimum of each size") if is_rtt else phrase("measured"),
-        predicted_label=_fit_label(fitted),
-        sentence=_fit_sentence(fitted),
+        predicted_label=_fit_label(fitted, layer),
+        sentence=_fit_sentence(fitted, layer),
         fit=fitted,
     )
 
 
-def _fit_label(fitted: Fit) -> str:
+def _fit_label(fitted: Fit, layer: RateLayer) -> str:
     rate = fitted.params["bandwidth_bps"]
     if np.isnan(rate):
         if fitted.line.slope:
@@ -176,11 +180,11 @@ def _fit_label(fitted: Fit) -> str:
     return phrase(
         "fitted: {start} + {rate}",
         start=show(fitted.params[start], "s"),
-        rate=show_rate(rate, LINE, digits=3),
+        rate=show_rate(rate, layer, digits=3),
     )
 
 
-def _fit_sentence(fitted: Fit) -> str:
+def _fit_sentence(fitted: Fit, layer: RateLayer) -> str:
     if not fitted.x.size:
         if fitted.y_name == "rtt_s":
             return phrase("No round trip has both a size and a time.")
@@ -197,7 +201,7 @@ def _fit_sentence(fitted: Fit) -> str:
     if start in fitted.not_identifiable:
         return steps + phrase(
             "Equivalent rate {rate}, latency unknown: {reason}.",
-            rate=show_rate(fitted.params["bandwidth_bps"], LINE),
+            rate=show_rate(fitted.params["bandwidth_bps"], layer),
             reason=fitted.not_identifiable[start],
         )
     kept = ~fitted.outlier
@@ -223,7 +227,7 @@ def _fit_sentence(fitted: Fit) -> str:
         "at_largest": show(at_largest, "s"),
         "start": show(fitted.params[start], "s") + _plus_minus(fitted, start, "s"),
         "rate": rate + _plus_minus(fitted, "bandwidth_bps", "bit/s"),
-        "layer": in_words(LINE),
+        "layer": in_words(layer),
         "said": "" if is_sure else phrase(" (± 1 standard error)"),
         "quality": quality,
     }

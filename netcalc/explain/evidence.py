@@ -265,17 +265,16 @@ def _is_idle(row: Mapping[str, Fact]) -> bool:
 def _beside_idle(
     evidence: Evidence, row: Mapping[str, Fact], idle: Mapping[str, Mapping[str, Fact]]
 ) -> Evidence:
-    """Add the round trip without load and the loss that the same run measured by themselves."""
+    """Add the round trip without load that the same run measured by itself.
+
+    Its loss is that of probes over UDP, at a rate of their own, and says nothing of the transfer.
+    """
     group, way = str(row.get("group", "")), str(row.get("direction", ""))
     run = group.removesuffix(way)
     before = idle.get(f"{run}{IDLE_GROUP}") if way else None
     if before is None:
         return evidence
-    return replace(
-        evidence,
-        base_rtt_s=number_in(before, "rtt_s"),
-        loss_ratio=first_known(evidence.loss_ratio, number_in(before, "loss_ratio")),
-    )
+    return replace(evidence, base_rtt_s=number_in(before, "rtt_s"))
 
 
 def rows_in(row: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
