@@ -220,6 +220,9 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
         shared = explanations.together(read, facts)
     with mistakes.named_as_typed():
         joined = explanations.sweep(read, settings["by"])
+    flows_plot = None
+    if plot_path is not None and len(files) > 1 and (joined is None or joined.samples is None):
+        flows_plot = output.flows_plot(read, facts)
     is_explained = (len(files) > 1 or joined is not None) and _explain_sweep(
         joined, settings["by"], facts, plot_path, as_json=as_json
     )
@@ -248,6 +251,8 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
             _draw(samples, findings, facts, plot_path)
     if len(read) > 1 and (as_json or not is_explained):
         _compare(read, settings["clock_offset_s"], shared.notices, as_json=as_json)
+    if plot_path is not None and flows_plot is not None:
+        output.write_flows(flows_plot, read, plot_path, as_json=as_json)
 
 
 def _explain_sweep(
@@ -257,8 +262,6 @@ def _explain_sweep(
     samples = None if joined is None else joined.samples
     if by and samples is None:
         raise mistakes.CommandError("no-sweep-by", by=by)
-    if plot_path is not None and samples is None:
-        raise mistakes.CommandError("no-sweep-to-draw")
     if joined is None:
         return False
     findings: tuple[Finding, ...] = ()

@@ -6,7 +6,7 @@ import importlib.util
 import math
 import os
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from netcalc.compare import Comparison
+    from netcalc.explain import Known
     from netcalc.plots import Plot
     from netcalc.samples import Meta, Samples
 
@@ -98,6 +99,26 @@ def save_plot(comparison: Comparison, path: str) -> None:
     from netcalc import plots  # late: bokeh takes its time
 
     write_plot(plots.overlay(comparison), path)
+
+
+def flows_plot(named: Mapping[str, Samples], stated: Known) -> Plot:
+    """Return the figure of the flows of several files on one clock, or refuse."""
+    from netcalc import plots  # late: bokeh takes its time
+
+    plot = plots.flows(named, stated)
+    if plot is None:
+        raise CommandError("no-sweep-to-draw")
+    return plot
+
+
+def write_flows(plot: Plot, named: Mapping[str, Samples], path: str, *, as_json: bool) -> None:
+    """Write the figure of flows, and say by which clock they are drawn."""
+    from netcalc import plots  # late: bokeh takes its time
+
+    write_plot(plot, path)
+    if not as_json:
+        put(f"note: {plots.clock_notice(named)}")
+    print_written(path)
 
 
 def write_plot(plot: Plot, path: str, *, lines: bool = False) -> None:

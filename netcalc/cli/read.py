@@ -126,7 +126,9 @@ def _print_together(
     if plot_path is None:
         return
     if joined is None or joined.samples is None:
-        raise mistakes.CommandError("no-sweep-to-draw")
+        plot = output.flows_plot(named, path_facts)
+        output.write_flows(plot, named, plot_path, as_json=as_json)
+        return
     _draw(joined.samples.meta.source, joined.samples, plot_path, path_facts)
     output.print_written(plot_path)
 

@@ -24,7 +24,7 @@ STEP_S = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _MeasuredFlow:
+class MeasuredFlow:
     """Bytes that a flow had carried by some times, and its window and round trip at them.
 
     ``begin_s`` is the zero of its times by the clock of all files, or 0 of a single one.
@@ -65,8 +65,10 @@ def measured(scenario: Scenario, named: Mapping[str, Samples]) -> Result:
         If a file has no flow over time, several files have no clock in common, or there are not as
         many flows as the scenario has.
     """
-    flows = [flow for name, samples in named.items()
-             for flow in _flows(name, samples, is_alone=len(named) == 1)]  # fmt: skip
+    for name, samples in named.items():
+        if any(row.get("protocol") == "udp" for row in samples.facts()):
+            raise ReaderError("flow-of-datagrams", file=name)
+    flows = measured_flows(named, has_clock=len(named) > 1)
     count = len(scenario.flows)
     if len(flows) != count:
         raise ReaderError(
@@ -106,7 +108,7 @@ def measured(scenario: Scenario, named: Mapping[str, Samples]) -> Result:
     )
 
 
-def _course(scenario: Scenario, flows: list[_MeasuredFlow], zero_s: float) -> Trajectory:
+def _course(scenario: Scenario, flows: list[MeasuredFlow], zero_s: float) -> Trajectory:
     """Return the course of all flows at the times of any of them, by the clock of the scenario."""
     own = [flow.begin_s + flow.time_s - zero_s for flow in flows]
     every = np.unique(np.round(np.concatenate(own) / STEP_S)) * STEP_S
@@ -139,29 +141,55 @@ def _course(scenario: Scenario, flows: list[_MeasuredFlow], zero_s: float) -> Tr
     )
 
 
-def _flows(name: str, samples: Samples, *, is_alone: bool) -> Iterator[_MeasuredFlow]:
+@named_arguments
+def measured_flows(named: Mapping[str, Samples], *, has_clock: bool) -> list[MeasuredFlow]:
+    """Return the flows of files.
+
+    Parameters
+    ----------
+    named : mapping of str to Samples
+        What was read, by the name of the file.
+    has_clock : bool
+        Whether the times are those of the clock of the files; otherwise each file begins at 0.
+
+    Returns
+    -------
+    list of MeasuredFlow
+        In the order of the files.
+
+    Raises
+    ------
+    ReaderError
+        If a file has no flow over time, or should have a clock and has none.
+    """
+    return [
+        flow
+        for name, samples in named.items()
+        for flow in _flows(name, samples, has_clock=has_clock)
+    ]
+
+
+def _flows(name: str, samples: Samples, *, has_clock: bool) -> Iterator[MeasuredFlow]:
     """Yield the flows of a file; each has its begin by the clock of all files."""
-    if any(row.get("protocol") == "udp" for row in samples.facts()):
-        raise ReaderError("flow-of-datagrams", file=name)
     if isinstance(samples, FlowSeries):
-        yield from _of_intervals(name, samples, is_alone=is_alone)
+        yield from _of_intervals(name, samples, has_clock=has_clock)
     elif isinstance(samples, Table) and {"time_s", "bytes_acked"} <= set(samples.columns()):
-        yield from _of_counters(name, samples, is_alone=is_alone)
+        yield from _of_counters(name, samples, has_clock=has_clock)
     else:
         raise ReaderError("no-flow-over-time", file=name)
 
 
-def _begin_s(name: str, meta: Meta, *, is_alone: bool) -> float:
-    """Return when a file begins, as seconds of the Unix epoch; 0 for a file without a clock."""
-    if not math.isnan(meta.start_epoch_s):
-        return meta.start_epoch_s
-    if is_alone:
+def _begin_s(name: str, meta: Meta, *, has_clock: bool) -> float:
+    """Return when a file begins, as seconds of the Unix epoch; 0 without a clock."""
+    if not has_clock:
         return 0.0
-    raise ReaderError("no-clock-to-merge", file=name)
+    if math.isnan(meta.start_epoch_s):
+        raise ReaderError("no-clock-to-merge", file=name)
+    return meta.start_epoch_s
 
 
-def _of_intervals(name: str, flows: FlowSeries, *, is_alone: bool) -> Iterator[_MeasuredFlow]:
-    begin_s = _begin_s(name, flows.meta, is_alone=is_alone)
+def _of_intervals(name: str, flows: FlowSeries, *, has_clock: bool) -> Iterator[MeasuredFlow]:
+    begin_s = _begin_s(name, flows.meta, has_clock=has_clock)
     groups, sides = np.asarray(flows.group), np.asarray(flows.side)
     start_s, duration_s = np.asarray(flows.start_s), np.asarray(flows.duration_s)
     rates = np.asarray(flows.rate_bps)
@@ -189,18 +217,18 @@ def _of_intervals(name: str, flows: FlowSeries, *, is_alone: bool) -> Iterator[_
                     found[min(place, edges.size - 1)] = own.sum() if adds else own.mean()
             return found
 
-        yield _MeasuredFlow(
+        yield MeasuredFlow(
             name=", ".join(filter(None, (name, str(group)))), begin_s=begin_s, time_s=edges,
             carried_bytes=carried, window_bytes=latest(np.asarray(flows.cwnd_bytes), adds=True),
             rtt_s=latest(np.asarray(flows.rtt_s), adds=False),
         )  # fmt: skip
 
 
-def _of_counters(name: str, table: Table, *, is_alone: bool) -> Iterator[_MeasuredFlow]:
+def _of_counters(name: str, table: Table, *, has_clock: bool) -> Iterator[MeasuredFlow]:
     columns = table.columns()
     nothing = np.full(len(table), np.nan)
     begin_s = 0.0 if np.nanmin(columns["time_s"]) > 1e8 else _begin_s(
-        name, table.meta, is_alone=is_alone
+        name, table.meta, has_clock=has_clock
     )  # fmt: skip
     windows = columns.get("cwnd_packets", nothing) * columns.get("mss_bytes", nothing)
     for group in dict.fromkeys(columns["group"].tolist()):
@@ -209,7 +237,7 @@ def _of_counters(name: str, table: Table, *, is_alone: bool) -> Iterator[_Measur
         if np.count_nonzero(rows) < 2:
             continue
         counted = columns["bytes_acked"][rows]
-        yield _MeasuredFlow(
+        yield MeasuredFlow(
             name=f"{name}, {group}", begin_s=begin_s, time_s=columns["time_s"][rows],
             carried_bytes=counted - counted[0], window_bytes=windows[rows],
             rtt_s=columns.get("rtt_s", nothing)[rows],

@@ -17,8 +17,9 @@ import numpy as np
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.display import unit_of_name
 from netcalc.errors import DomainError
+from netcalc.explain.causes.captures import together
 from netcalc.explain.causes.links import joined_path, path_runs
-from netcalc.explain.evidence import Evidence
+from netcalc.explain.evidence import Evidence, Known
 from netcalc.explain.measurement import evidence_of
 from netcalc.explain.tables import TIMES, WAYS_OF_WRITING
 from netcalc.messages import Notice
@@ -121,6 +122,8 @@ def sweep(named: Mapping[str, Samples], by: str = "") -> Sweep | None:
     if len(named) < 2:
         return None
     if all(isinstance(samples, FlowSeries | TransferSamples) for samples in named.values()):
+        if not by and together(named, Known()).have_run_at_once:
+            return None  # each has what the others leave
         return _of_runs(named, name, values)
     if by:
         return None

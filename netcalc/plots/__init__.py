@@ -14,6 +14,7 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
 from netcalc.plots.buffers import Buffer, buffers
 from netcalc.plots.captures import Mark, capture_ladder, waits
 from netcalc.plots.courses import courses, latencies, phase
+from netcalc.plots.flows import clock_notice, flows
 from netcalc.plots.formula import (
     FormulaCurves,
     bands,
@@ -35,11 +36,11 @@ from netcalc.plots.timeline import ladder, timeline
 from netcalc.plots.truth import truth
 
 __all__ = [
-    "PICTURE_SUFFIXES", "Axis", "Buffer", "FormulaCurves", "Mark", "Plot", "bands",
-    "buffers", "capture_ladder", "courses", "curves", "distribution", "drawn_sets", "explained",
-    "feedback", "formula_curves", "formula_distribution", "formula_plot", "ladder", "latencies",
-    "limits", "measured", "network", "overlay", "phase", "plan", "readings", "save_html",
-    "save_picture", "sequences", "svg", "sweep", "timeline", "together", "truth", "waits",
-    "with_guess",
+    "PICTURE_SUFFIXES", "Axis", "Buffer", "FormulaCurves", "Mark", "Plot", "bands", "buffers",
+    "capture_ladder", "clock_notice", "courses", "curves", "distribution", "drawn_sets",
+    "explained", "feedback", "flows", "formula_curves", "formula_distribution", "formula_plot",
+    "ladder", "latencies", "limits", "measured", "network", "overlay", "phase", "plan", "readings",
+    "save_html", "save_picture", "sequences", "svg", "sweep", "timeline", "together", "truth",
+    "waits", "with_guess",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

@@ -196,6 +196,11 @@ class Together:
     causes: Mapping[str, Cause] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
 
+    @property
+    def have_run_at_once(self) -> bool:
+        """Whether the files are of one host and of one time."""
+        return any(notice.code.startswith("ran-together") for notice in self.notices)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FlowRun:
