@@ -221,7 +221,8 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
     with mistakes.named_as_typed():
         joined = explanations.sweep(read, settings["by"])
     flows_plot = None
-    if plot_path is not None and len(files) > 1 and (joined is None or joined.samples is None):
+    is_sweep = joined is not None and joined.samples is not None
+    if plot_path is not None and len(files) > 1 and not (is_sweep or settings["by"]):
         flows_plot = output.flows_plot(read, facts)
     is_explained = (len(files) > 1 or joined is not None) and _explain_sweep(
         joined, settings["by"], facts, plot_path, as_json=as_json

@@ -15,6 +15,7 @@ from netcalc import samples as kinds
 from netcalc.cli import report
 from netcalc.explain import Known
 from netcalc.explain.causes import captures
+from netcalc.explain.summaries import rates_over_time, times_of
 from netcalc.printable import excerpt, printable
 from netcalc.readers.paths.traces import HopRow, hop_rows
 from netcalc.samples.meta import OF_COLUMNS
@@ -297,6 +298,8 @@ def _is_drawn(samples: kinds.Samples) -> bool:
     if isinstance(samples, kinds.PacketTrace):
         return samples.span_s > 0
     if not isinstance(samples, kinds.Table):
+        return True
+    if times_of(samples) is not None and rates_over_time(samples):
         return True
     return "hop" in samples.columns() or explain.table_theory(samples, Known()) is not None
 

@@ -175,8 +175,7 @@ def _over_time(samples: Table, stated: Known) -> tuple[Finding, ...]:
     if "cwnd_packets" in samples.columns() or evidence.from_facts(samples):
         return ()
     steps = {
-        summaries.quantity_of(name): summaries.rate_step(rates)
-        for name, rates in summaries.rate_series(samples).items()
+        name: summaries.rate_step(rates) for name, rates in summaries.rate_series(samples).items()
     }
     findings = list(summaries.explain_trips(samples, stated))
     for series, said in summaries.series_evidence(samples):

@@ -13,7 +13,7 @@ from netcalc.explain import time_parts
 from netcalc.explain.causes.cause import HIGH, Cause, Sign
 from netcalc.explain.evidence import Evidence, Known, first_known, number_in
 from netcalc.explain.finding import Finding, Limit
-from netcalc.explain.tables import MOST_VALUE, ROLES
+from netcalc.explain.tables import MOST_VALUE, ROLES, rows_of, series_of
 from netcalc.messages import Notice
 from netcalc.samples import Fact, RttSamples, Samples, Table
 
@@ -203,7 +203,7 @@ LEAST_ROWS, STEP_RATIO = 3, 1.5
 """A rate has changed if so many rows before and after differ by this factor. [1], [ratio]"""
 _TIMES = {
     "date", "time", "datetime", "timestamp", "epoch", "when", "clock", "day", "hour", "start",
-    "start_time", "unixtime", "unix_time",
+    "start_time", "unixtime", "unix_time", "t", "second", "seconds", "sec",
 }  # fmt: skip
 """What a column of times may be called."""
 _WAYS = {"download", "upload", "downlink", "uplink"}
@@ -221,15 +221,33 @@ def quantity_of(column: str) -> str:
 
 
 def rate_series(table: Table) -> dict[str, FloatArray]:
-    """Return the columns of rates of a table over time; none if it is not one."""
+    """Return the rates of a table over time by flow and quantity; none if it is not one."""
+    return {label: rates for label, (_, rates) in rates_over_time(table).items()}
+
+
+def rates_over_time(table: Table) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return the times and the rates of each flow and quantity of a table over time.
+
+    Times are seconds, or the numbers of the rows where the table has none that are numbers.
+    """
     if not is_over_time(table):
         return {}
-    lines = set(ROLES["line_bps"])
+    numbers, lines = _numbers(table), set(ROLES["line_bps"])
+    times = times_of(table)
+    times = np.arange(1.0, 1 + len(table)) if times is None else times
+    flows = rows_of(series_of(table), np.ones(len(table), np.bool_))
     return {
-        name: column
-        for name, column in _numbers(table).items()
+        ", ".join(filter(None, (flow, name.removesuffix("_bps")))): (times[rows], column[rows])
+        for name, column in numbers.items()
         if table.meta.units.get(name) == "bit/s" and name not in lines
+        for flow, rows in flows.items()
     }
+
+
+def times_of(table: Table) -> FloatArray | None:
+    """Return the column of times; None where a table has none that are numbers."""
+    numbers = _numbers(table)
+    return next((numbers[name] for name in numbers if quantity_of(name) in _TIMES), None)
 
 
 def trip_series(table: Table) -> dict[str, FloatArray]:
@@ -337,7 +355,7 @@ def series_evidence(table: Table) -> list[tuple[Evidence, tuple[Notice, ...]]]:
         if idle:
             said.append(Notice("rates-of-nothing", {"count": idle, "total": int(rates.size)}))
         evidence = Evidence(
-            label=quantity_of(name),
+            label=name,
             rate_bps=float(np.median(used)),
             is_from_start=False,
             base_rtt_s=least,

@@ -122,7 +122,8 @@ def sweep(named: Mapping[str, Samples], by: str = "") -> Sweep | None:
     if len(named) < 2:
         return None
     if all(isinstance(samples, FlowSeries | TransferSamples) for samples in named.values()):
-        if not by and together(named, Known()).have_run_at_once:
+        starts = {samples.meta.start for samples in named.values()}
+        if not by and len(starts) > 1 and together(named, Known()).have_run_at_once:
             return None  # each has what the others leave
         return _of_runs(named, name, values)
     if by:

@@ -249,6 +249,7 @@ ROLES = {
     "pair_count": (
         "pair_count", "pair", "pairs", "stream_count", "stream", "streams", "connection_count",
         "connection", "connections", "flow_count", "flow", "flows", "clients", "threads",
+        "parallel", "parallel_flows", "parallel_streams", "parallel_connections",
     ),
     "frame_bytes": ("frame_bytes", "frame_size_bytes"),
     "captured_bytes": ("captured_bytes",),
@@ -304,7 +305,7 @@ LEAST_VALUE, MOST_VALUE = 1e-18, 1e18
 """Between these any size, count, time and rate lies, in SI units."""
 SERIES = (
     "protocol", "server", "host", "device", "router", "switch", "system", "path", "line", "group",
-    "run", "mode",
+    "run", "mode", "flow", "stream", "client", "algorithm", "congestion_control",
 )  # fmt: skip
 """Columns of text that tell series of rows apart."""
 
@@ -321,11 +322,16 @@ class Row:
 
 def numbers(samples: Samples, role: str) -> FloatArray | None:
     """Return the column of numbers that has a role; None if the table has none."""
-    columns = samples.columns()
+    columns, written = samples.columns(), _headings(samples)
     for name in ROLES[role]:
-        if name in columns and columns[name].dtype.kind in "iuf":
-            return np.asarray(columns[name], dtype=float)
+        if name in written and columns[written[name]].dtype.kind in "iuf":
+            return np.asarray(columns[written[name]], dtype=float)
     return None
+
+
+def _headings(samples: Samples) -> dict[str, str]:
+    """Return the headings as written by the names that roles have: ``Parallel flows`` is one."""
+    return {name.strip().lower().replace(" ", "_"): name for name in samples.columns()}
 
 
 def rates_of(table: Table) -> FloatArray | None:
@@ -342,7 +348,8 @@ def numbers_or_nan(samples: Samples, role: str) -> FloatArray:
 
 def column_name(samples: Samples, role: str) -> str:
     """Return the name of the column that has a role; empty if there is none."""
-    return next((name for name in ROLES[role] if name in samples.columns()), "")
+    written = _headings(samples)
+    return next((written[name] for name in ROLES[role] if name in written), "")
 
 
 def series_of(table: Table) -> list[str]:
@@ -551,7 +558,9 @@ def pairs_of(table: Table) -> Pairs | None:
     good = plausible(count, rate) & (count >= 1)
     if np.unique(count[good]).size < 2:
         return None
-    noun = column_name(table, "pair_count").removesuffix("_count").removesuffix("s")
+    noun = column_name(table, "pair_count").strip().lower().replace(" ", "_")
+    noun = noun.removesuffix("_count").removesuffix("s").removeprefix("parallel_")
+    noun = "flow" if noun == "parallel" else noun
     series = series_of(table)
     return Pairs(count, rate, noun, series, rows_of(series, good))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -15,6 +15,7 @@ from netcalc import samples as measurements
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain import Finding, Known, TableTheory, evidence, main_flow, table_theory
 from netcalc.explain.causes.theories import UNNAMED
+from netcalc.explain.summaries import rates_over_time, times_of
 from netcalc.language import phrase
 from netcalc.models.sizes import framing, headers
 from netcalc.plots.captures import capture_ladder, largest_flow, waits
@@ -38,8 +39,12 @@ _COMPARED = (
     | measurements.TrainSamples
 )
 
+FAR_LIMITS = 1.25
+"""A limit is drawn up to this many times the largest point. [ratio]"""
 FAR_WINDOWS = 4.0
 """A window that is always more than this many times what was sent in all is not shown whole."""
+LEAST_SIZES = 3
+"""Sizes of probes from which on their round trips are drawn over a fit. [1]"""
 BINS = 60
 """Intervals into which a capture is divided. [1]"""
 
@@ -76,7 +81,7 @@ def measured(
         return _capture_plots(samples, stated, theme, shows_causes=shows_causes)
     if isinstance(samples, measurements.FlowSeries):
         return _flow_plot(samples, stated, theme)
-    if isinstance(samples, measurements.RttSamples) and len(samples.minima()[0]) < 3:
+    if isinstance(samples, measurements.RttSamples) and len(samples.minima()[0]) < LEAST_SIZES:
         return _probe_plot(samples, stated, theme)
     if isinstance(samples, measurements.PathSamples):
         return _path_plot(samples, theme)
@@ -514,7 +519,14 @@ def table_figure(theory: TableTheory, *, theme: Theme = "light") -> Plot:
     compared = [_compared(theory, series, title, is_log=is_log) for series in theory.points]
     shown = theory.lines if len(compared) == 1 else theory.ceilings
     label = compared[0].predicted_label
-    others = {name: (theory.x, line) for name, line in shown.items() if name != label}
+    # What is far above all points would press them onto the axis.
+    drawn = [values for each in compared for values in (each.measured, each.predicted)]
+    top = FAR_LIMITS * float(np.nanmax(np.concatenate(drawn)))
+    others = {
+        name: (theory.x, np.where(line <= top, line, math.nan))
+        for name, line in shown.items()
+        if name != label
+    }
     return overlay(*compared, lines=others, x_scale=x_scale, y_scale=y_scale, theme=theme)
 
 
@@ -570,8 +582,9 @@ def explained(
     -------
     Plot
         Of a capture with a TCP flow that :func:`waits` draws, the figures of both; of a table with
-        a theory its points and curves, or the points that follow none; of anything else those of
-        :func:`limits`.
+        a theory its points and curves, or the points that follow none; of probes of several sizes
+        their fit and the parts of the time; of anything else the bars of :func:`limits`, or
+        without limits that of :func:`measured`.
 
     Raises
     ------
@@ -587,7 +600,12 @@ def explained(
         return table_figure(theory, theme=theme)
     flow = main_flow(samples) if isinstance(samples, measurements.PacketTrace) else None
     if flow is None or flow.waits is None:
-        return limits(findings, theme=theme)
+        if not has_limits and is_drawn(samples):
+            return measured(samples, stated or Known(), theme=theme)
+        bars = limits(findings, theme=theme)
+        if isinstance(samples, measurements.RttSamples) and len(samples.minima()[0]) >= LEAST_SIZES:
+            return together(measured(samples, stated or Known(), theme=theme), bars)
+        return bars
     said = findings[0].sentence if findings else flow.cause.sentence
     if said != flow.cause.sentence:  # of all flows together
         said = phrase("{sentence} Drawn is the largest flow.", sentence=said)
@@ -603,6 +621,8 @@ WIDE_RATIO = 100.0
 """From this factor on an axis is one of logarithms. [ratio]"""
 ROUNDING_RATIO = 1e-9
 """Residuals that are a smaller share of the largest value are errors of computing. [ratio]"""
+EPOCH_S = 1e8
+"""Larger times are those of a clock, of the Unix epoch; a figure has them from the first on. [s]"""
 MOST_GROUPS = 6
 """Sockets or directions of a figure: those with most rows. [1]"""
 _RATES = {"least": "least_throughput_bps", "sum": "throughput_bps",
@@ -687,6 +707,8 @@ def _series(table: measurements.Table) -> Figures:
         figures = _directions(columns)
     elif "transaction_rate" in columns:
         figures = _transactions(columns)
+    elif times_of(table) is not None:
+        figures = _over_time(rates_over_time(table), layers_of_columns(table))
     else:
         figures = _runs(columns, table.meta.units, layers_of_columns(table))
     return [(axes, points) for axes, points in figures if points]
@@ -747,6 +769,23 @@ def _transactions(columns: Mapping[str, NDArray[Any]]) -> Figures:
     return [(axes, _known({"mean time": (number, time_s)}))]
 
 
+def _layer(layers: Iterable[str]) -> str:
+    """Return the layer of rates that are drawn together, if they have one."""
+    counted = set(layers)
+    return counted.pop() if len(counted) == 1 else UNKNOWN
+
+
+def _over_time(rates: Points, layers: Mapping[str, str]) -> Figures:
+    """Return the rates of the flows of a table over time."""
+    if not rates:
+        return []
+    begin_s = min(float(times.min()) for times, _ in rates.values())
+    from_zero_s = begin_s if begin_s > EPOCH_S else 0.0
+    points = {name: (times - from_zero_s, rate) for name, (times, rate) in rates.items()}
+    axes = (Axis("time", "s"), Axis(named("rate", _layer(layers.values())), "bit/s", low=0.0))
+    return [((*axes, "Rates over time"), _known(points))]
+
+
 def _runs(
     columns: Mapping[str, NDArray[Any]], units: Mapping[str, str], layers: Mapping[str, str]
 ) -> Figures:
@@ -758,8 +797,7 @@ def _runs(
         return []
     number = np.arange(1.0, 1 + columns[next(iter(rates.values()))].size)
     axis = Axis("row", "1", whole=True)
-    counted = {layers.get(rate, UNKNOWN) for rate in rates.values()}
-    layer = counted.pop() if len(counted) == 1 else UNKNOWN
+    layer = _layer([layers.get(rate, UNKNOWN) for rate in rates.values()])
     figures: Figures = [
         ((axis, Axis(named("rate", layer), "bit/s", low=0.0), "Rates in the order of the file"),
          _known({name: (number, columns[heading]) for name, heading in rates.items()})),

@@ -100,9 +100,12 @@ def _draw_curves(
             line_color=palette[i % len(palette)],
             line_dash=style.DASHES[i % len(style.DASHES)],
         )
-    for i, name in enumerate(name for name in sources if name not in drawn):
+    points = [name for name in sources if name not in drawn]
+    for i, name in enumerate(points):
         marker = style.MARKERS[i % len(style.MARKERS)]
-        drawn[name] = style.add_points(chart, sources[name], marker=marker, color=ink)
+        # In ink, which no line has; without lines each of several sets has a colour.
+        color = ink if lines or len(points) == 1 else palette[i % len(palette)]
+        drawn[name] = style.add_points(chart, sources[name], marker=marker, color=color)
     rows = [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
     style.add_hover(chart, list(drawn.values()), rows)
     style.add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])

@@ -8,9 +8,10 @@ from bokeh.models import GlyphRenderer, LogAxis, Scatter, VArea
 from matplotlib.figure import Figure
 
 from netcalc import readers
-from netcalc.explain import Known, table_theory
+from netcalc.explain import Known, measurement, table_theory
 from netcalc.plots import pictures, style
-from netcalc.plots.measured import table_figure
+from netcalc.plots.measured import explained, measured, table_figure
+from netcalc.samples import RttSamples
 
 TRIPS_MS = (1, 2, 5, 10, 20, 50, 100, 200)
 WINDOWS = {"small": 65536, "large": 262144}
@@ -117,3 +118,50 @@ def test_the_picture_has_frames_of_one_width_and_range(tmp_path, monkeypatch):
     first, second = upper.get_position(), lower.get_position()
     assert (first.x0, first.x1) == pytest.approx((second.x0, second.x1))
     assert upper.get_xlim()[0] < 1e-3 < 0.2 < upper.get_xlim()[1], "whole markers at both ends"
+
+
+def rates_of(text):
+    plot = measured(readers.read(text), Known())
+    return plot, {
+        name: (np.asarray(source.data["x"]).tolist(), np.asarray(source.data["y"]).tolist())
+        for name, source in plot.sources.items()
+    }
+
+
+def test_rates_of_several_flows_over_time():
+    """In rows with the name of the flow, and in columns of each; times of a clock begin at zero."""
+    rows = "time [s],flow,rate [Mbit/s]\n1700000000,A,94\n1700000001,A,47\n1700000001,B,46\n"
+    plot, points = rates_of(rows)
+    assert points == {"A, rate": ([0, 1], [94e6, 47e6]), "B, rate": ([1], [46e6])}
+    colors = [each.glyph.line_color for each in glyphs(plot.figure, Scatter)]
+    assert colors == list(style.PALETTES["light"][:2])
+    _, points = rates_of("t (s),A (Mbit/s),B (Mbit/s)\n0,94,0\n1,47,46\n")
+    assert points == {"A": ([0, 1], [94e6, 47e6]), "B": ([0, 1], [0, 46e6])}
+
+
+def test_limits_far_above_the_points_do_not_press_them_onto_the_axis():
+    """32 flows of 12 Mbit/s would be 384; the line is full at 94."""
+    rows = "".join(f"{count},{min(94, 12 * count)}\n" for count in (1, 2, 4, 8, 16, 32))
+    plot = plot_of("Parallel flows,throughput [Mbit/s]\n" + rows)
+    alone = plot.sources["flows alike"].data["y"]
+    assert np.nanmax(alone) <= 1.25 * 94e6
+    assert plot.sources["points"].data["residual"] == pytest.approx(0, abs=1)
+
+
+def test_times_against_sizes_with_a_step_are_drawn_with_their_explanation():
+    """100 Mbit/s and 0.2 ms; 0.3 ms more above 4096 B."""
+    sizes = (64, 512, 1024, 2048, 3072, 4096, 4608, 5120, 6144, 7168, 8192)
+    rows = "".join(f"{size},{200 + size * 0.08 + 300 * (size > 4096)}\n" for size in sizes)
+    samples = readers.read("size [B],time [us]\n" + rows)
+    findings = measurement(samples, Known())
+    assert any("Times step up by 300" in str(notice) for notice in findings[0].notices)
+    points = explained(samples, findings).sources["points"].data
+    assert points["residual"] == pytest.approx(0, abs=1e-6)
+
+
+def test_probes_of_several_sizes_have_their_fit_above_the_parts_of_the_time():
+    sizes = (56.0, 500.0, 1000.0, 1400.0)
+    samples = RttSamples(payload_bytes=sizes, rtt_s=[2e-3 + size * 1.6e-6 for size in sizes])
+    plot = explained(samples, measurement(samples, Known()))
+    assert plot.sources["points"].data["residual"] == pytest.approx(0, abs=1e-6)
+    assert len(plot.figure.children) == 2

@@ -600,7 +600,10 @@ def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ..
             finding = replace(_of_group(fit, stated), layer=TCP_PAYLOAD)
         findings.append(replace(
             finding, label=name,
-            notices=(*said, *tables.two_points(np.unique(sizes[at])), *finding.notices),
+            notices=(
+                *said, *tables.two_points(np.unique(sizes[at])),
+                *(() if fit.stepped is None else fit.stepped.said), *finding.notices,
+            ),
             missing=() if stated.line_bps is not None else (Notice("ask-line"),),
         ))  # fmt: skip
     return tuple(findings)
