@@ -50,7 +50,7 @@ def plain_lines(lines: Sequence[str]) -> Lines | None:
     'n\\ttime [s]\\n1\\t0.5\\n2\\t0.7'
     """
     first = [line for line in islice(lines, _MOST) if line.strip()]
-    for form in (_boxed, _ruled, _commented, _aligned):
+    for form in (_boxed, _ruled, _commented, _numbered, _aligned):
         plain = form(first)
         if plain is not None:
             return Lines("\n".join(map(plain, lines)))
@@ -85,38 +85,39 @@ def _boxed(first: Sequence[str]) -> Callable[[str], str] | None:
 
 def _ruled(first: Sequence[str]) -> Callable[[str], str] | None:
     """Cells between blanks below a header and a rule of dashes: SQLite, PowerShell."""
-    bodies = [line for line in first if not _is_rule(line)]
     rules = [line for line in first if _is_rule(line)]
+    bodies = [line for line in first if not _is_rule(line)]
     if not rules or len(bodies) < 2 or any(mark in line for line in first for mark in "|\t;"):
         return None
-    header, rule = bodies[0], rules[0]
-    spans = [match.span() for match in _DASHES.finditer(rule)]
-    width = len(spans)
-    if width < 2:
+    header, *below = bodies
+    starts = [match.start() for match in _DASHES.finditer(rules[0])]
+    if len(starts) < 2:
         return None
-
-    def cells_of(line: str) -> list[str]:
-        words = line.split()
-        if len(words) == width:
-            return words
-        parts = _GAPS.split(line.strip())
-        if len(parts) == width:
-            return parts
-        starts = [0, *(start for start, _ in spans[1:]), len(line)]
-        if any(line[at - 1 : at + 1].strip(" ") == line[at - 1 : at + 1] for at in starts[1:-1]):
-            return words  # a word stands over the gap: the row is left out, not cut
-        return [line[at:end].strip() for at, end in pairwise(starts)]
-
-    below = bodies[1:]
-    if not any(is_number(cell) for line in below for cell in cells_of(line)):
+    if not any(is_number(cell) for line in below for cell in _cells_below(line, starts)):
         return None
 
     def plain(line: str) -> str:
         if not line.strip() or _is_rule(line) or _SAID.fullmatch(line.strip()):
             return ""
-        return line if is_comment(line) and line != header else "\t".join(cells_of(line))
+        if is_comment(line) and line != header:
+            return line
+        return "\t".join(_cells_below(line, starts))
 
     return plain
+
+
+def _cells_below(line: str, starts: Sequence[int]) -> list[str]:
+    """Return the cells of a line below a rule, whose dashes begin at some positions.
+
+    Words, or parts between wider gaps, where there are as many; else what lies below each dash.
+    """
+    for parts in (line.split(), _GAPS.split(line.strip())):
+        if len(parts) == len(starts):
+            return parts
+    inner = starts[1:]
+    if any(" " not in line[at - 1 : at + 1] for at in inner):
+        return line.split()  # a word stands over the gap: the row is left out, not cut
+    return [line[at:end].strip() for at, end in pairwise([0, *inner, len(line)])]
 
 
 def _commented(first: Sequence[str]) -> Callable[[str], str] | None:
@@ -149,24 +150,34 @@ def _commented(first: Sequence[str]) -> Callable[[str], str] | None:
     return plain
 
 
-def _aligned(first: Sequence[str]) -> Callable[[str], str] | None:
-    """Cells between two blanks or more, or rows that begin with their number: pandas, R."""
+def _body(first: Sequence[str]) -> list[str]:
+    """Return the lines of a table of blanks alone; none where another mark divides the cells."""
     body = [line for line in first if not is_comment(line)]
-    if len(body) < 2 or any(mark in line for line in body for mark in ",;|\t"):
+    divided = any(mark in line for line in body for mark in ",;|\t")
+    return [] if divided or len(body) < 2 else body
+
+
+def _numbered(first: Sequence[str]) -> Callable[[str], str] | None:
+    """Rows that begin with their number, below a header without a name for it: pandas, R."""
+    header, *below = _body(first) or [""]
+    names, rows = split(header, " "), [line.split() for line in below]
+    begins = [row[0] for row in rows]
+    is_count = any(begins == [str(number + at) for number in range(len(rows))] for at in (0, 1))
+    if not (is_count and header[:1].isspace()):
         return None
-    rows = [line.split() for line in body]
-    header = split(body[0], " ")
-    begins = [row[0] for row in rows[1:]]
-    counts = any(begins == [str(n + at) for n in range(len(begins))] for at in (0, 1))
-    holds = all(any(map(is_number, row[1:])) for row in rows[1:])  # more than its own number
-    begun = counts and holds and body[0][0].isspace()
-    if begun and all(len(row) == len(header) + 1 for row in rows[1:]):
-        top = body[0]
-        return lambda line: "\t".join(["row", *header] if line == top else line.split())
-    if len({len(row) for row in rows[1:]} | {len(header)}) == 1:
+    if not all(len(row) == len(names) + 1 and any(map(is_number, row[1:])) for row in rows):
         return None
-    widths = {len(_GAPS.split(line.strip())) for line in body}
-    numbers = [any(map(is_number, _GAPS.split(line.strip()))) for line in body[1:]]
-    if len(widths) != 1 or widths == {1} or not all(numbers):
+    return lambda line: "\t".join(["row", *names] if line == header else line.split())
+
+
+def _aligned(first: Sequence[str]) -> Callable[[str], str] | None:
+    """Cells with blanks in them, between two blanks or more."""
+    body = _body(first)
+    words = {len(line.split()) for line in body[1:]}
+    if not body or len(words | {len(split(body[0], " "))}) == 1:
+        return None  # single blanks divide them as well
+    rows = [_GAPS.split(line.strip()) for line in body]
+    widths = {len(row) for row in rows}
+    if len(widths) > 1 or widths == {1} or not all(any(map(is_number, row)) for row in rows[1:]):
         return None
     return lambda line: line if is_comment(line) else "\t".join(_GAPS.split(line.strip()))
