@@ -416,7 +416,6 @@ def _with_log_steps(sweep: str) -> str:
 
 
 def _write_csv(rows: Any) -> None:
-    """Print rows as CSV."""
     import csv  # late: most answers are text
 
     text = io.StringIO()

@@ -140,7 +140,6 @@ class RequestPlan:
         return response_ns
 
     def _send(self, sock: socket.socket, data: bytes) -> None:
-        """Send all of a request."""
         exchange.send_all(sock, data, timeout_s=self._timeout_s, stopping=self._stopping)
 
     def _start_tls(self, sock: socket.socket, sent_ns: int) -> socket.socket:

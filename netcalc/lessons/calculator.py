@@ -624,7 +624,6 @@ def _row(widgets: list[ipywidgets.Widget]) -> ipywidgets.Box:
 
 
 def _words(formula: Formula, result: Any, arguments: Mapping[str, Any], length: int) -> str:
-    """Return the result in a sentence."""
     what = phrase(formula.summary).rstrip(".。")
     if length > 1:
         return phrase("{what}: {length} rows, in the table below.", what=what, length=length)

@@ -239,7 +239,6 @@ def path_of(ping: RttSamples) -> dict[str, float]:
 
 
 def _control(name: str, value: Any) -> ipywidgets.Widget:
-    """Return the control of a value."""
     if name == "bandwidth_bps":
         rates = {show_rate(rate, IN_HEADING): rate for rate in SIZES_BPS}
         return choice(named("each line bought", LINE), rates, value)

@@ -392,7 +392,6 @@ def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
 
 
 def _aimd_busy(buffer: FloatArray, kept: FloatArray) -> FloatArray:
-    """Return the utilization by AIMD."""
     peak = 1.0 + buffer
     lowest = kept * peak
     idle = np.maximum(1.0 - lowest, 0.0)
@@ -402,7 +401,6 @@ def _aimd_busy(buffer: FloatArray, kept: FloatArray) -> FloatArray:
 
 
 def _cubic_busy(buffer: FloatArray, kept: FloatArray) -> FloatArray:
-    """Return the utilization by CUBIC."""
     peak, cut = 1.0 + buffer, 1.0 - kept
     full = np.minimum(np.cbrt(buffer / peak / cut), 1.0)  # the share of the period with a queue
     full = checks.keep_nan(np.where(cut > 0.0, full, 1.0), buffer, cut)
