@@ -320,9 +320,9 @@ def run_of(samples: Samples) -> Run:
                     float(fact.get("rank_count", 0.0)),
                 )
     raise ReaderError(
-        "no-sizes-and-times",
+        "no-collective",
         file=samples.meta.source or "this file",
-        expected="an " + ", ".join(OPERATIONS),
+        expected="a run of " + " or ".join(OPERATIONS),
     )
 
 
