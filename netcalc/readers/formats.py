@@ -77,7 +77,7 @@ KINDS = {
     "tc": "a list of queues of tc without counters (netcalc reads tc -s qdisc)",
     "ethtool": "settings of ethtool (netcalc reads ethtool -S)",
     "Wi-Fi scan": "a list of networks in range (netcalc reads the link: iw dev DEVICE link)",
-    "ifconfig": "the output of ifconfig (netcalc reads ip -s link and netstat -i)",
+    "ifconfig": "the output of ifconfig without counters (netcalc reads netstat -ib)",
     "nmcli": "the output of nmcli",
     "ipconfig": "the output of ipconfig",
     "/proc/net table": "a table of /proc/net without counters or sockets of TCP and UDP",

@@ -18,6 +18,21 @@ INPUTS = Path(__file__).parent / "inputs" / "counters"
 
 # file -> group -> counter -> value
 COUNTERS = {
+    "ifconfig.txt": {
+        "eth0": {
+            "rx_packets": 415114, "rx_bytes": 50820091, "rx_errors": 3, "rx_dropped": 35,
+            "rx_overruns": 1, "rx_frame": 2, "tx_packets": 94217, "tx_bytes": 27958113,
+            "tx_errors": 4, "tx_dropped": 5, "tx_overruns": 0, "tx_carrier": 6, "tx_collisions": 7,
+        },
+        "lo": {"rx_packets": 118, "tx_bytes": 9412},
+    },
+    "ifconfig_old.txt": {
+        "eth0": {
+            "rx_packets": 41620, "rx_errors": 1, "rx_dropped": 2, "rx_overruns": 3, "rx_frame": 4,
+            "tx_packets": 40231, "tx_errors": 5, "tx_dropped": 6, "tx_overruns": 7, "tx_carrier": 8,
+            "tx_collisions": 9, "rx_bytes": 21601203, "tx_bytes": 6145876,
+        },
+    },
     "proc_dev.txt": {"v0": {"rx_bytes": 641377, "tx_bytes": 4011742690, "tx_packets": 71247}},
     "proc_snmp.txt": {
         "Tcp": {"InSegs": 9695, "OutSegs": 2769127, "RetransSegs": 393, "MaxConn": -1},
@@ -262,3 +277,12 @@ def test_netstat_of_windows_in_german():
     found = counters(read(text.encode("cp850")))
     assert found["IPv4-Statistik"]["Empfangene Pakete"] == 1234
     assert 56 in found[next(name for name in found if name.startswith("TCP"))].values()
+
+
+def test_a_damaged_line_of_ifconfig_is_said():
+    text = (INPUTS / "ifconfig.txt").read_text().replace("dropped 35", "dropped 3x")
+    samples = read(text)
+    (notice,) = samples.meta.warnings
+    assert (notice.code, notice.values["numbers"]) == ("counter-lines-unread", [6])
+    assert "rx_dropped" not in counters(samples)["eth0"]
+    assert counters(samples)["eth0"]["rx_errors"] == 3

@@ -17,7 +17,7 @@ STRANGERS = {
     "ip route": "default via 192.0.2.1 dev eth0 proto dhcp metric 100\n192.0.2.0/24 dev eth0\n",
     "tc": "qdisc noqueue 0: dev lo root refcnt 2\nqdisc fq_codel 0: dev eth0 root refcnt 2\n",
     "ethtool": "# ethtool eth0\nSettings for eth0:\n\tSpeed: 1000Mb/s\n\tDuplex: Full\n",
-    "ifconfig": "eth0: flags=4163<UP>  mtu 1500\n        RX packets 5  bytes 407 (4.0 B)\n",
+    "ifconfig": "en0: flags=8863<UP,BROADCAST>  mtu 1500\n\tether 02:00:00:00:00:01\n",
     "nmcli": "GENERAL.DEVICE:   eth0\nGENERAL.MTU:   1500\n",
     "ipconfig": "\nWindows-IP-Konfiguration\n\nEthernet-Adapter Ethernet:\n",
     "/proc/net table": "Iface\tDestination\tGateway \tFlags\neth0\t00000000\t0100A8C0\t0003\n",

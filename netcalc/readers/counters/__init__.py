@@ -14,6 +14,7 @@ FORMATS: tuple[Format, ...] = (
     counts.NSTAT,
     counts.PROC_NET,
     counts.IP_LINK,
+    counts.IFCONFIG,
     counts.QDISC,
     counts.ETHTOOL,
     counts.NETSTAT,

@@ -17,7 +17,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import FRAME_WITHOUT_FCS, UNKNOWN
 from netcalc.readers.document import member, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.places import of_kernel
 from netcalc.readers.source import note, shorten
 from netcalc.samples import COUNTER_LIMIT, Fact, Table, fact_row
@@ -227,6 +227,47 @@ IP_LINK = Format(
     },
     parts=(r"^\s+[RT]X errors:\s+[a-z]", r"^ {4}link/(?:ether|loopback) \S+ brd \S+"),
     needs="a line of names with its line of numbers",
+)
+
+
+_INTERFACE = re.compile(r"(?P<name>[^\s:]+)(?:: flags=\d+<.*| +Link encap:.*)")
+_WORD_AND_COUNT = r"[a-z]+[: ]\d{1,20}(?![\w.])"
+_COUNTS = re.compile(
+    rf"(?P<way>[RT]X) (?P<pairs>{_WORD_AND_COUNT}(?: +{_WORD_AND_COUNT})*)(?: \([^()]*\))?"
+)
+_COLLISIONS = re.compile(r"\s+collisions:(\d+) .*")
+
+
+def _read_ifconfig(file: Input) -> Table:
+    counts = Counts(file)
+    group = ""
+    for number, line in counts.lines(re.compile(r".*\(.*\)\s*|.*<.*>.*")):
+        if device := _INTERFACE.fullmatch(line):
+            group = device["name"]
+        elif collisions := _COLLISIONS.fullmatch(line):
+            counts.add_text(group, "tx_collisions", collisions[1])
+        elif re.match(r"\s+[RT]X\b", line):
+            counts.partial |= not group  # the line with its name is not there
+            for row in _COUNTS.finditer(line):
+                for name, value in re.findall(r"([a-z]+)[: ](\d+)", row["pairs"]):
+                    counts.add_text(group, f"{row['way'].lower()}_{name}", value)
+            if _COUNTS.sub("", line).strip():
+                counts.unread.append(number)
+    return counts.table(tool="ifconfig")
+
+
+IFCONFIG = Format(
+    name="ifconfig counters",
+    description="the counters of ifconfig of Linux",
+    recognize=seen(r"^\s+[RT]X packets[: ]\d+ "),
+    read=_read_ifconfig,
+    traps=(
+        "The bytes are exact; those in brackets are rounded, and not read.",
+        "ifconfig of macOS and of BSD has no counters: netstat -ib has them.",
+    ),
+    tools={"ifconfig": of_kernel("frames at the interface", FRAME_WITHOUT_FCS)},
+    parts=(r"^\s+[RT]X (?:errors \d|bytes:\d)", r"^\s+collisions:\d+ txqueuelen:\d"),
+    needs="the lines of RX packets and TX packets",
 )
 
 
