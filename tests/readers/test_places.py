@@ -53,6 +53,7 @@ LABELS = {
     "pings/sockperf_log*": ("", "application messages", "client", "round trip"),
     "mtr_raw.out": NODES, "paths/mtr*": NODES, "paths/traceroute*": NODES,
     "paths/huawei_tracert.txt": NODES, "paths/mikrotik*": NODES, "paths/trippy*": NODES,
+    "paths/nexttrace*": NODES,
     "paths/scamper.json": ("icmp", "probes, answered by ICMP", "sender", "round trip"),
     "paths/scamper_unreachable.json": ("udp", "probes, answered by ICMP", "sender", "round trip"),
     "paths/winmtr*": ICMP, "pings/scamper_ping.json": ICMP,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from netcalc.readers.format import Format
-from netcalc.readers.paths import mtr, reports, ripe_atlas, scamper, traceroute, tracert
+from netcalc.readers.paths import mtr, nexttrace, reports, ripe_atlas, scamper, traceroute, tracert
 
 FORMATS: tuple[Format, ...] = (
     traceroute.DUBLIN,
     traceroute.DUBLIN_TEXT,
     traceroute.JC,
+    nexttrace.TEXT,
     mtr.JSON,
     ripe_atlas.FORMAT,
     scamper.TRACE,
