@@ -390,7 +390,7 @@ OSU = Format(
     # README of OMB: bytes of the messages
     tools={"OSU Micro-Benchmarks": Counted(data="messages", rates=PAYLOAD)},
     parts=(
-        r"^(?=.{28})\d{1,10} +\d+\.\d\d(?: {9,}[\d.]+)*\s*$",
+        r"^(?=.{28})\d{1,10} +\d+\.\d\d(?: {4,}[\d.]+)*\s*$",
         r"^# OSU (?:MPI|NCCL)", r"^# Datatype: MPI_\w+\.\s*$"),
     needs="a header (# Size ...), and a row with size and time or rate",
 )  # fmt: skip
