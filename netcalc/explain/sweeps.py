@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -362,15 +363,15 @@ def _of_pair(named: Mapping[str, Samples]) -> Sweep | None:
     shared = sorted(by_program.keys() & by_tap.keys())
     if len(shared) < LEAST_PAIRS:
         return None
-    sizes, program_s, tap_s = (
-        np.array([of[number][part] for number in shared], dtype=np.float64)
-        for of, part in ((by_program, 0), (by_program, 1), (by_tap, 1))
+    program_s, tap_s = (
+        np.array([of[echo] for echo in shared], dtype=np.float64) for of in (by_program, by_tap)
     )
     later_s = program_s - tap_s
     if np.median(later_s) < 0:
         return None  # the program cannot see an answer before the tap beside it
     samples = TransactionSamples(
-        mode=["ICMP echo"] * len(shared), sequence=np.array(shared), payload_bytes=sizes,
+        mode=["ICMP echo"] * len(shared), sequence=[number for number, _ in shared],
+        payload_bytes=[size for _, size in shared],
         response_s=program_s, tap_s=tap_s, meta=Meta(source="2 files"),
     )  # fmt: skip
     low, middle, high = np.quantile(later_s, (0.05, 0.5, 0.95)).tolist()
@@ -378,22 +379,23 @@ def _of_pair(named: Mapping[str, Samples]) -> Sweep | None:
     return Sweep(samples=samples, by="clock", said=Notice("pair-of-clocks", values))
 
 
-def _by_number(samples: RttSamples, group: str | None = None) -> dict[float, tuple[float, float]]:
-    """Return the size and the round trip of each measured echo, by its number in the run.
+def _by_number(samples: RttSamples, group: str | None = None) -> dict[tuple[float, float], float]:
+    """Return the round trip of each measured echo, by its number in the run and its size.
 
-    Numbers that stand twice are left out: which echo is which is not certain.
+    Echoes that stand twice are left out: which echo is which is not certain.
     """
     numbers = np.asarray(samples.sequence, dtype=np.float64)
     chosen = samples.measured & np.isfinite(numbers)
     if group is not None:
         chosen &= np.asarray(samples.group) == group
-    rows = np.flatnonzero(chosen)
-    each, counts = np.unique(numbers[rows], return_counts=True)
-    once = set(each[counts == 1].tolist())
     sizes, times = np.asarray(samples.payload_bytes), np.asarray(samples.rtt_s)
+    rows = np.flatnonzero(chosen & np.isfinite(sizes))
+    echoes = list(zip(numbers[rows].tolist(), sizes[rows].tolist(), strict=True))
+    counts = Counter(echoes)
     return {
-        numbers[row]: (float(sizes[row]), float(times[row])) for row in rows if numbers[row] in once
-    }
+        echo: float(times[row])
+        for echo, row in zip(echoes, rows, strict=True) if counts[echo] == 1
+    }  # fmt: skip
 
 
 def _of_modes(named: Mapping[str, Samples]) -> Sweep | None:

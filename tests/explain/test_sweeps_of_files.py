@@ -201,6 +201,12 @@ def test_a_ping_and_a_capture_of_the_same_echoes(tmp_path):
     joined = explain.sweep({"ping.txt": readers.read(ping), "lo.pcapng": trace})
     assert joined.by == "clock"
     assert joined.said.values["median_s"] == pytest.approx(60e-6, abs=2e-6)
+    # A run of another size has the same numbers, and is none of the capture.
+    other = [line.replace("108 bytes", "208 bytes").replace("100(128)", "200(228)")
+             for line in lines]  # fmt: skip
+    ping.write_text("\n".join([*other, *lines]) + "\n", encoding="utf-8")
+    both = explain.sweep({"ping.txt": readers.read(ping), "lo.pcapng": trace})
+    assert both.said.values == joined.said.values
 
 
 def test_the_command_explains_the_files_as_one_and_draws_them(windows, tmp_path):
@@ -298,3 +304,11 @@ def test_what_is_stated_and_does_not_suit_the_files_is_said(windows):
     """TCP has no size of datagrams; one file twice is one measurement."""
     assert "no sweep by 'size'" in said(*windows, "--by", "size")[1]
     assert "named twice" in said(windows[0], windows[0])[1]
+
+
+def test_times_of_several_sizes_are_drawn_against_their_size(tmp_path):
+    table = tmp_path / "sizes.csv"
+    table.write_text("size [B],time [s]\n10000,0.08\n100000,0.55\n1000000,5.2\n", encoding="utf-8")
+    code, output = said(table, "--plot", tmp_path / "out.svg")
+    assert code == 0, output
+    assert "against size" in (tmp_path / "out.svg").read_text(encoding="utf-8")
