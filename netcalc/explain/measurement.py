@@ -9,7 +9,7 @@ from dataclasses import replace
 from netcalc.checks import named_arguments
 from netcalc.errors import ReaderError
 from netcalc.explain import counters, evidence, frame_tables, summaries, tables, time_parts
-from netcalc.explain.causes import captures, laws, responses
+from netcalc.explain.causes import captures, laws, queues, responses
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.links import explain_links
 from netcalc.explain.causes.tools import run_cause, setting_cause, socket_causes, trips_cause
@@ -30,6 +30,7 @@ from netcalc.samples import (
     RttSamples,
     Samples,
     Table,
+    TrainSamples,
     TransactionSamples,
     TransferSamples,
 )
@@ -99,6 +100,8 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
         findings = explain_links(samples)
     elif isinstance(samples, TransferSamples):
         findings = responses.explain_transfer_sizes(samples, stated)
+    elif isinstance(samples, TrainSamples):
+        findings = queues.explain_trains(samples)
     elif isinstance(samples, BulkSamples):
         findings = _of_settings(samples, stated)
     elif isinstance(samples, Table):
@@ -110,6 +113,7 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
             or _of_rows(samples, stated)
             or responses.explain_responses(samples, stated)
             or laws.explain_laws(samples)
+            or queues.explain_queue(samples)
             or counters.explain_counters(samples, stated)
             or summaries.explain_transaction_rates(samples, stated)
             or summaries.explain_one_way(samples, stated)

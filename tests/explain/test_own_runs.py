@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 
 from netcalc import readers
+from netcalc.errors import ReaderError
 from netcalc.explain import Known, measurement, table_theory
-from netcalc.samples import BulkSamples, Instrument, Meta, RttSamples, TransactionSamples
+from netcalc.samples import (
+    BulkSamples,
+    Instrument,
+    Meta,
+    RttSamples,
+    Table,
+    TrainSamples,
+    TransactionSamples,
+)
 
 PATH = {"bandwidths_bps": [1e7], "latencies_s": [0.01], "processings_s": [0.0, 0.0]}
 """10 Mbit/s and 10 ms each way."""
@@ -145,3 +157,39 @@ def test_a_run_is_drawn_against_what_it_varied():
     falling = bulk([4e6, 2e6, 1e6], protocol="tcp", pair_count=[1.0, 2.0, 4.0])
     assert table_theory(falling, Known()) is None, "no curve of all together"
     assert not table_theory(falling, Known(), points_alone=True).lines
+
+
+def queue(services_s):
+    """Return packets that come each second, and never wait."""
+    count = len(services_s)
+    data = {"arrival_s": np.arange(count, dtype=float), "service_s": np.array(services_s),
+            "wait_s": np.zeros(count)}  # fmt: skip
+    return Table(data=data, meta=Meta(units=dict.fromkeys(data, "s")))
+
+
+def test_waits_for_a_line_are_said_beside_theory():
+    """By hand: a load of 1/2 and services of 0.5 s wait 0.25 s in M/D/1, and 0.5 s in M/M/1."""
+    (found,) = measurement(queue([0.5] * 100))
+    assert (found.cause.code, found.measured) == ("line", 0.0)
+    assert found.cause.sign("utilization") == pytest.approx(0.5)
+    assert found.cause.sign("equal_s") == pytest.approx(0.25)
+    assert found.cause.sign("exponential_s") == pytest.approx(0.5)
+    with pytest.raises(ReaderError):
+        measurement(queue([1.5] * 100))  # more than the line carries has no mean wait
+
+
+def test_packets_sent_back_to_back_show_the_line():
+    """By hand: 1500 B in 1.2 ms are 10 Mbit/s."""
+    samples = TrainSamples(
+        train=[1, 1, 2, 2, 3, 3], index=[1, 2] * 3, packet_bytes=[1500.0] * 6, sent_s=[0.0] * 6,
+        received_s=[0.01, 0.0112, 0.11, 0.1112, 0.21, 0.2112],
+    )  # fmt: skip
+    (found,) = measurement(samples)
+    assert found.cause.sign("fitted_bps") == pytest.approx(1e7)
+    assert found.layer == "IP"
+    lost = TrainSamples(
+        train=[1, 1], index=[1, 2], packet_bytes=[1500.0] * 2, sent_s=[0.0] * 2,
+        received_s=[math.nan] * 2,
+    )  # fmt: skip
+    with pytest.raises(ReaderError):
+        measurement(lost)
