@@ -181,7 +181,9 @@ def _over_time(samples: Table, stated: Known) -> tuple[Finding, ...]:
     steps = {
         name: summaries.rate_step(rates) for name, rates in summaries.rate_series(samples).items()
     }
-    findings = list(summaries.explain_trips(samples, stated))
+    findings = [
+        *summaries.explain_shares(samples), *summaries.explain_trips(samples, stated)
+    ]  # fmt: skip
     for series, said in summaries.series_evidence(samples):
         finding = explain_evidence(series, stated, tables.Row(evidence=series, notices=said))
         step = steps[series.label]
@@ -230,6 +232,8 @@ def _rates(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     if not findings:
         name = samples.meta.source or type(samples).__name__
         if isinstance(samples, Table) and samples.meta.tool == OWN_COLUMNS:
+            if (series := tables.by_series(samples)) is not None:
+                return _measurement(series, stated)
             columns = list(samples.columns())[: tables.SHOWN_COLUMNS]
             raise ReaderError("columns-without-theory", file=name, names=columns)
         raise ReaderError("nothing-to-explain", file=name)

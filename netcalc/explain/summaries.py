@@ -10,7 +10,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.explain import time_parts
-from netcalc.explain.causes.cause import HIGH, Cause, Sign
+from netcalc.explain.causes.cause import HIGH, MEDIUM, Cause, Sign
 from netcalc.explain.evidence import Evidence, Known, first_known, number_in
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.tables import MOST_VALUE, ROLES, rows_of, series_of
@@ -201,6 +201,8 @@ def _one_way(
 
 LEAST_ROWS, STEP_RATIO = 3, 1.5
 """A rate has changed if so many rows before and after differ by this factor. [1], [ratio]"""
+SHARED_RATIO, SHARED_ROWS = 0.15, 0.9
+"""Flows of one line have its rate together within this, in this share of the rows. [ratio]"""
 _TIMES = {
     "date", "time", "datetime", "timestamp", "epoch", "when", "clock", "day", "hour", "start",
     "start_time", "unixtime", "unix_time", "t", "second", "seconds", "sec",
@@ -248,6 +250,34 @@ def times_of(table: Table) -> FloatArray | None:
     """Return the column of times; None where a table has none that are numbers."""
     numbers = _numbers(table)
     return next((numbers[name] for name in numbers if quantity_of(name) in _TIMES), None)
+
+
+def explain_shares(table: Table) -> tuple[Finding, ...]:
+    """Return that flows in columns of one table over time share a line; empty for others.
+
+    Together they have the same rate in nearly all rows that they have in common, though each of
+    them has not, and alone a flow has that rate, too.
+    """
+    series = list(rates_over_time(table).values())
+    if len(series) < 2 or any(not np.array_equal(series[0][0], times) for times, _ in series):
+        return ()
+    rates = np.array([np.nan_to_num(column) for _, column in series])
+    common, alone = (rates > 0).sum(axis=0) > 1, (rates > 0).sum(axis=0) == 1
+    total = rates.sum(axis=0)
+    if common.sum() < LEAST_ROWS or not alone.any():
+        return ()
+    total_bps, alone_bps = float(np.median(total[common])), float(np.median(total[alone]))
+    off = np.abs(np.append(total[common], alone_bps) / total_bps - 1)
+    varies = np.ptp(rates[:, common], axis=1) > SHARED_RATIO * total_bps
+    if np.mean(off <= SHARED_RATIO) < SHARED_ROWS or off[-1] > SHARED_RATIO or not varies.all():
+        return ()
+    signs = (
+        Sign("total_bps", total_bps, "rows with several flows"),
+        Sign("rate_bps", alone_bps, "rows with a single flow"),
+        Sign("law_count", float(common.sum()), "the table"),
+    )
+    cause = Cause(code="shared-line", confidence=MEDIUM, signs=signs, variant="columns")
+    return (Finding(cause=cause, measured=total_bps),)
 
 
 def trip_series(table: Table) -> dict[str, FloatArray]:

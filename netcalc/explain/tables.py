@@ -231,6 +231,37 @@ def _is_bounded(row: Mapping[str, Any]) -> bool:
     return filled and not any(count > 0 for count in drops)
 
 
+_OF_SERIES = {"s": "time_s", "bit/s": "rate_bps", "packet/s": "rate_pps"}
+"""Columns that the values of several series are of, by their unit."""
+
+
+def by_series(table: Table) -> Table | None:
+    """Return columns that are series of one quantity against the first column, one below the other.
+
+    None for other tables: those with texts, with columns of several units, or of which the first
+    column has no meaning.
+    """
+    columns, units = table.columns(), table.meta.units
+    x, *names = columns
+    unit = units.get(names[0], "") if names else ""
+    if (
+        unit not in _OF_SERIES
+        or {units.get(name) for name in names} != {unit}
+        or any(column.dtype.kind not in "iuf" for column in columns.values())
+        or not any(x in role for role in ROLES.values())
+    ):
+        return None
+    series = [name.rpartition("_")[0].replace("_", " ") for name in names]
+    value = _OF_SERIES[unit]
+    data = {
+        x: np.tile(columns[x], len(names)),
+        value: np.concatenate([columns[name] for name in names]),
+        "group": np.repeat(np.array(series, object), len(table)),
+    }
+    kept = {x: units.get(x, "1"), value: unit, "group": "text"}
+    return Table(data=data, meta=replace(table.meta, units=kept))
+
+
 ROLES = {
     "write_bytes": (
         "write_bytes", "write_size_bytes", "payload_bytes", "size_bytes", "datagram_bytes",

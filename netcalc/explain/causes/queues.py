@@ -51,5 +51,5 @@ def explain_trains(samples: TrainSamples) -> tuple[Finding, ...]:
         return ()
     count = float(np.unique(np.asarray(samples.train)).size)
     signs = (Sign("fitted_bps", rate_bps, "the trains"), Sign("row_count", count, "the trains"))
-    cause = Cause(code="line", confidence=HIGH, signs=signs, variant="trains", layer=IP)
+    cause = Cause(code="line", confidence=HIGH, signs=signs, variant="back-to-back", layer=IP)
     return (Finding(measured=rate_bps, cause=cause, layer=IP),)

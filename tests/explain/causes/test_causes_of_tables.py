@@ -13,7 +13,7 @@ from netcalc.explain.causes.cause import _OF_LIMITS, CAUSES
 from netcalc.messages import MESSAGES
 
 OF_NO_CAUSE = {
-    "clock", "congestion-window", "hop", "link", "one-way-least", "pair-share",
+    "clock", "congestion-window", "hop", "one-way-least", "pair-share",
     "round-trip-and-hosts", "size-steps",
 }  # fmt: skip
 """Limits that several causes may be behind: a rate or a time at one of them has none for sure."""
@@ -312,3 +312,31 @@ def test_hops_of_own_columns_answered():
     text = "hop,rtt [ms]\n1,2\n2,10\n3,40\n"
     (found,) = explained(text)
     assert (found.binding.values["hop"], found.binding.value) == (3, pytest.approx(0.03))
+
+
+def test_columns_of_one_quantity_are_series():
+    """By hand: 10 and 20 Mbit/s, with 2 ms and 1 ms beside."""
+    sizes = (100, 1000, 10_000, 50_000, 100_000)
+    rows = [(size, 2 + 8e-4 * size, 1 + 4e-4 * size) for size in sizes]
+    text = "size [B],near [ms],far [ms]\n" + "".join(f"{a},{b:.6f},{c:.6f}\n" for a, b, c in rows)
+    near, far = explained(text)
+    assert (near.label, far.label) == ("near", "far")
+    assert sign(near, "fitted_bps").value == pytest.approx(1e7)
+    assert sign(far, "latency_s").value == pytest.approx(1e-3)
+    for other in (text.replace("far [ms]", "far [Mbit/s]"), text.replace("size [B]", "odd [kg]")):
+        with pytest.raises(ReaderError):
+            explained(other)
+
+
+def test_flows_that_share_a_line_in_columns_over_time():
+    """Goodput of two flows as read off a published figure: together they have what each has."""
+    text = (
+        "t [s],flow1 [Mbit/s],flow2 [Mbit/s]\n5,9640,0\n10,9640,0\n20,9640,0\n26,8200,1300\n"
+        "29,7000,2500\n32,5600,3900\n34,4750,4750\n43,4400,4600\n44,9640,0\n60,9640,0\n"
+    )
+    found = explained(text)[0]
+    assert found.cause.code == "shared-line"
+    assert sign(found, "total_bps").value == pytest.approx(9.5e9)
+    assert sign(found, "rate_bps").value == pytest.approx(9.64e9)
+    apart = text.replace("4750,4750", "9640,4750").replace("4400,4600", "9640,4600")
+    assert explained(apart)[0].cause is None, "the second has what the first does not lose"
