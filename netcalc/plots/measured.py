@@ -592,22 +592,13 @@ def explained(
         If nothing of it can be drawn.
     """
     has_limits = any(each.limits for each in findings)
-    drawn = None
     if isinstance(samples, measurements.HopSamples):
         drawn = overlay(compare.overlay(samples), theme=theme)
-    elif (
-        isinstance(samples, measurements.TransferSamples | measurements.RttSamples)
-        and np.unique(np.asarray(samples.payload_bytes)[samples.measured]).size > 1
-    ):
-        drawn = measured(samples, stated or Known(), theme=theme)
-    if drawn is not None:
         return together(drawn, limits(findings, theme=theme)) if has_limits else drawn
     theory = table_theory(samples, stated or Known(), points_alone=not has_limits)
     if theory is not None:
         return table_figure(theory, theme=theme)
     flow = main_flow(samples) if isinstance(samples, measurements.PacketTrace) else None
-    if (flow is None or flow.waits is None) and not has_limits and has_comparison(samples):
-        return measured(samples, stated or Known(), theme=theme)
     if flow is None or flow.waits is None:
         if not has_limits and is_drawn(samples):
             return measured(samples, stated or Known(), theme=theme)
