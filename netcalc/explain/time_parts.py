@@ -18,7 +18,7 @@ from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.rate_limits import stall_notice, timer_of
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, stepped_line
 from netcalc.messages import Notice
-from netcalc.models.sizes import fragmentation
+from netcalc.models.sizes import fragmentation, framing
 from netcalc.models.sizes.serial_lines import CELL_BYTES, CELL_PAYLOAD_BYTES
 from netcalc.samples import PathSamples, RttSamples, Table, TransactionSamples
 
@@ -299,7 +299,7 @@ def parts_of(
     base -= step_s
     line_bps = stated.line_bps or fitted_bps
     if line_bps is not None and sizes.size:
-        size = float(np.median(sizes))
+        size = min(round(float(np.median(sizes))), _most_bytes())
         mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
         wire = fragmentation.fragmented_wire_bytes(size + ECHO_HEADER_BYTES, mtu_bytes=mtu)
         share = min(2 * 8 * float(wire) / line_bps, base)
@@ -325,10 +325,16 @@ def _notices(
     mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
     cut = sizes[sizes + ECHO_HEADER_BYTES + 20 > mtu]
     if cut.size:
-        count = fragmentation.fragment_count(float(cut.max()) + ECHO_HEADER_BYTES, mtu_bytes=mtu)
+        size = min(float(cut.max()), _most_bytes())
+        count = fragmentation.fragment_count(size + ECHO_HEADER_BYTES, mtu_bytes=mtu)
         values = {"count": int(count), "mtu_bytes": mtu, "size_bytes": float(cut.max())}
         notices.append(Notice("probes-in-fragments", values))
     return tuple(notices)
+
+
+def _most_bytes() -> float:
+    """Return the most data of a probe, as of a UDP datagram: IPv6 has 20 bytes more."""
+    return float(framing.udp_payload_limit_bytes())
 
 
 def is_loopback(host: str) -> bool:

@@ -162,6 +162,13 @@ def test_probes_that_fill_a_packet_are_not_cut():
         assert said == ({"probes-in-fragments": wanted} if count else {})
 
 
+def test_the_largest_probe_of_ipv6_is_explained():
+    """Its 65,535 bytes of ICMPv6 are 20 more than IPv4 carries, 65,515 in pieces of 1,480."""
+    found = explained(pings([0.05] * 5, size=65_527.0), line_bps=1e9)[0]
+    said = {one.code: one.values for one in found.notices}
+    assert said["probes-in-fragments"] == {"count": 45, "mtu_bytes": 1500, "size_bytes": 65_527.0}
+
+
 def test_delays_behind_a_line():
     """By hand: of 10 and 30 ms the slowest is 20 ms above the least: 2500 B at 1 Mbit/s.
 
