@@ -1,8 +1,8 @@
-"""Damaged files, drawn with a seed: each is read, or refused in words, in time and in memory.
+"""Damaged files, drawn with a seed: each is read, shown and explained, or refused in words.
 
 A mutant is a file of the tests with some of its bytes, lines or numbers changed, cut, doubled or
 mixed with another file. Any exception that is not an error of netcalc is foreign and a fault; so is
-a read that takes more than 2 s of processor time, or more than 256 MB beyond the file. The worst of
+one that takes more than 2 s of processor time, or more than 256 MB beyond the file. The worst of
 each is printed. Ends with 1 if there is a fault.
 
 Run: python tests/benchmarks/mutants.py [COUNT [SEED [WORKERS]]]
@@ -23,12 +23,16 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from netcalc import readers, samples
-from netcalc.errors import NetcalcError, ReaderError
+from netcalc.cli import report
+from netcalc.cli.first_screen import first_screen
+from netcalc.errors import DoubtWarning, NetcalcError, ReaderError
+from netcalc.explain import Known, measurement
 
 COUNT = 20_000
 SEED = 8
@@ -224,13 +228,18 @@ CHANGES: tuple[Callable[[random.Random, bytes, dict[str, bytes]], bytes], ...] =
 
 
 def outcome(data: bytes) -> tuple[str, str]:
-    """Read a file and show what came of it; return what that was, and a fault if it is one."""
+    """Read, show and explain a file; return what came of it, and a fault if it is one."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             found = readers.read(data)
             said = repr(found), [str(notice) for notice in found.meta.warnings], str(found.meta)
             again = samples.loads(found.dumps())
+            warnings.simplefilter("ignore", DoubtWarning)
+            with suppress(ReaderError):  # there may be nothing to explain
+                said = [str(finding) for finding in measurement(found, Known())], said
+            if not (report.is_recording(found) or report.is_truth(found)):
+                said = first_screen("mutant", found, None), said
         if again != found:
             return "read", "not the same when it was saved and loaded"
         return "read", "" if said else "nothing"
