@@ -7,6 +7,7 @@ import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,9 @@ def _section(title: str, sentences: Sequence[str], most: int) -> list[str]:
 
 def _packed(title: str, remarks: Sequence[str], most: int) -> list[str]:
     """Return remarks one behind the other, as many as fit into some lines."""
-    for count in range(len(remarks), 0, -1):
+    lengths = accumulate(len(remark) + 2 for remark in remarks)
+    most_remarks = sum(length <= most * (WIDTH + 1) for length in lengths)  # of thousands
+    for count in range(max(most_remarks, 1), 0, -1):
         left = [f"{len(remarks) - count} more: --all"] if count < len(remarks) else []
         lines = _wrapped("; ".join([*remarks[:count], *left]), title)
         if len(lines) <= most:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,14 +34,17 @@ def explain_summary(samples: RttSamples, stated: Known) -> tuple[Finding, ...]:
     tuple of Finding
         One for each host; without limits where none was answered.
     """
-    return tuple(_of_summary(samples, row, stated) for row in samples.facts())
+    rows = samples.facts()
+    printed = samples.meta.printed if len(rows) == 1 else {}
+    return tuple(_of_summary(samples, row, printed, stated) for row in rows)
 
 
-def _of_summary(samples: RttSamples, row: Mapping[str, Fact], stated: Known) -> Finding:
-    printed, label = samples.meta.printed, str(row.get("group", ""))
+def _of_summary(
+    samples: RttSamples, row: Mapping[str, Fact], printed: Mapping[str, Any], stated: Known
+) -> Finding:
+    label = str(row.get("group", ""))
     count = int(first_known(number_in(row, "sent_count"), 0.0))
-    alone = printed if len(samples.facts()) == 1 else {}
-    mean = number_in(alone, "rtt_mean_s", "rtt_avg_s")
+    mean = number_in(printed, "rtt_mean_s", "rtt_avg_s")
     values = {
         "median": number_in(row, "rtt_median_s"),
         "mean": mean,

@@ -246,7 +246,8 @@ def outcome(data: bytes) -> tuple[str, str]:
     except NetcalcError as error:
         try:
             fault = "" if str(error) and json.dumps(error.as_dict()) else "no sentence"
-            fault = fault if isinstance(error, ReaderError) else f"no ReaderError: {error}"
+            is_refusal = isinstance(error, ReaderError) or error.code == "path-record-damaged"
+            fault = fault if is_refusal else f"no ReaderError: {error}"
         except Exception as second:
             fault = f"no sentence for {error.code}: {type(second).__name__}: {second}"
         return type(error).__name__, fault

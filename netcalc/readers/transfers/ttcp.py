@@ -364,7 +364,10 @@ def _of_end(
 
 
 def _read_linux_json(file: Input) -> FlowSeries:
-    name, root = next((n, r) for n, r in file.first_object.items() if n.startswith("ntt"))
+    named = (pair for pair in file.first_object.items() if pair[0].startswith("ntt"))
+    name, root = next((pair for pair in named if isinstance(pair[1], dict)), ("", {}))
+    if not root:
+        raise ReaderError("ntttcp-nothing", file=file.name)
     parts = {key.lower().replace("_", ""): part for key, part in root.items()}
 
     def number_in(part: Any, metric: str) -> float:
