@@ -52,7 +52,7 @@ _NOTHING = re.compile(
 """Codes of refusals that found nothing to read."""
 _OPENS = re.compile(r"\s*\[?\s*\{(?!\w)")
 _MARKS = (">", "|", "*", "•", "-", " ", "\t")
-_NUMBERED = re.compile(r"\s*(\d+)[:.|]?(?:\s|$)")
+_NUMBERED = re.compile(r"\s*(\d{1,9})[:.|]?(?:\s|$)")
 _STAMP = re.compile(r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S* ")
 _HEAD = re.compile(
     r"PING |traceroute6? to |Pinging |Tracing route |Connecting to host |Server listening "

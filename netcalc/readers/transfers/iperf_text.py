@@ -40,7 +40,7 @@ _ROW = re.compile(
     rf"\s+(?P<rate>{_NUMBER})\s+(?P<rate_unit>[KMGTP]?)(?P<what>bits|Bytes)/sec(?P<rest>.*)"
 )
 _LIKE_A_ROW = re.compile(
-    r"\[[^\]]{0,20}\](?:\[[^\]]{0,8}\])?(?:.*\ssec\s|\s+[\d.,]+\s*-\s*[\d.,]+\s)"
+    r"\[[^\]]{0,20}\](?:\[[^\]]{0,8}\])?(?:.*\ssec\s|\s+[\d.,]+\s*-\s*[\d.,]+\s+(?![\ss]))"
 )
 _CONNECTED = re.compile(
     r".{0,60}?\[\s*(?P<id>(?:\*\s*)?\d+)\] local (?P<local>\S+) port (?P<local_port>\d{1,5})"
