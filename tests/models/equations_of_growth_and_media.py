@@ -135,7 +135,7 @@ def page_load_s(
 
 def ofdm_s(frame_bytes, bandwidth_bps):
     symbols = (22 + 8 * frame_bytes) / (bandwidth_bps * mpf(4) / 10**6)
-    return (20 + 4 * ceil(symbols * (1 - mpf(10) ** -12))) / mpf(10) ** 6
+    return (20 + 4 * ceil(symbols)) / mpf(10) ** 6
 
 
 def dsss_throughput_bps(packet_bytes, bandwidth_bps, ack_bps, contention_window):
