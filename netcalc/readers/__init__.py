@@ -91,9 +91,7 @@ def _read_named(file: Input) -> Samples:
         whole = formats.part_of(file) if error.code in _NOTHING_READ else None
         if whole is None or formats.named(file) in formats.MARKED:  # its reader knows more
             raise
-        raise ReaderError(
-            "part-of-output", file=file.name, format=whole.description, needs=whole.needs
-        ) from error
+        raise file.refusal("part-of-output", format=whole.description, needs=whole.needs) from error
 
 
 def _read(file: Input) -> Samples:
@@ -105,9 +103,7 @@ def _read(file: Input) -> Samples:
         except DomainError as error:  # a number of the file that no measurement has
             if error.code != "is-negative":
                 raise
-            raise ReaderError(
-                "negative-number", file=file.name, field=error.name, found=error.value
-            ) from error
+            raise file.refusal("negative-number", field=error.name, found=error.value) from error
     if recognized == formats.TEXT:
         raise no_measurement("neither-ping-nor-columns", file.unpacked, file.text)
     raise formats.no_format(file, recognized)

@@ -527,7 +527,7 @@ def read_usage(
     grid = frames.read_grid(file.unpacked, text, columns)
     for notice in grid.warnings:  # a row of another width, or a last line that is cut
         line = notice.values.get("number") or notice.values["numbers"][0]
-        raise ReaderError("sample-not-whole", file=file.name, line=line)
+        raise file.refusal("sample-not-whole", line=line)
     columns_read = quantities.named_columns(grid, {})
     numbers = quantities.Numbers(grid, None, columns_read)
     directions = _directions(numbers, columns_read)

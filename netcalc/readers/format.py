@@ -15,6 +15,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import Documents, read_documents
 from netcalc.readers.places import Counted
@@ -84,6 +85,10 @@ class Input:
         if self.path is not None and "source" not in vars(self):
             return self._name or self.path.name
         return self.source.name
+
+    def refusal(self, code: str, **values: Any) -> ReaderError:
+        """Return the error that names this input."""
+        return ReaderError(code, file=self.name, **values)
 
     @cached_property
     def source(self) -> Source:

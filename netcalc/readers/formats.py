@@ -320,9 +320,8 @@ def require_short_lines(file: Input, format_: Format) -> None:
         return
     for number, line in zip(file.text.numbers, file.text.lines, strict=True):
         if len(line) > LONGEST_LINE:
-            raise ReaderError(
+            raise file.refusal(
                 "line-too-long",
-                file=file.name,
                 line=number,
                 format=format_.description,
                 length=len(line),
@@ -362,25 +361,23 @@ def is_part(file: Input) -> bool:
 def no_format(file: Input, kind: str) -> ReaderError:
     """Say why an input is not read: it is empty, text of no tool, or of a kind that is named."""
     if kind == EMPTY:
-        return ReaderError(
-            "file-blank" if file.data.strip(b"\xef\xbb\xbf") else "file-empty", file=file.name
-        )
+        return file.refusal("file-blank" if file.data.strip(b"\xef\xbb\xbf") else "file-empty")
     if kind == "damaged JSON" and file.json.fault is not None:
         return file.json.fault
     if kind == "zstd":
         file.unpacked  # noqa: B018 - raises what is wrong with it, or what is missing
     if kind == "mahimahi":
-        return ReaderError("trace-without-unit", file=file.name, kind=kind)
+        return file.refusal("trace-without-unit", kind=kind)
     members = list(file.first_object)[:_MOST_NAMES] if kind == "JSON" else []
     names = [shorten(name) for name in members]
     if any(names[: len(first)] == first or set(first) <= set(names) for first in OF_CONGESTION):
-        return ReaderError("json-of-congestion", file=file.name, kind=kind)
+        return file.refusal("json-of-congestion", kind=kind)
     if names:
-        return ReaderError("unknown-json", file=file.name, kind=kind, names=names)
+        return file.refusal("unknown-json", kind=kind, names=names)
     root = root_element(file) if kind == "XML" else ""
     if root:
-        return ReaderError("unknown-xml", file=file.name, kind=kind, root=root)
-    return ReaderError("other-format", file=file.name, kind=kind, format=KINDS[kind])
+        return file.refusal("unknown-xml", kind=kind, root=root)
+    return file.refusal("other-format", kind=kind, format=KINDS[kind])
 
 
 def refuse_others(file: Input, expected: Format, code: str) -> None:
@@ -392,4 +389,4 @@ def refuse_others(file: Input, expected: Format, code: str) -> None:
         kind, description = recognized_as.name, recognized_as.description
     else:
         kind, description = recognized_as, KINDS[recognized_as]
-    raise ReaderError(code, file=file.name, kind=kind, format=description)
+    raise file.refusal(code, kind=kind, format=description)

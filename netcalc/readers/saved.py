@@ -138,17 +138,15 @@ def _read(file: Input) -> Samples:
         types = {str(name): str(kind) for name, kind in document.pop("types").items()}
         rows = list(csv.reader(io.StringIO(rest, newline=""), strict=True))
     except (ValueError, KeyError, AttributeError, RecursionError, csv.Error) as error:
-        raise ReaderError("exported-damaged", file=file.name) from error
+        raise file.refusal("exported-damaged") from error
     names = [_plain(cell).partition(" [")[0] for cell in rows[0]] if rows else []
     if names != [name.partition(" [")[0] for name in types]:
-        raise ReaderError("exported-columns", file=file.name, line=2, wanted=list(types))
+        raise file.refusal("exported-columns", line=2, wanted=list(types))
     while rows and not rows[-1]:  # empty lines behind
         rows.pop()
     for line, row in enumerate(rows[1:], 3):
         if len(row) != len(names):
-            raise ReaderError(
-                "packet-row-width", file=file.name, line=line, found=len(row), wanted=len(names)
-            )
+            raise file.refusal("packet-row-width", line=line, found=len(row), wanted=len(names))
     columns = {
         name: _values(file, name, kind, [row[index] for row in rows[1:]])
         for index, (name, kind) in enumerate(types.items())
@@ -172,9 +170,7 @@ def _values(file: Input, name: str, kind: str, cells: list[str]) -> list[Any]:
             is_flag = kind == "b"
             values.append(_FLAGS[cell.lower()] if is_flag else float(cell or "nan"))
         except (ValueError, KeyError):
-            raise ReaderError(
-                "not-a-number", file=file.name, line=line, field=name, value=shorten(cell)
-            ) from None
+            raise file.refusal("not-a-number", line=line, field=name, value=shorten(cell)) from None
     return values
 
 
@@ -236,32 +232,30 @@ def _sum(text: bytes) -> bytes:
 
 def _read_parquet(input_: Input) -> Samples:
     if importlib.util.find_spec("pyarrow") is None:
-        raise ReaderError("parquet-package-missing", file=input_.name)
+        raise input_.refusal("parquet-package-missing")
     arrow, parquet = _packages()
     try:
         file = parquet.ParquetFile(arrow.BufferReader(input_.data), page_checksum_verification=True)
         document = _document(input_, file.schema_arrow.metadata or {})
         shape = file.metadata.num_rows, file.metadata.num_columns
         if shape[0] * shape[1] > MOST_CELLS:
-            raise ReaderError(
-                "parquet-too-large", file=input_.name, count=shape[0] * shape[1], limit=MOST_CELLS
-            )
+            raise input_.refusal("parquet-too-large", count=shape[0] * shape[1], limit=MOST_CELLS)
         table = file.read()
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
     except ReaderError:
         raise
     except (arrow.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError) as error:
-        raise ReaderError("parquet-damaged", file=input_.name) from error
+        raise input_.refusal("parquet-damaged") from error
     return _samples(input_, document, columns)
 
 
 def _document(file: Input, metadata: Mapping[bytes, bytes]) -> bytes:
     """Return what is beside the columns, as a saved file of samples has it."""
     if KEY not in metadata:
-        raise ReaderError("parquet-of-others", file=file.name)
+        raise file.refusal("parquet-of-others")
     text: bytes = metadata[KEY]
     if metadata.get(SUM) != _sum(text):
-        raise ReaderError("parquet-damaged", file=file.name)
+        raise file.refusal("parquet-damaged")
     return text
 
 
@@ -272,15 +266,15 @@ def _samples(file: Input, document: bytes, columns: dict[str, NDArray[Any]]) -> 
     for name, values in columns.items():
         texts = values.dtype.kind == "O" and all(isinstance(text, str) for text in values)
         if values.dtype.kind not in _kinds(empty, name) or (values.dtype.kind == "O" and not texts):
-            raise ReaderError("parquet-column", file=file.name, field=shorten(name))
+            raise file.refusal("parquet-column", field=shorten(name))
     if list(columns) != list(empty.columns()):
-        raise ReaderError("exported-columns", file=file.name, wanted=list(empty.columns()))
+        raise file.refusal("exported-columns", wanted=list(empty.columns()))
     try:
         if isinstance(empty, Table):
             return replace(empty, data=columns)
         changed: Samples = replace(empty, **columns)  # type: ignore[type-var]
     except (DomainError, TypeError, ValueError) as error:
-        raise ReaderError("parquet-damaged", file=file.name) from error
+        raise file.refusal("parquet-damaged") from error
     return changed
 
 
@@ -293,7 +287,7 @@ def _numbers(
     for name in _ENDPOINTS:
         texts = columns.get(name, np.zeros(0, dtype=object)).tolist()
         if not listed.keys() >= set(texts):
-            raise ReaderError("parquet-column", file=file.name, field=name)
+            raise file.refusal("parquet-column", field=name)
         numbers[name] = np.array([listed[address] for address in texts], dtype=np.uint32)
     return numbers
 

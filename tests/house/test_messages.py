@@ -30,6 +30,7 @@ GIVEN = {  # values that a call has by position, and those its class adds
         (),
         ("file", "line", "offset", "field", "value", "unit", "expected"),
     ),
+    "refusal": ((), ("file", "line", "offset", "field", "value", "unit", "expected")),
     "DatasetError": ((), ()),
     "ExperimentError": ((), ("phase", "host", "port")),
     "NotFiniteWarning": ((), ()),

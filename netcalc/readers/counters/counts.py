@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import FRAME_WITHOUT_FCS, UNKNOWN
 from netcalc.readers.document import member, words
@@ -104,18 +103,15 @@ class Counts:
         """Return the number in a cell; refuse anything else."""
         value = number_of(cell)
         if value is None:
-            raise ReaderError(
-                "not-a-number", file=self.file.name, line=line, field=name, value=shorten(cell)
-            )
+            raise self.file.refusal("not-a-number", line=line, field=name, value=shorten(cell))
         return value
 
     def check_widths(self, line: int, group: str, count: int, names: int) -> None:
         """Refuse a line with another number of values than there are names."""
         if count != names:
-            raise ReaderError(
-                "counter-widths", file=self.file.name, line=line, field=group or None,
-                count=count, names=names,
-            )  # fmt: skip
+            raise self.file.refusal(
+                "counter-widths", line=line, field=group or None, count=count, names=names
+            )
 
     def facts(self) -> list[dict[str, Fact]]:
         """Return a row of facts for each group: the last value of each counter, or its summary."""
@@ -133,7 +129,7 @@ class Counts:
     ) -> Table:
         """Return the counters as a table; refuse a file without one."""
         if not self.rows:
-            raise ReaderError("counters-nothing", file=self.file.name)
+            raise self.file.refusal("counters-nothing")
         note(self.warnings, "counter-lines-unread", numbers=self.unread)
         odd = dict.fromkeys(name for _, _, name, value in self.rows if value >= COUNTER_LIMIT)
         note(self.warnings, "counters-implausible", names=list(odd))
@@ -199,10 +195,9 @@ def _read_links(counts: Counts) -> None:
             counts.check_widths(number, group, len(cells), len(names))
             for name, cell in zip(names, cells, strict=True):
                 if number_of(cell) is None and cell[-1:] in _SUFFIX:
-                    raise ReaderError(
-                        "counter-rounded", file=counts.file.name, line=number,
-                        field=f"{group} {name}", value=shorten(cell),
-                    )  # fmt: skip
+                    raise counts.file.refusal(
+                        "counter-rounded", line=number, field=f"{group} {name}", value=shorten(cell)
+                    )
                 counts.add(group, name, counts.number(number, f"{group} {name}", cell))
             counts.partial |= not group  # the line with its name is not there
             names = []
@@ -695,10 +690,7 @@ def _read_proc_net(file: Input) -> Table:
                 names = (pair["group"], cells)
                 continue
             if pair["group"] != names[0]:
-                raise ReaderError(
-                    "counter-pair", file=file.name, line=number, field=names[0],
-                    value=shorten(line),
-                )  # fmt: skip
+                raise file.refusal("counter-pair", line=number, field=names[0], value=shorten(line))
             counts.add_cells(number, *names, cells)
             names = None
         elif single := _SINGLE.fullmatch(line):

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from math import nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import FRAME_WITHOUT_FCS
 from netcalc.readers.counters.counts import Counts, number_of
@@ -158,9 +157,7 @@ def _line(line: int, counts: Counts, sar: _Sar, cells: list[str], time_s: float 
     group = f"{sar.day} {group}".strip()
     for name, cell in zip(sar.names, values, strict=True):
         if not _NUMBER.fullmatch(cell):
-            raise ReaderError(
-                "not-a-number", file=counts.file.name, line=line, field=name, value=shorten(cell)
-            )
+            raise counts.file.refusal("not-a-number", line=line, field=name, value=shorten(cell))
         value = number_of(cell.replace(",", "."))
         if value is None:
             continue
@@ -260,10 +257,9 @@ class _Intervals:
         try:
             clock = datetime.fromisoformat(text.removesuffix(" UTC")).replace(tzinfo=UTC)
         except ValueError:
-            raise ReaderError(
-                "sadf-time", file=self.counts.file.name, line=line, field="timestamp",
-                value=shorten(text),
-            ) from None  # fmt: skip
+            raise self.counts.file.refusal(
+                "sadf-time", line=line, field="timestamp", value=shorten(text)
+            ) from None
         return clock.timestamp()
 
 

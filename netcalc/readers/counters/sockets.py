@@ -11,7 +11,6 @@ from ipaddress import ip_address
 from math import isnan, nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.counts import Counts
@@ -143,7 +142,7 @@ def socket_table(
 ) -> Table:
     """Return sockets as a table; refuse a file without one. ``meta`` is what else is known."""
     if not sockets:
-        raise ReaderError("no-sockets", file=file.name)
+        raise file.refusal("no-sockets")
     partial = partial or file.unpacked.grew
     has_times = any(not isnan(socket.time_s) for socket in sockets)
     rows = [socket.row() for socket in sockets]
@@ -335,7 +334,7 @@ def _read_ss(file: Input) -> Table:
     for number, line in lines:
         lists.add(number, line)
     if not lists.sockets:
-        raise ReaderError("no-sockets", file=file.name)
+        raise file.refusal("no-sockets")
     untold = lists.untold
     states = {socket.state for socket in untold}
     if "UNCONN" in states and not states & _OF_TCP and not any(s.has_info for s in untold):

@@ -15,7 +15,6 @@ from datetime import datetime
 from math import nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.sockets import STATES, Socket, socket_table
@@ -138,7 +137,7 @@ def _messages(file: Input, snapshots: _Snapshots, warnings: list[Notice]) -> boo
         if kind == _BY_FAMILY:
             attributes = dict(_attributes(body[_DIAG.size :]))
             if not _add(snapshots, body, attributes):
-                raise ReaderError("tcp-info-damaged", file=file.name, offset=at)
+                raise file.refusal("tcp-info-damaged", offset=at)
         at += _aligned(length)
     if at < len(data):
         warnings.append(Notice("messages-cut", {"offset": at}))
@@ -168,9 +167,9 @@ def _document(file: Input, snapshots: _Snapshots, row: Mapping[str, Any], number
             if isinstance(texts.get(kind), str)
         }
     except (binascii.Error, ValueError):
-        raise ReaderError("tcp-info-damaged", file=file.name, field=f"document {number}") from None
+        raise file.refusal("tcp-info-damaged", field=f"document {number}") from None
     if not _add(snapshots, body, attributes, time_s=_epoch(words(row, "Timestamp"))):
-        raise ReaderError("tcp-info-damaged", file=file.name, field=f"document {number}")
+        raise file.refusal("tcp-info-damaged", field=f"document {number}")
 
 
 def _epoch(text: str) -> float:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, takewhile
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import LINE
 from netcalc.readers.format import Format, Input, groups_of, joined, seen
@@ -144,7 +143,7 @@ def _table(
     """Return the links that have a signal or a rate as a table; refuse a file without one."""
     links = [link for link in links if link.facts]
     if not links:
-        raise ReaderError("wifi-nothing", file=file.name)
+        raise file.refusal("wifi-nothing")
     odd = []
     for link in links:
         for name in [name for name in link.facts if name.endswith("_dbm")]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import closed_after_whole_parts, member, number, rows, words
 from netcalc.readers.format import Format, Input, seen
@@ -125,9 +124,7 @@ def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> tra
     if len(cells) < count or _FIGURE.fullmatch(
         "".join(cells[-count - 1 : -count])
     ):  # a blank in a number
-        raise ReaderError(
-            "mtr-unreadable", file=file.name, line=line, field="columns", value=str(len(cells))
-        )
+        raise file.refusal("mtr-unreadable", line=line, field="columns", value=str(len(cells)))
     figures = cells[len(cells) - count :]
     node, name = traces.split_name(_AS.sub("", " ".join(cells[: len(cells) - count])))
     shown = [pair for pair in zip(headings, figures, strict=True) if pair[0]]
@@ -155,7 +152,7 @@ def _default_headings(file: Input, line: int) -> list[str]:
         match = _SURE_ROW.fullmatch(row)
         times = [float(word) for word in match[1].split()] if match else [0.0, 0.0, 1.0, 0.0]
         if times[2] > min(times) or times[3] < max(times):
-            raise ReaderError("mtr-no-header", file=file.name, line=line, field="header")
+            raise file.refusal("mtr-no-header", line=line, field="header")
     return _SURE
 
 
@@ -225,10 +222,9 @@ def _read_csv(file: Input) -> Table:
             width = len(cells) - _FIRST
             headings = next((order for order in (_DEFAULT, _OLD) if len(order) == width), None)
             if headings is None:
-                raise ReaderError(
-                    "mtr-no-header", file=file.name, line=line_number, field="header",
-                    value=str(width),
-                )  # fmt: skip
+                raise file.refusal(
+                    "mtr-no-header", line=line_number, field="header", value=str(width)
+                )
         is_cut = cut and not re.search(r"\.[0-9]{2}$", line)
         reports[-1].hops.append(_csv_hop(file, line_number, cells, headings, cut=is_cut))
         reports[-1].partial |= is_cut
@@ -260,9 +256,7 @@ def _csv_hop(
     file: Input, line: int, cells: list[str], headings: list[str], *, cut: bool
 ) -> traces.ReportedHop:
     if not _is_hop(cells[4]):
-        raise ReaderError(
-            "mtr-unreadable", file=file.name, line=line, field="Hop", value=shorten(cells[4])
-        )
+        raise file.refusal("mtr-unreadable", line=line, field="Hop", value=shorten(cells[4]))
     node, name = traces.split_name(cells[5])
     figures = cells[_FIRST:]
     if cut:
@@ -306,10 +300,10 @@ def _read_json(file: Input) -> Table:
     reports = [report for report in reports if report.hops]
     if not reports:
         if _NO_HUB.search(documents.rest):
-            raise ReaderError("mtr-stopped", file=file.name, field="hubs")
+            raise file.refusal("mtr-stopped", field="hubs")
         if documents.fault is not None:
             raise documents.fault
-        raise ReaderError("mtr-no-hop", file=file.name, field="hubs")
+        raise file.refusal("mtr-no-hop", field="hubs")
     reports[-1].partial = documents.fault is not None
     return traces.to_table(file, reports, "mtr", documents.warnings_of_cut("mtr-document-cut"))
 

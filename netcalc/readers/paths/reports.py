@@ -9,7 +9,6 @@ from dataclasses import replace
 from math import nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.paths import traces
@@ -207,7 +206,7 @@ def _read_trippy_json(file: Input) -> Table:
         made.hops = [_trippy_hop(hop) for hop in rows(document, "hops") if number(hop, "ttl") > 0]
         reports += [made] if made.hops else []
     if not reports:
-        raise ReaderError("trippy-no-hop", file=file.name, field="hops")
+        raise file.refusal("trippy-no-hop", field="hops")
     reports[-1].partial = file.json.fault is not None
     return traces.to_table(file, reports, "trippy", file.json.warnings_of_cut("mtr-document-cut"))
 

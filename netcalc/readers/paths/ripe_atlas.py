@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from math import nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.readers.document import number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.paths.traces import HopProbe, Trace, to_samples
@@ -47,7 +46,7 @@ def _read(file: Input) -> PathSamples:
         if made.probes:
             traces.append(made)
     if not traces:
-        raise ReaderError("no-path", file=file.name, field="result", tool="RIPE Atlas")
+        raise file.refusal("no-path", field="result", tool="RIPE Atlas")
     note(warnings, "late-answers", count=late)
     note(warnings, "probes-of-last-try", count=tries)
     note(warnings, "last-try-answered", count=answered)

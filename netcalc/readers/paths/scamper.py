@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from math import isnan, nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.readers.document import count, number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.paths.traces import HopProbe, Trace, icmp_mark, to_samples
@@ -40,7 +39,7 @@ def _only(file: Input, kind: str) -> list[Mapping[str, Any]]:
     every = _results(file)
     kinds = sorted({words(each, "type") or "unknown" for each in every})
     if kinds != [kind]:
-        raise ReaderError("scamper-kinds", file=file.name, field="type", kinds=kinds)
+        raise file.refusal("scamper-kinds", field="type", kinds=kinds)
     return every
 
 
@@ -51,7 +50,7 @@ def _protocol(result: Mapping[str, Any]) -> str:
 def _read_trace(file: Input) -> PathSamples:
     traces = [trace for trace in map(_trace, _only(file, "trace")) if trace.probes]
     if not traces:
-        raise ReaderError("no-path", file=file.name, field="hops", tool="scamper")
+        raise file.refusal("no-path", field="hops", tool="scamper")
     traces[-1].cut |= file.json.fault is not None
     warnings = file.json.warnings_of_cut()
     note(warnings, "lost-probes-left-out", is_so=True)

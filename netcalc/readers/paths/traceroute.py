@@ -183,9 +183,7 @@ def _packet_bytes(header: re.Match[str]) -> float:
 def _unreadable(file: Input, line: int) -> ReaderError:
     """Return the error about a line in which no time can be read."""
     written = shorten(file.text.lines[file.text.numbers.index(line)])
-    return ReaderError(
-        "traceroute-unreadable", file=file.name, line=line, field="time", value=written, unit="ms"
-    )
+    return file.refusal("traceroute-unreadable", line=line, field="time", value=written, unit="ms")
 
 
 def read_probes(
@@ -280,7 +278,7 @@ def _read(input_: Input) -> PathSamples:
         if file.unread:
             raise _unreadable(input_, file.unread[0])
         if file.messages:
-            raise ReaderError("path-message-only", file=input_.name, message=file.messages[0])
+            raise input_.refusal("path-message-only", message=file.messages[0])
         raise no_hop(input_, file.tool)
     if file.unread and all(probe.lost for trace in file.traces for probe in trace.probes):
         raise _unreadable(input_, file.unread[0])
@@ -329,7 +327,7 @@ def _read_jc(file: Input) -> PathSamples:
     documents = list(file.json.objects())
     traces = [trace for trace in map(_trace, documents) if trace.probes]
     if not traces:
-        raise ReaderError("no-path", file=file.name, field="hops", tool="traceroute")
+        raise file.refusal("no-path", field="hops", tool="traceroute")
     warnings = [*file.json.warnings, Notice("lost-probes-left-out")]
     hops = [hop for run in documents for hop in rows(run, "hops")]
     note(warnings, "implausible-hops", count=sum(not number(hop, "hop") > 0 for hop in hops))
@@ -393,7 +391,7 @@ def _read_dublin(file: Input) -> PathSamples:
             if made.probes:
                 traces.append(made)
     if not traces:
-        raise ReaderError("no-path", file=file.name, field="flows", tool="dublin-traceroute")
+        raise file.refusal("no-path", field="flows", tool="dublin-traceroute")
     traces[-1].cut = file.json.fault is not None
     return to_samples(file, traces, "dublin-traceroute", file.text.warnings)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from math import isnan
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.paths import traces
@@ -125,7 +124,7 @@ def _read(file: Input) -> PathSamples:
     if not lines.runs:
         above = lines.above
         if len(above) > 1 and _HEADER.match(above[0]) and not _LIMIT.search(above[-1]):
-            raise ReaderError("path-message-only", file=file.name, message=shorten(above[-1], 100))
+            raise file.refusal("path-message-only", message=shorten(above[-1], 100))
         raise traces.no_hop(file, "tracert (Windows)")
     lines.runs[-1].cut |= bool(lines.last_line_cut)
     warnings = list(file.text.warnings)

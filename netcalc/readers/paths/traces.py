@@ -211,7 +211,7 @@ def no_hop(file: Input, tool: str) -> ReaderError:
     """Return the error about a text of a tool without a hop, or with lines too long to be read."""
     if file.text.too_long:
         return no_measurement("no-path", file.unpacked, file.text)
-    return ReaderError("no-path", file=file.name, tool=tool)
+    return file.refusal("no-path", tool=tool)
 
 
 def hops_without_line(runs: Iterable[Sequence[HopProbe | ReportedHop]]) -> list[Notice]:
@@ -492,10 +492,7 @@ def read_figures(file: Input, line: int, cells: Iterable[tuple[str, str]]) -> di
     for heading, written in cells:
         cell = figure(heading, written)
         if cell is None:
-            raise ReaderError(
-                "mtr-unreadable", file=file.name, line=line, field=heading,
-                value=shorten(written),
-            )  # fmt: skip
+            raise file.refusal("mtr-unreadable", line=line, field=heading, value=shorten(written))
         values[cell[0]] = cell[1]
     return values
 

@@ -222,10 +222,9 @@ class _FpingJsonFile:
         return {}
 
     def _refused(self, line_number: int, field: str, value: Any) -> ReaderError:
-        return ReaderError(
-            "fping-unreadable", file=self.file.name, line=line_number, field=field,
-            value=shorten(str(value)),
-        )  # fmt: skip
+        return self.file.refusal(
+            "fping-unreadable", line=line_number, field=field, value=shorten(str(value))
+        )
 
     def _run(self, host: str) -> Run:
         return self.runs.setdefault(host, Run(target=shorten(host, 100)))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.pings.runs import Probe, Run, stated, to_samples
@@ -48,10 +47,13 @@ def _read_smokeping(file: Input) -> Table:
             answered = [time for time in times if not isnan(time)]
             share = values["loss"] / len(times)
             if share > 1.0 or (not answered and share < 1.0):
-                raise ReaderError(
-                    "smokeping-loss", file=file.name, line=number, field="loss",
-                    value=cells[names.index("loss")], count=len(times),
-                )  # fmt: skip
+                raise file.refusal(
+                    "smokeping-loss",
+                    line=number,
+                    field="loss",
+                    value=cells[names.index("loss")],
+                    count=len(times),
+                )
             rounds.append({
                 "time_s": float(row["time"]), "loss_ratio": share,
                 "round_median_s": values["median"], "round_min_s": min(answered, default=nan),
@@ -63,7 +65,7 @@ def _read_smokeping(file: Input) -> Table:
         row for row in rounds if not isnan(row["loss_ratio"])
     ]  # of the others nothing is known
     if not rounds:
-        raise ReaderError("smokeping-nothing", file=file.name)
+        raise file.refusal("smokeping-nothing")
     warnings = list(file.text.warnings)
     note(warnings, "last-line-cut", number=cut)
     note(warnings, "not-of-the-tool", numbers=skipped)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import count, number, rows, words
 from netcalc.readers.format import Format, Input
@@ -40,7 +39,7 @@ def results(file: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[Notic
     every: list[Mapping[str, Any]] = list(file.json.objects())
     kinds = sorted({words(result, "type") or "unknown" for result in every})
     if kinds != [kind]:
-        raise ReaderError("atlas-kinds", file=file.name, field="type", kinds=kinds)
+        raise file.refusal("atlas-kinds", field="type", kinds=kinds)
     return every, file.json.warnings_of_cut()
 
 

@@ -211,7 +211,7 @@ def to_samples(
     runs = [run for run in runs if run.probes or run.sent or not isnan(run.some_rtt_s)]
     if not runs:
         if file.is_json:  # a text of one long line is no reason here
-            raise ReaderError("no-probe", file=file.name, tool=tool)
+            raise file.refusal("no-probe", tool=tool)
         raise no_measurement("no-probe", file.unpacked, file.text, tool=tool)
     groups = groups_of([run.group or run.target for run in runs])
     said = [*file.text.warnings, *warnings]

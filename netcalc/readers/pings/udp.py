@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from math import isnan, nan
 from typing import Any, TypeAlias
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import count, member, number, rows, words
 from netcalc.readers.format import Format, Input, seen
@@ -142,10 +141,9 @@ def _probe(file: Input, row: Mapping[str, Any], index: int, length: float) -> Pr
     state = row.get("lost")
     lost = state if isinstance(state, bool) else _STATES.get(str(state))
     if lost is None:
-        raise ReaderError(
-            "irtt-state", file=file.name, field=f"round_trips[{index}].lost",
-            value=shorten(str(state)),
-        )  # fmt: skip
+        raise file.refusal(
+            "irtt-state", field=f"round_trips[{index}].lost", value=shorten(str(state))
+        )
     rtt_ns = nan if lost else number(member(row, "delay"), "rtt")
     sent = number(member(row, "timestamps", "client", "send"), "wall")
     return Probe(
@@ -261,7 +259,7 @@ def _read_owping(file: Input) -> Table:
     skipped: list[int] = []
     sessions, packets = _sessions_and_packets(file, skipped)
     if not packets and not any("sent_count" in s or "one_way_delay_min_s" in s for s in sessions):
-        raise ReaderError("no-probe", file=file.name, tool="owping")
+        raise file.refusal("no-probe", tool="owping")
     rows, names = (packets, _OF_PACKETS) if packets else (sessions, _OF_SESSIONS)
     warnings = [*file.text.warnings, *skipped_lines(skipped)]
     if any(isnan(row.get("clock_error_s", nan)) and not row.get("lost") for row in rows):
@@ -474,9 +472,7 @@ class _Sockperf(ProbeReader):
         """Take what the times are, which no other line may say otherwise."""
         factor = 1.0 if line["what"] in ("rtt", "Round trip") else 2.0
         if self.factor and factor != self.factor:
-            raise ReaderError(
-                "sockperf-both", file=self.file.name, line=line.number, field=line["what"]
-            )
+            raise self.file.refusal("sockperf-both", line=line.number, field=line["what"])
         self.factor = factor
 
     def mean(self, line: ToolLine) -> None:

@@ -10,7 +10,6 @@ from math import nan
 from statistics import median
 from typing import NamedTuple
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import PAYLOAD
 from netcalc.readers.format import Format, Input, groups_of
@@ -96,7 +95,7 @@ def _samples(
     """Return the rows of all runs; refuse a text without one. ``names`` are those of the groups."""
     kept = [(name, run) for name, run in zip(names, runs, strict=True) if run.rows]
     if not kept:
-        raise ReaderError("sizes-nothing", file=file.name, tool=tool)
+        raise file.refusal("sizes-nothing", tool=tool)
     rows = [(name, row.size, row.time_s) for name, run in kept for row in run.rows]
     groups, sizes, times = zip(*rows, strict=True)
     return TransferSamples(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import FILE, HTTP_BODY
 from netcalc.readers.document import number, words
@@ -37,7 +36,7 @@ def transfers(
 ) -> TransferSamples:
     """Return the copies as samples; refuse a file without one."""
     if not copies:
-        raise ReaderError("transfer-nothing", file=file.name, tool=tool)
+        raise file.refusal("transfer-nothing", tool=tool)
     groups = groups_of([""] * len(copies))
     facts = []
     for group, copy in zip(groups, copies, strict=True):
@@ -335,10 +334,9 @@ def _read_curl(file: Input) -> TransferSamples:
             last = meter
         elif pair:
             if "," in pair["value"]:
-                raise ReaderError(
-                    "not-a-number", file=file.name, line=line_number, field=pair["name"],
-                    value=pair["value"],
-                )  # fmt: skip
+                raise file.refusal(
+                    "not-a-number", line=line_number, field=pair["name"], value=pair["value"]
+                )
             if pair["name"] in numbers:
                 copies.append(_from_numbers(numbers, "", failed=False))
                 numbers = {}

@@ -20,7 +20,6 @@ from math import fsum, isnan, nan
 from statistics import median
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input, groups_of, joined
 from netcalc.readers.lines import compiled
@@ -469,14 +468,13 @@ def _read_csv(file: Input) -> FlowSeries:
             continue
         (cells,) = csv_rows([(number, line)], file.unpacked)
         if len(cells) not in (_PLAIN, _UDP):
-            raise ReaderError(
-                "iperf-csv-width", file=file.name, line=number, count=len(cells),
-                value=shorten(line),
-            )  # fmt: skip
+            raise file.refusal(
+                "iperf-csv-width", line=number, count=len(cells), value=shorten(line)
+            )
         if cells[5] != _SUM and not _add(runs, cells):
             odd.append((number, shorten(",".join(cells[6:]))))
     if not runs:
-        raise ReaderError("iperf-nothing", file=file.name)
+        raise file.refusal("iperf-nothing")
     ways = [_ways(run) for run in runs]
     warnings = list(text.warnings)
     note(warnings, "not-lines-of-iperf", numbers=unread)
@@ -608,7 +606,7 @@ def _read_enhanced_csv(file: Input) -> FlowSeries:
             lines.unread.append(number)
     runs = [run for run in runs if run]
     if not runs:
-        raise ReaderError("iperf-nothing", file=file.name)
+        raise file.refusal("iperf-nothing")
     warnings = lines.with_unread("not-lines-of-iperf")
     iperf_text.note_implausible(warnings, odd)
     ways = [_ways(run) for run in runs]
@@ -624,10 +622,13 @@ def _add_named(
     Return its losses, if they are more than all datagrams.
     """
     if len(cells) != len(names):
-        raise ReaderError(
-            "iperf-csv-fields", file=file.name, line=number, count=len(cells),
-            wanted=len(names), value=shorten(",".join(cells)),
-        )  # fmt: skip
+        raise file.refusal(
+            "iperf-csv-fields",
+            line=number,
+            count=len(cells),
+            wanted=len(names),
+            value=shorten(",".join(cells)),
+        )
     named = dict(zip(names, cells, strict=True))
     if named["transferid"] != _SUM:
         made = _CsvStream(receives="readcnt" in named, is_udp="datagrams" in named)
@@ -645,9 +646,7 @@ def _named_row(file: Input, number: int, named: dict[str, str]) -> transfer.Inte
     ):  # fmt: skip
         text = named.get(name, "")
         if name in named and not _NUMBER.fullmatch(text):
-            raise ReaderError(
-                "iperf-csv-number", file=file.name, line=number, field=name, value=shorten(text)
-            )
+            raise file.refusal("iperf-csv-number", line=number, field=name, value=shorten(text))
         value = float(text) if text else nan
         values[name] = nan if value < 0 else value  # -1 is what a system without it writes
     has_details = values["tcprtt"] > 0  # without details of TCP all of them are 0

@@ -16,7 +16,6 @@ from math import fsum, isnan, nan
 from statistics import median
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import document
 from netcalc.readers.format import Format, Input
@@ -69,8 +68,8 @@ def _read(file: Input) -> FlowSeries:
     if not any(way.rows or way.sent or way.received for run in ways for way in run):
         if errors:
             message = shorten(errors[0], 120)
-            raise ReaderError("iperf-error-only", file=file.name, message=message)
-        raise ReaderError("iperf-nothing", file=file.name)
+            raise file.refusal("iperf-error-only", message=message)
+        raise file.refusal("iperf-nothing")
     note(warnings, "iperf-reported", messages=[shorten(text, 100) for text in errors])
     note(warnings, "runs-repeated", count=copies)
     note(warnings, "intervals-repeated", count=odd.repeated)

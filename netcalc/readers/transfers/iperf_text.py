@@ -18,7 +18,6 @@ from email.utils import parsedate_to_datetime
 from math import inf, isnan, nan
 from typing import Any, TypeVar
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.lines import last_digit
@@ -209,9 +208,8 @@ def to_samples(
     ``meta`` is what else is known of them: tool and version, what was asked for, host, start.
     """
     if not runs:
-        raise ReaderError(
+        raise file.refusal(
             "iperf-error-only" if remarks.messages else "iperf-nothing",
-            file=file.name,
             line=remarks.unread[0] if remarks.unread else None,
             message=remarks.messages[0] if remarks.messages else "",
         )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import PAYLOAD
 from netcalc.readers import places
@@ -68,7 +67,7 @@ def _read(file: Input) -> FlowSeries:
     _from_summary(tests, summary)
     fault = file.json.fault
     if not tests:
-        raise fault or ReaderError("ndt7-nothing", file=file.name)
+        raise fault or file.refusal("ndt7-nothing")
     warnings = list(file.json.warnings)
     if fault is not None:
         warnings.append(Notice("ndt7-cut", {"line": fault.line}))

@@ -13,7 +13,6 @@ from math import fsum, isnan, nan
 from statistics import median
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import PAYLOAD
 from netcalc.readers.format import Format, Input, columns_of, joined
@@ -124,7 +123,7 @@ def _rate_bps(file: Input, line: int | None, text: str, unit: str) -> float:
     elif binary:
         factor = 8 * 1024.0 ** transfer.POWERS[binary["prefix"]]
     else:
-        raise ReaderError("netperf-unit", file=file.name, line=line, value=shorten(unit))
+        raise file.refusal("netperf-unit", line=line, value=shorten(unit))
     return _positive(text) * factor
 
 
@@ -158,9 +157,7 @@ def _first_cells(file: Input, run: _NetperfTest, count: int) -> tuple[int, list[
     """Return the first line of a table; refuse one with fewer numbers, or with one more."""
     line, cells = run.tables[0]
     if len(cells) < count or len(cells) == count + 1:  # a blank in a number
-        raise ReaderError(
-            "netperf-width", file=file.name, line=line, count=len(cells), wanted=count
-        )
+        raise file.refusal("netperf-width", line=line, count=len(cells), wanted=count)
     return line, cells
 
 
@@ -348,10 +345,9 @@ class _NetperfText:
             self.header = cells
             return
         if len(cells) != len(self.header):
-            raise ReaderError(
-                "netperf-width", file=self.file.name, line=number, count=len(cells),
-                wanted=len(self.header),
-            )  # fmt: skip
+            raise self.file.refusal(
+                "netperf-width", line=number, count=len(cells), wanted=len(self.header)
+            )
         if self.tests[-1].values:
             self._begin(self.tests[-1].test, self.tests[-1].target)
         names = map(_key_of, self.header)
@@ -398,7 +394,7 @@ def _read_netperf(file: Input) -> Samples:
             ways.append(made.way(group, test.interim))
     has_rows = any(way.rows for way in ways)
     if not has_rows and not exchanges:
-        raise ReaderError("netperf-nothing", file=file.name)
+        raise file.refusal("netperf-nothing")
     if has_default_unit:
         warnings.append(Notice("netperf-default-unit"))
     note(warnings, "transfer-lines-unread", numbers=text.damaged)
@@ -590,7 +586,7 @@ def _read_qperf(file: Input) -> Table:
     partial |= file.unpacked.grew
     tests = [test for test in tests if test.has_result]
     if not tests:
-        raise ReaderError("qperf-nothing", file=file.name)
+        raise file.refusal("qperf-nothing")
     names = [test.test for test in tests]
     groups = [
         name if names.count(name) == 1 else f"{name} {names[: i + 1].count(name)}"
@@ -673,7 +669,7 @@ def _read_small_writes(file: Input) -> TransactionSamples:
         elif line.strip() and number not in headings:
             lines.unread.append(number)
     if not times:
-        raise ReaderError("transfer-nothing", file=file.name, tool="small writes")
+        raise file.refusal("transfer-nothing", tool="small writes")
     return TransactionSamples(
         mode=modes,
         sequence=[float(index) for index in range(1, len(times) + 1)],

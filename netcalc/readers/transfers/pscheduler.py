@@ -13,7 +13,6 @@ from math import isnan, nan
 from statistics import median
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import document
 from netcalc.readers.format import Format, Input
@@ -136,7 +135,7 @@ def _row(block: _Object) -> transfer.Interval:
 def _transfer(file: Input, way: transfer.Way, warnings: list[Notice]) -> Samples:
     """Return a test of throughput; the losses of its summary are the receiver's."""
     if not (way.rows or way.sent):
-        raise ReaderError("pscheduler-nothing", file=file.name)
+        raise file.refusal("pscheduler-nothing")
     counts = [row.datagram_count for row in (*way.rows, *filter(None, [way.sent]))]
     way.protocol = "tcp" if all(map(isnan, counts)) else "udp"
     way.streams = {row.stream for row in way.rows if row.stream}
@@ -252,7 +251,7 @@ def _round_trips_of_text(file: Input) -> Samples:
     like = r"(?!.*% Packet Loss).*(?: RTT |\t)"
     trips, lines = _matches(file, [_TRIP], like, closed=r".* ms")
     if not trips:
-        raise ReaderError("pscheduler-nothing", file=file.name)
+        raise file.refusal("pscheduler-nothing")
     rtts = [round(float(trip["rtt"] or nan) / 1e3, 9) for trip in trips]
     ttls = [float(trip["ttl"] or nan) for trip in trips]
     failed = lines.cut or not any("% Packet Loss" in line for line in file.text.lines)
@@ -354,7 +353,7 @@ def _delays(
         partial=isnan(sent),
     )  # fmt: skip
     if isnan(sent) and not rows and isnan(middle_s):
-        raise ReaderError("pscheduler-nothing", file=file.name)
+        raise file.refusal("pscheduler-nothing")
     return file.table(
         "pScheduler (latency)",
         {"one_way_delay_s": [delay for delay, _ in rows], "packet_count": [n for _, n in rows]},
@@ -386,7 +385,7 @@ def _paths(file: Input, result: _Object, *, failed: bool) -> Samples:
         if trace.probes:
             traces.append(trace)
     if not traces:
-        raise ReaderError("pscheduler-nothing", file=file.name)
+        raise file.refusal("pscheduler-nothing")
     note(warnings, "implausible-values", count=odd, name="rtt")
     return path_samples(file, traces, "pScheduler (trace)", warnings)
 
@@ -409,7 +408,7 @@ def _path_of_text(file: Input) -> Samples:
         probe = HopProbe(int(hop["number"]), rtt_s, not node, node, hop["name"] or "")
         traces[-1].probes.append(probe)
     if not traces:
-        raise ReaderError("pscheduler-nothing", file=file.name)
+        raise file.refusal("pscheduler-nothing")
     return path_samples(file, traces, "pScheduler (trace)", lines.with_unread())
 
 

@@ -10,7 +10,6 @@ import re
 from math import isnan, nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.readers.format import Format, Input, groups_of, seen
 from netcalc.readers.places import CLIENT, HOST, TRANSPORT, Counted, MeasuringPoint
 from netcalc.readers.source import WholeLines
@@ -60,7 +59,7 @@ def _read_mininet(file: Input) -> Table:
             lines.unread.append(number)
             about = {}
     if not runs:
-        raise ReaderError("transfer-nothing", file=file.name, tool="mininet")
+        raise file.refusal("transfer-nothing", tool="mininet")
     groups = groups_of([run["target"] for run in runs])
     rows = [{"group": group, **run} for group, run in zip(groups, runs, strict=True)]
     return file.table(
@@ -115,7 +114,7 @@ def _read_ixchariot(file: Input) -> Table:
             else:
                 rows.append(values)
     if not rows:
-        raise ReaderError("transfer-nothing", file=file.name, tool="IxChariot")
+        raise file.refusal("transfer-nothing", tool="IxChariot")
     return file.table(
         "IxChariot",
         rows,
@@ -219,7 +218,7 @@ def _read_source(file: Input) -> Table:
         runs[-1] |= values
     runs = [run for run in runs if run.keys() & {"wall_s", "received_bytes", "received_count"}]
     if not runs:
-        raise ReaderError("transfer-nothing", file=file.name, tool="a source and a sink")
+        raise file.refusal("transfer-nothing", tool="a source and a sink")
     groups = groups_of([""] * len(runs))
     rows = [{"group": group, **run} for group, run in zip(groups, runs, strict=True)]
     return file.table(
@@ -285,7 +284,7 @@ def _read_latte(file: Input) -> Table:
         elif line.startswith(_NUMBERED) or ("Interval(usec)" in said and line.strip()):
             lines.unread.append(number)
     if isnan(number_of(said.get("Latency(usec)", ""))):
-        raise ReaderError("transfer-nothing", file=file.name, tool="latte")
+        raise file.refusal("transfer-nothing", tool="latte")
     counters = {f"counter:{name}": number_of(said.get(name, "")) for name in _COUNTERS}
     return file.table(
         "latte",

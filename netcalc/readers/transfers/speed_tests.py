@@ -16,7 +16,6 @@ from ipaddress import ip_address
 from math import isnan, nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import HTTP_BODY, UNKNOWN
 from netcalc.readers import places
@@ -474,7 +473,7 @@ def _read(file: Input) -> FlowSeries:
         name = f"run {index + 1}" if len(entries) > 1 else ""
         results.add(fields, writer, name, starts_s[index] if starts_s else 0.0)
     if not results.ways and not results.pings:
-        raise ReaderError("speedtest-nothing", file=file.name)
+        raise file.refusal("speedtest-nothing")
     if results.ways:
         results.ways[-1].partial |= is_partial
     return transfer.series_of(
@@ -498,10 +497,9 @@ def _checked(
     """Refuse a rate of speedtest-cli that is too low for its unit."""
     for direction in _WAYS if client.tool == "speedtest-cli" else ():
         if 0 < fields.get(f"{direction}_bps", 0) < 1e4:
-            raise ReaderError(
-                "speedtest-unit", file=file.name, line=line or None, field=direction,
-                value=str(row[direction]),
-            )  # fmt: skip
+            raise file.refusal(
+                "speedtest-unit", line=line or None, field=direction, value=str(row[direction])
+            )
     return fields
 
 

@@ -56,10 +56,9 @@ def _read_flent(file: Input) -> Table:
     document = file.json.only()
     version = document.get("version", 1)
     if version not in range(1, _LATEST + 1):
-        raise ReaderError(
-            "flent-version", file=file.name, field="version", value=shorten(str(version)),
-            highest=_LATEST,
-        )  # fmt: skip
+        raise file.refusal(
+            "flent-version", field="version", value=shorten(str(version)), highest=_LATEST
+        )
     warnings = list(file.json.warnings)
     metadata = member(document, "metadata")
     times = _column(file, "x_values", document["x_values"])
@@ -73,7 +72,7 @@ def _read_flent(file: Input) -> Table:
     with_values = [series for series in every if series is not None]
     kept = [series for series in with_values if not _is_derived(series)]
     if not kept or not times.size:
-        raise ReaderError("flent-nothing", file=file.name)
+        raise file.refusal("flent-nothing")
     derived = [series.name for series in with_values if _is_derived(series)]
     note(warnings, "flent-derived", names=derived)
     note(warnings, "flent-no-unit", count=sum(series.column == "value" for series in kept))
@@ -125,16 +124,14 @@ def _measured(kept: list[_FlentSeries]) -> list[_FlentSeries]:
 def _column(file: Input, name: str, values: Any) -> NDArray[np.float64]:
     """Return a list of numbers and gaps; anything else in it is refused."""
     if not isinstance(values, list):
-        raise ReaderError("flent-no-list", file=file.name, field=shorten(name))
+        raise file.refusal("flent-no-list", field=shorten(name))
     for value in values:
         if value is not None and type(value) not in (int, float):
-            raise ReaderError(
-                "not-a-number", file=file.name, field=shorten(name), value=shorten(str(value))
-            )
+            raise file.refusal("not-a-number", field=shorten(name), value=shorten(str(value)))
     try:
         return np.array([np.nan if value is None else float(value) for value in values])
     except OverflowError:
-        raise ReaderError("flent-no-list", file=file.name, field=shorten(name)) from None
+        raise file.refusal("flent-no-list", field=shorten(name)) from None
 
 
 def _series(
@@ -150,10 +147,9 @@ def _series(
     if not column.size:
         return None
     if column.size != times.size:
-        raise ReaderError(
-            "flent-length", file=file.name, field=shorten(name),
-            count=int(column.size), wanted=int(times.size),
-        )  # fmt: skip
+        raise file.refusal(
+            "flent-length", field=shorten(name), count=int(column.size), wanted=int(times.size)
+        )
     unit = words(meta, "UNITS").lower() or _unit_of_name(name)
     target, factor = _UNITS.get(unit, ("value", 1.0))
     if "::" in name and not words(meta, "UNITS"):
@@ -360,7 +356,7 @@ def _read_netesto(file: Input) -> Table:
         rows, ended = _read_pairs(lines, warnings)
         partial = cut or not ended
     if not rows:
-        raise ReaderError("netesto-nothing", file=file.name)
+        raise file.refusal("netesto-nothing")
     columns: dict[str, list[Any]] = {
         "group": [_name(index, row, len(rows)) for index, row in enumerate(rows, 1)]
     }
@@ -393,12 +389,8 @@ def _read_csv(file: Input, lines: list[tuple[int, str]]) -> list[dict[str, str]]
         if cells[:2] == ["exp", "expName"]:
             header = cells
         elif len(cells) != len(header):
-            raise ReaderError(
-                "netesto-width",
-                file=file.name,
-                line=line_number,
-                count=len(cells),
-                wanted=len(header),
+            raise file.refusal(
+                "netesto-width", line=line_number, count=len(cells), wanted=len(header)
             )
         else:
             rows.append(dict(zip(header, cells, strict=True)))
@@ -520,9 +512,9 @@ def _read_flowmon(file: Input) -> Table:
     root = xml_root(file)
     flows = root.findall("./FlowStats/Flow")
     if root.tag != "FlowMonitor" or not flows:
-        raise ReaderError("flowmon-nothing", file=file.name)
+        raise file.refusal("flowmon-nothing")
     if len(flows) > _MOST:
-        raise ReaderError("flowmon-too-many", file=file.name, count=len(flows), limit=_MOST)
+        raise file.refusal("flowmon-too-many", count=len(flows), limit=_MOST)
     named = {
         flow.get("flowId", ""): flow
         for kind in ("Ipv4FlowClassifier", "Ipv6FlowClassifier")
@@ -596,9 +588,7 @@ def _time(file: Input, flow: ElementTree.Element, name: str) -> float:
 
 def _bad(file: Input, flow: ElementTree.Element, name: str, text: str) -> ReaderError:
     flow_id = shorten(flow.get("flowId", "?"), 20)
-    return ReaderError(
-        "flowmon-value", file=file.name, field=name, value=shorten(text), flow=flow_id
-    )
+    return file.refusal("flowmon-value", field=name, value=shorten(text), flow=flow_id)
 
 
 def _facts_flowmon(row: dict[str, Any]) -> dict[str, Any]:

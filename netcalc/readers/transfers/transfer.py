@@ -10,7 +10,6 @@ from math import fsum, inf, isfinite, isnan, nan
 from typing import Any
 
 from netcalc.display import show, unit_of_name
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.rate_layers import PAYLOAD
 from netcalc.readers.document import number
@@ -24,13 +23,13 @@ def xml_root(file: Input) -> ElementTree.Element:
     """Return the root element; a document type is refused, as it may hold entities."""
     text = "\n".join(file.text.whole)
     if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
-        raise ReaderError("xml-document-type", file=file.name)
+        raise file.refusal("xml-document-type")
     try:
         return ElementTree.fromstring(text.lstrip("\ufeff"))
     except ElementTree.ParseError as error:
-        raise ReaderError("damaged-xml", file=file.name, line=error.position[0]) from None
+        raise file.refusal("damaged-xml", line=error.position[0]) from None
     except (ValueError, LookupError, RecursionError):
-        raise ReaderError("damaged-xml", file=file.name) from None
+        raise file.refusal("damaged-xml") from None
 
 
 UPLOAD, DOWNLOAD = "upload", "download"

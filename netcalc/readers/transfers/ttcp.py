@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ElementTree
 from math import isnan, nan
 from typing import Any
 
-from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import document
 from netcalc.readers.format import Format, Input
@@ -60,7 +59,7 @@ def _read_nuttcp(file: Input) -> FlowSeries:
             lines.unread.append(number)
     ways = [way for way in runs.ways if way.rows or way.received or way.sent]
     if not ways:
-        raise ReaderError("nuttcp-nothing", file=file.name)
+        raise file.refusal("nuttcp-nothing")
     for way in ways:
         way.partial = way.received is None
         way.rows = way.rows or transfer.whole_run(way)
@@ -190,7 +189,7 @@ def _read_ntttcp(file: Input) -> FlowSeries:
     root = transfer.xml_root(file)
     side = _SIDES.get(root.tag)
     if side is None:
-        raise ReaderError("damaged-xml", file=file.name)
+        raise file.refusal("damaged-xml")
     total = _checked_total(file, root)
     udp = root.findtext("parameters/udp", "").strip().lower() == "true"
     way = transfer.Way("", protocol="udp" if udp else "tcp")
@@ -217,14 +216,12 @@ def _checked_total(file: Input, root: ElementTree.Element) -> transfer.Interval:
     rate_bps = 1e6 * _number(file, root, "throughput", "mbps")
     megabytes = _number(file, root, "total_bytes", "MB")
     if isnan(rate_bps) or not length_s > 0:
-        raise ReaderError("ntttcp-nothing", file=file.name)
+        raise file.refusal("ntttcp-nothing")
     for power in _POWERS:
         size = megabytes * power
         if isnan(size) or abs(8 * size / length_s - rate_bps) <= _TOLERANCE * rate_bps:
             return transfer.Interval(0.0, length_s, size if isnan(size) else round(size), rate_bps)
-    raise ReaderError(
-        "ntttcp-disagrees", file=file.name, field="total_bytes", value=f"{megabytes:g}", unit="MB"
-    )
+    raise file.refusal("ntttcp-disagrees", field="total_bytes", value=f"{megabytes:g}", unit="MB")
 
 
 def _number(file: Input, part: ElementTree.Element, name: str, metric: str = "") -> float:
@@ -234,12 +231,8 @@ def _number(file: Input, part: ElementTree.Element, name: str, metric: str = "")
             continue
         text = (element.text or "").strip()
         if not _WHOLE_NUMBER.fullmatch(text):
-            raise ReaderError(
-                "ntttcp-number",
-                file=file.name,
-                field=name,
-                value=shorten(text),
-                unit=metric or None,
+            raise file.refusal(
+                "ntttcp-number", field=name, value=shorten(text), unit=metric or None
             )
         return float(text)
     return nan
@@ -326,7 +319,7 @@ def _read_linux_text(file: Input) -> FlowSeries:
         elif _NOT_NAMED.match(text or line):
             lines.unread.append(line_number)
     if "throughput" not in values:
-        raise ReaderError("ntttcp-nothing", file=file.name)
+        raise file.refusal("ntttcp-nothing")
     total = transfer.Interval(
         0.0,
         values.get("test duration", nan),
@@ -349,11 +342,8 @@ def _of_end(
     if not side:
         warnings.append(Notice("iperf-csv-side"))
     if not transfer.agree(total, rate_step=0.01 * total.throughput_bps, time_step=0.01):
-        raise ReaderError(
-            "ntttcp-disagrees",
-            file=file.name,
-            field="total bytes",
-            value=f"{total.payload_bytes:g}",
+        raise file.refusal(
+            "ntttcp-disagrees", field="total bytes", value=f"{total.payload_bytes:g}"
         )
     way.sent, way.received = (None, total) if side == transfer.RECEIVER else (total, None)
     for row in way.rows:
@@ -367,7 +357,7 @@ def _read_linux_json(file: Input) -> FlowSeries:
     named = (pair for pair in file.first_object.items() if pair[0].startswith("ntt"))
     name, root = next((pair for pair in named if isinstance(pair[1], dict)), ("", {}))
     if not root:
-        raise ReaderError("ntttcp-nothing", file=file.name)
+        raise file.refusal("ntttcp-nothing")
     parts = {key.lower().replace("_", ""): part for key, part in root.items()}
 
     def number_in(part: Any, metric: str) -> float:
@@ -375,10 +365,12 @@ def _read_linux_json(file: Input) -> FlowSeries:
             if isinstance(entry, dict) and entry.get("metric") == metric:
                 value, _, rest = str(entry.get("value", "")).partition(" ")
                 if isnan(transfer.number_of(value)) or re.match(r"\s*\d", rest):
-                    raise ReaderError(
-                        "ntttcp-number", file=file.name, field="value",
-                        value=shorten(str(entry.get("value", ""))), unit=metric,
-                    )  # fmt: skip
+                    raise file.refusal(
+                        "ntttcp-number",
+                        field="value",
+                        value=shorten(str(entry.get("value", ""))),
+                        unit=metric,
+                    )
                 return transfer.number_of(value)
         return nan
 
@@ -389,7 +381,7 @@ def _read_linux_json(file: Input) -> FlowSeries:
         1e6 * number_in(parts.get("throughputs"), "mbps"),
     )
     if isnan(total.throughput_bps):
-        raise ReaderError("ntttcp-nothing", file=file.name)
+        raise file.refusal("ntttcp-nothing")
     udp = document.words(document.member(root, "parameters"), "udp").lower() == "true"
     way = transfer.Way("", protocol="udp" if udp else "tcp")
     for thread in document.rows(root, "threads"):

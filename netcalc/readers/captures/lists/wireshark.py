@@ -347,9 +347,7 @@ def _read_wireshark_list(file: Input) -> Table:
     for index, name in enumerate(names):
         key = kind_of(name) or (name.strip() if index else "number")
         if key in cells:
-            raise ReaderError(
-                "packet-columns-alike", file=file.name, line=lines[0][0], field=shorten(name)
-            )
+            raise file.refusal("packet-columns-alike", line=lines[0][0], field=shorten(name))
         cells[key] = [row[index] for row in rows]
     return packet_table(file, cells, tool="Wireshark", count=len(rows), partial=partial)
 
@@ -377,9 +375,7 @@ def whole_rows(
         raise no_measurement("packet-list-empty", file.unpacked, text)
     for number, row in zip(numbers, rows, strict=False):
         if len(row) != width:
-            raise ReaderError(
-                "packet-row-width", file=file.name, line=number, found=len(row), wanted=width
-            )
+            raise file.refusal("packet-row-width", line=number, found=len(row), wanted=width)
     return rows, is_cut
 
 
@@ -427,9 +423,7 @@ def _whole(file: Input, name: str, cells: list[str]) -> FloatColumn:
 
 
 def _not_a_number(file: Input, name: str, cell: str, packet: int) -> ReaderError:
-    return ReaderError(
-        "packet-field-not-a-number", file=file.name, field=name, value=shorten(cell), packet=packet
-    )
+    return file.refusal("packet-field-not-a-number", field=name, value=shorten(cell), packet=packet)
 
 
 _END = r"[0-9A-Fa-f:.]{3,45}"
@@ -526,9 +520,7 @@ def _starts(file: Input, number: int, line: str) -> list[int]:
     words = list(re.finditer(r"\S+", line))
     names = [word[0] for word in words]
     if ["number", *map(kind_of, names[1:])] != list(_COLUMNS):
-        raise ReaderError(
-            "packet-text-columns", file=file.name, line=number, value=shorten(" ".join(names))
-        )
+        raise file.refusal("packet-text-columns", line=number, value=shorten(" ".join(names)))
     return [word.start() for word in words]
 
 
@@ -537,7 +529,7 @@ def _row(file: Input, number: int, line: str, starts: Sequence[int]) -> dict[str
         return cells
     if match := _ROW.fullmatch(line):
         return {name: cell.strip() for name, cell in match.groupdict("").items()}
-    raise ReaderError("packet-text-row", file=file.name, line=number, value=shorten(line.strip()))
+    raise file.refusal("packet-text-row", line=number, value=shorten(line.strip()))
 
 
 def _padded(line: str, starts: Sequence[int]) -> dict[str, str] | None:
@@ -731,7 +723,7 @@ def _read_tshark_json(file: Input) -> Table:
     ]
     names = [name for name in (*TEXT_NAMES, *SI_NAMES) if any(name in fields for fields in packets)]
     if not names:
-        raise ReaderError("packet-list-empty", file=file.name)
+        raise file.refusal("packet-list-empty")
     cells = {name: [fields.get(name, "") for fields in packets] for name in names}
     return table_of_fields(file, cells, count=len(packets), partial=False)
 
