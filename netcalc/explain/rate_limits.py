@@ -43,6 +43,8 @@ SHORT_SHARE = 0.2
 """Slow start for less of the time does not limit a transfer. [ratio]"""
 BLOATED_RATIO = 2.0
 """Round trips this many times the base are attributed to a queue. [ratio]"""
+LEAST_QUEUE_BYTES = 1500.0
+"""Less than a full packet is no queue: a host answered late. [byte]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,8 +335,9 @@ def _ends_apart(at: _Situation) -> Iterator[Notice]:
 
 def _queue(at: _Situation) -> Iterator[Notice]:
     rtt, base, rate = at.rtt_s, at.base_rtt_s, at.evidence.rate_bps
-    if rtt > BLOATED_RATIO * base and rate > 0:
-        values = {"rtt_s": rtt, "base_rtt_s": base, "queue_bytes": (rtt - base) * rate / 8}
+    queue_bytes = (rtt - base) * rate / 8
+    if rtt > BLOATED_RATIO * base and queue_bytes >= LEAST_QUEUE_BYTES:
+        values = {"rtt_s": rtt, "base_rtt_s": base, "queue_bytes": queue_bytes}
         yield Notice("queue-in-buffer", values)
 
 

@@ -211,12 +211,13 @@ def test_a_receiver_that_counts_more_lost_nothing(protocol):
     )
 
 
-def test_a_queue_at_any_rate():
-    """By hand: half a bit a second for 4 s more are 2 bit."""
-    one = Evidence(rate_bps=0.5, rtt_s=5.0, base_rtt_s=1.0)
-    assert notices(one) == {
-        "queue-in-buffer": {"rtt_s": 5.0, "base_rtt_s": 1.0, "queue_bytes": 0.25}
+def test_a_queue_is_a_packet_at_least():
+    """By hand: 3000 bit/s for 4 s more are 1500 B; 2992 bit/s are 1496 B, which are no packet."""
+    queue = Evidence(rate_bps=3000.0, rtt_s=5.0, base_rtt_s=1.0)
+    assert notices(queue) == {
+        "queue-in-buffer": {"rtt_s": 5.0, "base_rtt_s": 1.0, "queue_bytes": 1500.0}
     }
+    assert notices(replace(queue, rate_bps=2992.0)) == {}, "a host that answered late"
 
 
 def test_a_limit_that_is_refuted_says_which():
