@@ -648,7 +648,9 @@ def pair_evidence(table: Table) -> list[Row]:
             limits = [Limit("pair-share", count * each, "bit/s", SHARE_TOLERANCE, values)]
             if most is not None:
                 values = {"most_bps": most[0], "count": pairs.counted(most[1])}
-                limits.append(Limit("saturation", most[0], "bit/s", SATURATION_TOLERANCE, values))
+                full = Limit("saturation", most[0], "bit/s", SATURATION_TOLERANCE, values)
+                # The fewest reach what each of them gets alone, whatever limits them.
+                limits = [full] if count == least and full.agrees(rate) else [*limits, full]
             evidence = Evidence(
                 label=labelled(name, pairs.counted(count)),
                 protocol="udp" if "UDP" in name.upper().split(", ") else "tcp",

@@ -133,6 +133,13 @@ def test_pairs_that_never_fill_it_have_no_saturation():
     assert [one.binding.name for one in flat] == ["saturation", "saturation"]
 
 
+def test_what_the_fewest_reach_is_no_next_limit_below_that_of_all():
+    """9.1 of 9.4 Gbit/s with one stream: nearly all; what it has alone is no other limit."""
+    one, two, _ = measurement(table("streams,rate_Gbit/s\n1,9.1\n2,9.3\n4,9.4\n"))
+    assert (one.binding.name, one.following) == ("saturation", None)
+    assert (two.following.name, two.following.value) == ("pair-share", pytest.approx(18.2e9))
+
+
 FRAMES = "frame_bytes,rate_Mbit/s\n64,5.12\n128,10.24\n512,40.96\n1518,98.7\n"
 
 
