@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from netcalc.checks import named_arguments
@@ -233,7 +234,8 @@ def _rates(samples: Samples, stated: Known) -> tuple[Finding, ...]:
         name = samples.meta.source or type(samples).__name__
         if isinstance(samples, Table) and samples.meta.tool == OWN_COLUMNS:
             if (series := tables.by_series(samples)) is not None:
-                return _measurement(series, stated)
+                with suppress(ReaderError):  # it names columns that are not of the file
+                    return _measurement(series, stated)
             columns = list(samples.columns())[: tables.SHOWN_COLUMNS]
             raise ReaderError("columns-without-theory", file=name, names=columns)
         raise ReaderError("nothing-to-explain", file=name)

@@ -215,10 +215,10 @@ _TIMES = {
 _WAYS = {"download", "upload", "downlink", "uplink"}
 """Columns of rates that are series without one: those of speed tests."""
 _ROUND_TRIPS = re.compile(
-    r"(?:(?:idle|loaded|min|mean|avg|median|max)_)?"
-    r"(?:ping|rtt|latency|round_trip|round_trip_time|ping_time)"
-    r"(?:_(?:idle|loaded|min|mean|avg|median|max))?"
+    r"(?!.*(?:one_way|jitter|var|dev|std|timeout|interval|diff|error|limit))"
+    r"(?:\w+_)?(?:ping|rtt|latency|round_trip|round_trip_time|ping_time)(?:_\w+)?"
 )
+"""What a column of round trips may be called, beside what it is of: ``rtt_wifi``."""
 
 
 def quantity_of(column: str) -> str:

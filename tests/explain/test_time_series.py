@@ -69,6 +69,7 @@ def test_the_ping_of_a_table_serves_the_windows_of_its_rates():
         ("timestamp,rtt_ms\n1700000000,10\n1700000060,20\n", ["rtt"]),
         ("download [Mbit/s],idle latency [ms]\n50,10\n60,20\n", ["idle_latency", "download"]),
         ("date,ping [ms],download [Mbit/s]\n2024-01-10,-,0\n2024-01-11,5,-\n", ["ping"]),
+        ("time [s],RTT wifi [ms],cable RTT [ms]\n0,4,1\n1,9,1\n", ["rtt_wifi", "cable_rtt"]),
     ],
 )
 def test_what_a_series_may_be_called(text, labels):
@@ -87,6 +88,20 @@ def test_other_tables_are_no_series(text):
     with pytest.raises(ReaderError) as refused:
         measurement(table(text))
     assert refused.value.code == "columns-without-theory"
+
+
+def test_a_refusal_names_the_columns_of_the_file():
+    with pytest.raises(ReaderError) as refused:
+        measurement(table("duration [s],up [Mbit/s],down [Mbit/s]\n0,1,9\n1,1,8\n"))
+    assert refused.value.values["names"] == ["duration_s", "up_bps", "down_bps"]
+
+
+@pytest.mark.each(
+    "name", ["RTT jitter", "rttvar", "one-way latency", "ping interval", "latency stddev"]
+)
+def test_what_is_no_round_trip(name):
+    found = measurement(table(f"time [s],{name} [ms],download [Mbit/s]\n0,4,1\n1,9,1\n"))
+    assert [one.label for one in found] == ["download"]
 
 
 @pytest.mark.each(
