@@ -164,6 +164,8 @@ _PHRASES = (
     ("rtt_s", "round trip {}"), ("cwnd_packets", "window of {} packets"),
     ("bytes_acked", "{} acknowledged"), ("jitter_s", "jitter {}"),
     ("handshake_rtt_min_s", "handshake {}"), ("responsiveness_rpm", "responsiveness {}"),
+    ("signal_dbm", "signal {}"), ("signal_ratio", "signal {}"), ("noise_dbm", "noise {}"),
+    ("rx_rate_bps", "frames received at {}"), ("tx_rate_bps", "frames sent at {}"),
 )  # fmt: skip
 """Facts in the order in which a person asks for them, and how they are said."""
 _UNSAID = ("flow_count", "pair_count")

@@ -56,6 +56,10 @@ SCREENS = {
     ),
     "columns/semicolons.csv": ("Odd: 20% lost; ignored 1 column: 'host'", "--plot semicolons.svg"),
     "counters/nstat_a.txt": ("TcpOutSegs 2,769,127", "Odd: TcpRetransSegs 393"),
+    "wifi/iw_link.txt": (
+        "Measured: signal -52 dBm, frames received at 780 Mbit/s (line), frames sent at 866.7 Mbit",
+    ),
+    "wifi/netsh_wlan.txt": ("signal 81%",),
     "counters/ip_s.txt": ("lo: 12 counters, all 0", "rx_packets 9,706"),
 }  # fmt: skip
 
