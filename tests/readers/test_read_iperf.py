@@ -338,6 +338,15 @@ def test_a_server_with_two_clients_has_two_runs():
     assert len(read(server + again).facts()) == 2
 
 
+def test_a_message_of_iperf3_alone_is_no_unknown_text():
+    """A client of iperf3 that is refused prints nothing else."""
+    message = "error - unable to connect to server: Connection refused"
+    for before in ("", "$ iperf3 -c 192.0.2.1\n"):
+        with pytest.raises(ReaderError) as caught:
+            read(f"{before}iperf3: {message}\n")
+        assert (caught.value.code, caught.value.values["message"]) == ("iperf-error-only", message)
+
+
 def test_messages_of_the_tool_are_kept():
     """A client that was refused, as iperf 2.1.8 prints it."""
     text = (

@@ -422,6 +422,7 @@ def number_of(text: str) -> float:
 _MARKS = {
     "Connecting to host ": r"Connecting to host \S+, port \d+",
     "Server listening on ": r"Server listening on \d+",
+    "iperf3: error - ": "iperf3: error - ",
     "Accepted connection from ": r"Accepted connection from \S+, port \d+",
     " connected to ": r"\[ *\d+\] local \S+ port \d+ connected to \S+ port \d+",
     " sec ": r"\[(?: *\d+|SUM)\](?:\[[TR]X-[CS]\])? +"
