@@ -271,7 +271,8 @@ def _with_left(
     numbers = [
         n + 1 for n in indexes
         if not (_FENCE.fullmatch(lines[n]) or _COMMAND.match(lines[n])
-                or _BARE_PROMPT.fullmatch(lines[n]) or not _TAG.sub("", lines[n]).strip(" \t>|*"))
+                or _BARE_PROMPT.fullmatch(lines[n]) or not _TAG.sub("", lines[n]).strip(" \t>|*")
+                or re.fullmatch(r"\s*\d{1,9}[:.|]?\s*", lines[n]))
     ]  # fmt: skip
     if not numbers:
         return samples
@@ -299,7 +300,13 @@ def _parts_of(file: Input, lines: Sequence[str]) -> list[_Part]:
         return parts
     for piece in pieces:
         tool = _tool_of(_with(file, [lines[n] for n in piece] + [""])) or formats.TEXT
-        part, last = _Part(tool, piece), parts[-1] if parts else None
+        part = _Part(tool, piece)
+        # The heading and the list of hops of pathping look like those of a trace without times.
+        while parts and part.family == "pathping" and parts[-1].family.startswith("trace"):
+            if re.search(r"\d ms|\*", "\n".join(lines[n] for n in parts[-1].indexes)):
+                break
+            part.indexes[:0] = parts.pop().indexes
+        last = parts[-1] if parts else None
         if last is None or not (part.family == last.family or _goes_on(last, part, lines)):
             parts.append(part)
         else:

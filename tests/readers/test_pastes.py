@@ -143,6 +143,33 @@ def test_of_two_tools_the_first_is_read_and_the_other_is_named(first: str, secon
     assert notice.values["numbers"] == filled
 
 
+PATHPING = (
+    "\n  0  192.0.2.5\n  1  10.0.0.1\n  2  192.0.2.9\n\nComputing statistics for 50 seconds...\n"
+    "            Source to Here   This Node/Link\n"
+    "Hop  RTT    Lost/Sent = Pct  Lost/Sent = Pct  Address\n"
+    "  0                                           192.0.2.5\n"
+    "                                0/ 100 =  0%   |\n"
+    "  1    2ms     0/ 100 =  0%     0/ 100 =  0%  10.0.0.1\n"
+    "                               13/ 100 = 13%   |\n"
+    "  2   22ms    16/ 100 = 16%     3/ 100 =  3%  192.0.2.9\n\nTrace complete.\n"
+)
+
+
+@pytest.mark.parametrize("heading", [
+    "Tracing route to 192.0.2.9 over a maximum of 30 hops\n",
+    "\nTracing route to corp1 [192.0.2.9]\nover a maximum of 30 hops:",
+])  # fmt: skip
+def test_the_heading_of_pathping_is_its_own(heading: str) -> None:
+    samples = read(heading + PATHPING)
+    assert (samples.meta.tool, samples.meta.warnings) == ("pathping", ())
+
+
+def test_a_number_of_a_line_without_text_is_not_left_out() -> None:
+    lines = enumerate(PING.splitlines(), 1)
+    samples = read("".join(f"{number}: {line}\n" for number, line in lines))
+    assert (len(samples), samples.meta.warnings) == (2, ())
+
+
 def test_addresses_in_front_do_not_win() -> None:
     for text, expected in list(FACTS.items())[:-1]:
         samples = read(ADDRESSES + text)
