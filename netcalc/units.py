@@ -162,7 +162,10 @@ def show_rate(value_bps: float, layer: str, *, digits: int = 4) -> str:
 def _rates() -> dict[str, float]:
     table: dict[str, float] = {"GbE": 1e9}
     for prefix, factor in (*_RATE_SI.items(), *BINARY.items()):
-        for bits in ("bit/s", "bits/s", "b/s", "bps", "bit/sec", "bits/sec", "bit per second"):
+        for bits in (
+            "bit/s", "bits/s", "Bit/s", "Bits/s", "b/s", "bps", "bit/sec", "bits/sec",
+            "bit per second",
+        ):  # fmt: skip
             table[prefix + bits] = factor
         for octets in ("B/s", "Bps", "byte/s", "bytes/s", "Byte/s", "Bytes/s", "B/sec"):
             table[prefix + octets] = 8 * factor

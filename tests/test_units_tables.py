@@ -15,7 +15,7 @@ from netcalc.errors import UnitError
 
 SI = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
 IEC = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3, "Ti": 1024**4}
-BITS = ("bit/s", "bits/s", "b/s", "bps", "bit/sec", "bits/sec", "bit per second")
+BITS = ("bit/s", "bits/s", "b/s", "bps", "bit/sec", "bits/sec", "bit per second", "Bit/s", "Bits/s")
 OCTETS = ("B/s", "Bps", "byte/s", "bytes/s", "Byte/s", "Bytes/s", "B/sec")
 PACKETS = ("pps", "fps", "p/s", "packet/s", "packets/s", "pkt/s", "pkts/s", "frame/s", "frames/s",
            "segment/s", "segments/s", "datagram/s", "datagrams/s", "call/s",

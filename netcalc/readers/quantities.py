@@ -80,8 +80,9 @@ _WORDS = {
 _ENGLISH = {word: english for english, words in _WORDS.items() for word in words.split()}
 """Name of a column in German, French, Spanish or Chinese -> in English."""
 _UNIT_WORDS = {
-    "o": "B", "ko": "kB", "Ko": "KB", "Mo": "MB", "Go": "GB", "Sek.": "s", "Sek": "s",
-    "Sekunden": "s", "Millisekunden": "ms", "secondes": "s", "millisecondes": "ms",
+    "o": "B", "ko": "kB", "Ko": "KB", "Mo": "MB", "Go": "GB", "ko/s": "kB/s", "Mo/s": "MB/s",
+    "Go/s": "GB/s", "Sek.": "s", "Sek": "s", "Sekunden": "s", "Millisekunden": "ms",
+    "secondes": "s", "millisecondes": "ms",
     "segundos": "s", "milisegundos": "ms", "秒": "s", "毫秒": "ms", "微秒": "us", "字节": "B",
     "Prozent": "%", "Pakete": "packet", "paquets": "packet", "paquetes": "packet",
 }  # fmt: skip
@@ -380,11 +381,12 @@ def unit_refused(
 ) -> ReaderError:
     """Say of a column why its unit is not one of the kind wanted."""
     values = error.values
+    words = (word for word, unit in _UNIT_WORDS.items() if unit == column.written)
     return grid.refused(
         _REFUSED_UNITS.get(error.code, "unknown-column-unit"),
         column.name,
         unit=expected,
-        written=shorten(column.written),
+        written=shorten(next(filter(column.header.count, words), column.written)),
         kind=values.get("kind"),
         readings=_units.readings_of(column.written),
         example=EXAMPLES.get(expected, (expected,))[0],

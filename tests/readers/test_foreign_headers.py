@@ -30,6 +30,14 @@ TABLES: dict[str, tuple[str, dict[str, Any]]] = {
         "Débit (Mbit/s);Latence (ms)\n10,5;100\n40,2;25\n",
         {"min:throughput_bps": 10.5e6, "max:latency_s": 0.1},
     ),
+    "bytes a second in French": (
+        "Débit (Mo/s);Latence (ms)\n1,25;100\n5;25\n",
+        {"min:throughput_bps": 10e6, "max:throughput_bps": 40e6},
+    ),
+    "a rate with a large B in German": (
+        "Durchsatz (MBit/s);Latenz (ms)\n10,5;100\n40,2;25\n",
+        {"min:throughput_bps": 10.5e6, "max:throughput_bps": 40.2e6},
+    ),
     "a size in French": (
         "Taille (octets);Temps (ms)\n100;1,5\n1500;3,25\n",
         {"max:payload_bytes": 1500, "max:duration_s": 0.00325},
@@ -54,6 +62,11 @@ def test_a_column_of_another_language_is_the_english_one(what: str) -> None:
     text, expected = TABLES[what]
     facts = read(text).facts()[0]
     assert {name: facts.get(name) for name in expected} == pytest.approx(expected)
+
+
+def test_a_refusal_has_the_unit_that_is_in_the_file() -> None:
+    with pytest.raises(ReaderError, match="the unit 'Ko' is ambiguous"):
+        read("Taille (Ko);Temps (ms)\n1;1,5\n2;3,25\n")
 
 
 def test_a_refusal_has_the_name_that_is_in_the_file() -> None:
