@@ -121,6 +121,28 @@ def test_paths_that_part_end_where_they_part(tmp_path):
     assert (said.values["hop"], said.values["other"]) == (2, "198.51.100.2")
 
 
+def test_paths_part_where_no_node_is_in_all_runs(tmp_path):
+    """Each two runs have a node of hop 2 in common, all three have none."""
+    texts = []
+    for size, first, second in ((600, "a", "b"), (1000, "b", "c"), (1400, "a", "c")):
+        text = run_of(size, nodes={2: f"{first}.example"}, q=2)
+        (line,) = re.findall(r" 2  .*", text)
+        texts.append(text.replace(line, line.replace(" ms  ", f" ms  {second}.example  ")))
+    finding = found(joined(tmp_path, texts))
+    assert list(rates_of(finding)) == ["link 1"]
+    (said,) = [notice for notice in finding.notices if notice.code == "paths-part"]
+    assert said.values == {"hop": 2, "node": "a.example", "other": "b.example"}
+
+
+def test_a_hop_that_answered_few_large_probes_joins_two_links(tmp_path):
+    """Hop 2 is silent from 1,000 B on: of its large sizes only 600 B are left."""
+    sizes = (200, 400, 600, 1000, 1400)
+    texts = [run_of(size, silent=(2,) if size >= 1000 else ()) for size in sizes]
+    finding = found(joined(tmp_path, texts))
+    assert finding.cause.sign("link_count") == 2
+    assert rates_of(finding)["links 2 to 3"] == pytest.approx(1.4925e6, rel=1e-3)
+
+
 def test_a_slope_that_falls_has_no_rate(tmp_path):
     """Hop 2 answers its large probes 1 ms a 400 B earlier than hop 1 does: no link is so."""
     texts = []

@@ -115,9 +115,9 @@ def _shared_hops(runs: Sequence[PathRun]) -> tuple[list[float], list[Notice]]:
         answering = [run for run in runs if run.nodes_of(hop)]
         nodes = [run.nodes_of(hop) for run in answering]
         if nodes and not set.intersection(*nodes):
-            others = next(each for each in nodes if not each & nodes[0])
-            values = {"hop": int(hop), "node": min(nodes[0]), "other": min(others)}
-            notices.append(Notice("paths-part", values))
+            node = min(nodes[0])
+            other = next(min(others) for others in nodes if node not in others)
+            notices.append(Notice("paths-part", {"hop": int(hop), "node": node, "other": other}))
             break
         if len({run.packet_bytes for run in answering}) < FEWEST_SIZES:
             continue
@@ -248,6 +248,7 @@ def _large_probes(samples: HopSamples) -> tuple[HopSamples, list[Notice]]:
     sizes = np.asarray(samples.packet_bytes)
     if np.isfinite(np.asarray(samples.answer_bytes)).any():
         return samples, []
+    hops = np.asarray(samples.hop)
     is_ipv6 = any(":" in node for node in np.unique(np.asarray(samples.node)).tolist())
     quoted = QUOTED_V6_BYTES if is_ipv6 else QUOTED_BYTES
     large = sizes >= quoted
@@ -256,8 +257,11 @@ def _large_probes(samples: HopSamples) -> tuple[HopSamples, list[Notice]]:
         return samples, []
     if np.unique(sizes[large]).size < FEWEST_SIZES:
         return samples, [Notice("answers-may-grow", values)]
-    kept: Mapping[str, Any] = {name: column[large] for name, column in samples.columns().items()}
     values["count"] = int(np.unique(sizes[~large]).size)
+    for hop in np.unique(hops):  # a hop that answered few of the large ones has no line
+        if np.unique(sizes[large & samples.measured & (hops == hop)]).size < FEWEST_SIZES:
+            large &= hops != hop
+    kept: Mapping[str, Any] = {name: column[large] for name, column in samples.columns().items()}
     return HopSamples(**kept, meta=samples.meta), [Notice("small-probes-left-out", values)]
 
 
