@@ -64,6 +64,13 @@ def test_pairs():
     assert cause.sign("link_bps") == pytest.approx(10e6, rel=1e-3)
 
 
+def test_rows_at_the_gaps_of_a_timer_are_less_sure():
+    """A program that sends 10 packets, 1 ms apart, 30 times a second, makes such rows as well."""
+    times = [time for begin in range(30) for time in row(10, 1e-3, 1 + begin / 30)]
+    (finding,) = explain.measurement(capture_of(times))
+    assert (finding.cause.variant, finding.confidence) == ("trains", "low")
+
+
 def test_no_router_in_between_is_said():
     cause = train_cause(capture_of(row(30, 8 * 1428 / 1.544e6), ttl=64))
     assert cause.variant == "train-near"

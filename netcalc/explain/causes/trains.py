@@ -66,11 +66,12 @@ def train_cause(trace: PacketTrace) -> Cause | None:
     is_passed = int(np.median(trace.ints("ttl")[rows])) not in SENT_TTLS
     has_rows = lengths.size >= LEAST_ROWS
     variant = f"{'trains' if has_rows else 'train'}{'' if is_passed else '-near'}"
-    is_open = not has_rows and _is_paced(trace, rows, middle_s)
+    is_paced = _is_paced(trace, rows, middle_s)
+    is_open = is_paced and not has_rows
     return Cause(
         code=UNKNOWN_CAUSE if is_open else "line", layer=IP,
         variant="paced" if is_open else variant,
-        confidence=MEDIUM if has_rows and is_passed else LOW,
+        confidence=MEDIUM if has_rows and is_passed and not is_paced else LOW,
         signs=(
             Sign("train_count", float(lengths.size), of_times),
             Sign("packet_count", float(usual), of_times),
@@ -110,7 +111,7 @@ def _is_paced(trace: PacketTrace, rows: NDArray[np.int64], gap_s: float) -> bool
 
 
 def _is_round(value: float, above: float = ROUND_RATIO) -> bool:
-    """Whether a number has one digit, or is a half of such a number.
+    """Whether a number is one of :data:`ROUND` in some power of ten, or a little above it.
 
     >>> [_is_round(value) for value in (0.02, 1.5e6, 7.4e-3, 1.514e6)]
     [True, True, False, False]
