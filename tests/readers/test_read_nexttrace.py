@@ -51,3 +51,23 @@ def test_what_has_no_hop_is_refused():
     head = "NextTrace v1.3.4 2024\ntraceroute to 192.0.2.9, 30 hops max, 52 bytes payload\n"
     with pytest.raises(ReaderError, match="no hop"):
         read(head.encode())
+
+
+DAMAGED = {
+    # what is there -> what a slip makes of it, the times that are left, and the line
+    ("1.73 ms", "1x73 ms"): ([1, 1, 1, 2, 2, 3, 4], 8),
+    ("2.80 ms", "2.8.0 ms"): ([1, 1, 1, 2, 3, 4], 10),
+    ("11.35 ms", "11..35 ms"): ([1, 1, 1, 2, 2, 2, 3], 14),
+    ("2   198.51.100.7", "2   198.51.100.x"): ([1, 1, 1, 3, 4], 7),
+    ("2   198.51.100.7", "x   198.51.100.7"): ([1, 1, 1, 3, 4], 7),
+}
+
+
+@pytest.mark.each("slip", DAMAGED)
+def test_a_damaged_line_is_told_and_its_times_are_of_no_other_hop(slip):
+    text = (INPUTS / "nexttrace.txt").read_text(encoding="utf-8").replace(*slip)
+    samples = read(text.encode())
+    hops, line = DAMAGED[slip]
+    assert samples.hop.tolist() == hops
+    (unread,) = [each for each in samples.meta.warnings if each.code == "path-lines-unread"]
+    assert unread.values["numbers"][0] == line

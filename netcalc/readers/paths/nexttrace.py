@@ -22,7 +22,11 @@ _HOP = (
     r"(?:(?P<hop>[0-9]{1,3})\s+|\s{4})"
     rf"(?:\*\s*$|(?P<node>{ADDRESS.pattern})\s+(?:AS[0-9]+|\*)\s(?!.*[0-9] ms))"
 )
-_TIMES = re.compile(r"\s{4,}(?:(?P<name>\S+)\s+)?(?P<times>(?:(?:[0-9.]+|\*) ms(?: / )?)+)")
+_TIMES = re.compile(
+    r"\s{4,}(?:(?P<name>\S+)\s+)?(?P<times>(?:(?:[0-9]+(?:\.[0-9]+)?|\*) ms(?: / )?)+)"
+)
+_LIKE_HOP = re.compile(r"[0-9]|\s{4,}[^\s\[].*[0-9]|\S{1,3}\s+\S+\s+(?:AS[0-9]|\*\s)")
+"""A line of a node or of its times: what is behind it in brackets is MPLS."""
 
 
 def _read(file: Input) -> PathSamples:
@@ -46,8 +50,9 @@ def _read(file: Input) -> PathSamples:
         elif times and node:
             for time in re.findall(r"(\S+) ms", times["times"]):
                 _add(traces[-1], hop, node, times["name"], time)
-        elif line[:1].isdigit():
+        elif _LIKE_HOP.match(line):
             skipped.append(line_number)
+            hop, node = hop if line[0].isspace() else 0, ""  # what follows is of no other hop
     traces = [trace for trace in traces if trace.probes]
     if not traces:
         raise no_hop(file, "NextTrace")
@@ -59,10 +64,11 @@ def _read(file: Input) -> PathSamples:
 
 def _add(trace: Trace, hop: int, node: str, name: str | None, time: str | None) -> None:
     """Add a probe; without a time it is lost."""
-    made = HopProbe(hop, lost=True)
-    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", time or "") and node:
-        made = HopProbe(hop, float(time or 0) * 1e-3, node=node, node_name=shorten(name or "", 200))
-    trace.probes.append(made)
+    if not time or time == "*":
+        trace.probes.append(HopProbe(hop, lost=True))
+    else:
+        rtt_s, node_name = float(time) * 1e-3, shorten(name or "", 200)
+        trace.probes.append(HopProbe(hop, rtt_s, node=node, node_name=node_name))
 
 
 TEXT = Format(
