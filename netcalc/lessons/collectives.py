@@ -327,20 +327,29 @@ def run_of(samples: Samples) -> Run:
 
 
 def _operation_of(fact: Mapping[str, Any]) -> Operation | Literal[""] | None:
-    """Return the collective of a test, by its name or by its bus factor; empty where neither says
-    it, None of a test that is none of the collectives here."""
+    """Return the collective of a test, by its name or by its bus factor.
+
+    Empty where neither says it: two ranks have one factor for an all-reduce and a broadcast. None
+    of a test that is none of the collectives here.
+    """
     name, ranks = fact.get("operation", ""), float(fact.get("rank_count", 0.0))
     if name or fact.get("way"):
-        return next((known for known in OPERATIONS if known == name), None)
+        return next((operation for operation in OPERATIONS if operation == name), None)
     if "bus_factor" not in fact or ranks < 2.0:
         return ""
-    factors: dict[Operation, float] = {
-        one: float(
-            bus_bandwidth.bus_bandwidth_bps(0.125, duration_s=1.0, rank_count=ranks, operation=one)
+    fits = [
+        operation
+        for operation in OPERATIONS
+        if abs(
+            bus_bandwidth.bus_bandwidth_bps(
+                0.125, duration_s=1.0, rank_count=ranks, operation=operation
+            )
+            - fact["bus_factor"]
         )
-        for one in OPERATIONS
-    }
-    fits = [one for one, factor in factors.items() if abs(factor - fact["bus_factor"]) < 0.01]
+        < 0.01
+    ]
+    if len({OPERATIONS[operation] for operation in fits}) > 1:
+        return ""
     return fits[0] if fits else None
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from netcalc.errors import ReaderError
 from netcalc.lessons import collectives as panels
+from netcalc.samples import Meta, TransferSamples, fact_row
 from netcalc.widgets.run import Upload
 
 INPUTS = Path(__file__).parents[1] / "readers" / "inputs" / "transfers"
@@ -167,3 +169,24 @@ def test_a_table_of_sizes_and_times_may_be_any_collective():
     assert "does not name its collective" in field(panel).message.value
     # derived: the vector once
     assert column(panel, panels.MEASURED).tolist() == pytest.approx([6.4e6, 8e10, 8e8 / 9e-3])
+
+
+@pytest.mark.each(
+    ("ranks", "factor", "operation"),
+    [
+        (2.0, 1.0, ""),  # 2(n-1)/n of an all-reduce is 1, and so is that of a broadcast
+        (128.0, 1.0, ""),  # (n-1)/n is 0.992
+        (8.0, 1.0, "broadcast"),
+        (8.0, 1.75, "all-reduce"),
+        (8.0, 0.875, "all-gather"),  # a reduce-scatter takes as long
+        (8.0, 0.5, None),
+    ],
+)
+def test_a_collective_by_its_bus_factor(ranks, factor, operation):
+    fact = fact_row(rank_count=ranks, bus_factor=factor)
+    samples = TransferSamples(payload_bytes=[8.0], duration_s=[1.0], meta=Meta(facts=(fact,)))
+    if operation is None:
+        with pytest.raises(ReaderError, match="all-reduce"):
+            panels.run_of(samples)
+    else:
+        assert panels.run_of(samples).operation == operation
