@@ -51,11 +51,11 @@ def flows(
         every = measured_flows(named_files, has_clock=has_clock)
     except ReaderError:
         return None
-    if len(every) < 2:
+    lengths_s = [float(np.ptp(flow.time_s)) for flow in every]
+    if len(every) < 2 or not all(lengths_s):
         return None
     zero_s = min(flow.first_s for flow in every) if has_clock else math.nan
     begins_s = [flow.first_s - zero_s if has_clock else 0.0 for flow in every]
-    lengths_s = [float(np.ptp(flow.time_s)) for flow in every]
     edges, rates = _rates(every, begins_s)
     running = np.isfinite(rates).sum(axis=0)
     lines = {flow.name: rate for flow, rate in zip(every, rates, strict=True)}

@@ -93,6 +93,15 @@ def test_what_has_no_flow_over_time_is_not_drawn():
     assert flows({"a.json": flow(after(0), FIRST), "ping.txt": ping}, Known()) is None
 
 
+def test_a_flow_that_takes_no_time_has_no_rate():
+    """An interval of 0.00 s, as iperf3 may end with, alone in its file."""
+    nothing = FlowSeries(
+        start_s=[0.0], duration_s=[0.0], payload_bytes=[1e6], throughput_bps=[1e6],
+        meta=Meta(start=after(0)),
+    )  # fmt: skip
+    assert flows({"a.json": flow(after(0), FIRST), "b.json": nothing}, Known()) is None
+
+
 def test_windows_of_flows_that_ran_at_once_are_no_sweep():
     """Each has what the other leaves; one after the other they are a sweep."""
     files = {"a.json": flow(after(0), FIRST, asked=8192)}
