@@ -187,13 +187,11 @@ def _read_nccl(file: Input) -> TransferSamples:
             test = ""
         elif row := _like_nccl(full_line):
             empty += row["size"] == "0"
-            for side, run in zip(("out", "in"), pairs[-1], strict=True):
-                run.test, run.rank_count = test, max(ranks) + 1.0 if ranks else nan
-                if row["size"] != "0" and row[f"{side}_time"] is not None:
-                    _add_side(run, row, side)
-                elif row["size"] != "0" and run.rows:  # the other rows have both sides
-                    lines.unread.append(number)
-        elif pairs and not line.startswith("#") and _NCCL_LIKE.fullmatch(line.strip()):
+            for run in pairs[-1]:
+                run.test, run.rank_count = test, max(ranks, default=nan) + 1.0
+            if row["size"] != "0" and not _add_row(pairs[-1], row):
+                lines.unread.append(number)
+        elif not line.startswith("#") and _NCCL_LIKE.fullmatch(line.strip()):
             lines.unread.append(number)
     warnings = lines.with_unread("sizes-lines-unread")
     note(warnings, "sizes-of-nothing", count=empty)
@@ -211,10 +209,17 @@ def _begun_pair() -> tuple[Run, Run]:
     return Run(is_whole=False), Run(is_whole=False)
 
 
-def _add_side(run: Run, row: re.Match[str], side: str) -> None:
-    rate, bus = (8e9 * float(row[f"{side}_{name}"]) for name in ("rate", "bus"))
-    run.rows.append(Row(float(row["size"]), float(row[f"{side}_time"]) * _US, rate, bus))
-    run.wrong_count += float(row[f"{side}_wrong"]) >= 1 if row[f"{side}_wrong"] != "N/A" else 0
+def _add_row(pair: tuple[Run, Run], row: re.Match[str]) -> bool:
+    """Add the sides of a row; return whether it has both, if the rows before it do."""
+    is_whole = True
+    for side, run in zip(("out", "in"), pair, strict=True):
+        if row[f"{side}_time"] is None:
+            is_whole = not run.rows
+            continue
+        rate, bus = (8e9 * float(row[f"{side}_{name}"]) for name in ("rate", "bus"))
+        run.rows.append(Row(float(row["size"]), float(row[f"{side}_time"]) * _US, rate, bus))
+        run.wrong_count += float(row[f"{side}_wrong"]) >= 1 if row[f"{side}_wrong"] != "N/A" else 0
+    return is_whole
 
 
 NCCL = Format(
@@ -275,18 +280,17 @@ def _columns_of_imb(header: re.Match[str]) -> tuple[str, ...]:
 
 
 def _tables(
-    file: Input, warnings: list[Notice], title: re.Pattern[str], header: re.Pattern[str],
+    file: Input, title: re.Pattern[str], header: re.Pattern[str],
     columns_of: Callable[[re.Match[str]], tuple[str, ...]],
-) -> tuple[list[Run], str, bool]:  # fmt: skip
-    """Return the tables below their titles and headers, the version, and whether the text is cut.
+) -> tuple[list[Run], str, WholeLines]:  # fmt: skip
+    """Return the tables below their titles and headers, the version, and the lines of the text.
 
     A title has groups for the test, its kind, the ranks and the version, of which a line may have
     some.
     """
     runs: list[Run] = []
-    unread: list[int] = []
     about: dict[str, str] = {}
-    lines, cut = file.text.whole_lines(warnings)
+    lines = WholeLines(file.text)
     for number, full_line in lines:
         line = full_line.strip()
         if head := header.fullmatch(line):
@@ -301,9 +305,8 @@ def _tables(
             if row := _row(cells, columns):
                 runs[-1].rows.append(row)
             elif line[:1].isdigit() or 2 * numbers >= len(columns) >= len(cells) - 3:
-                unread.append(number)
-    note(warnings, "sizes-lines-unread", numbers=unread)
-    return runs, about.get("version", ""), cut
+                lines.unread.append(number)
+    return runs, about.get("version", ""), lines
 
 
 def _row(cells: Sequence[str], columns: Sequence[str]) -> Row | None:
@@ -320,18 +323,19 @@ def _row(cells: Sequence[str], columns: Sequence[str]) -> Row | None:
 
 
 def _read_osu(file: Input) -> Samples:
-    warnings: list[Notice] = []
-    runs, version, cut = _tables(file, warnings, _OSU_TITLE, _OSU_HEADER, _columns_of_osu)
+    runs, version, lines = _tables(file, _OSU_TITLE, _OSU_HEADER, _columns_of_osu)
+    warnings = lines.with_unread("sizes-lines-unread")
     timed = [run for run in runs if "time" in run.columns and run.rows]
     rated = [run for run in runs if "rate" in run.columns and run.rows]
     if not timed and rated:
-        return _rates_of_osu(file, rated, warnings, partial=cut, version=version)
+        return _rates_of_osu(file, rated, warnings, partial=lines.cut, version=version)
     note(warnings, "sizes-rates-left-out", count=len(rated))
     _without_nothing(timed, warnings)
     names = groups_of([run.operation or run.test for run in timed])
     return _samples(
-        file, timed, names, warnings, tool="OSU Micro-Benchmarks", partial=cut, version=version
-    )
+        file, timed, names, warnings, tool="OSU Micro-Benchmarks", partial=lines.cut,
+        version=version,
+    )  # fmt: skip
 
 
 def _without_nothing(runs: Iterable[Run], warnings: list[Notice]) -> None:
@@ -396,8 +400,8 @@ OSU = Format(
 
 
 def _read_imb(file: Input) -> TransferSamples:
-    warnings: list[Notice] = []
-    runs, _, cut = _tables(file, warnings, _IMB_TITLE, _IMB_HEADER, _columns_of_imb)
+    runs, _, lines = _tables(file, _IMB_TITLE, _IMB_HEADER, _columns_of_imb)
+    warnings = lines.with_unread("sizes-lines-unread")
     runs = [run for run in runs if "time" in run.columns and run.rows]
     _without_nothing(runs, warnings)
     titles = [run.operation or run.test for run in runs]
@@ -406,7 +410,7 @@ def _read_imb(file: Input) -> TransferSamples:
             f"{title}, {run.rank_count:.0f} ranks" for title, run in zip(titles, runs, strict=True)
         ]
     names = groups_of(titles)
-    return _samples(file, runs, names, warnings, tool="Intel MPI Benchmarks", partial=cut)
+    return _samples(file, runs, names, warnings, tool="Intel MPI Benchmarks", partial=lines.cut)
 
 
 IMB = Format(

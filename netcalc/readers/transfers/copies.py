@@ -220,13 +220,11 @@ def _recognize_wget(file: Input) -> bool:
 
 
 def _read_wget(file: Input) -> TransferSamples:
-    warnings: list[Notice] = []
     copies: list[Copy] = []
     target = ""
     time_s = nan
     pending = False
-    unread: list[int] = []
-    lines, cut = file.text.whole_lines(warnings, closed=re.compile(r".*\[\d+(?:/\d+)?\]"))
+    lines = WholeLines(file.text, closed=re.compile(r".*\[\d+(?:/\d+)?\]"))
     for line_number, line in lines:
         if start := _START.fullmatch(line):
             target, time_s, pending = shorten(start["url"], 150), nan, True
@@ -241,9 +239,9 @@ def _read_wget(file: Input) -> TransferSamples:
             minutes = int((time["m"] or "0")[:6])
             time_s = 60.0 * minutes + float(time["s"].replace(",", "."))
         elif _LIKE_TIME.fullmatch(line):
-            unread.append(line_number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
-    return transfers(file, copies, warnings, tool="wget", partial=cut or pending)
+            lines.unread.append(line_number)
+    partial = lines.cut or pending
+    return transfers(file, copies, lines.with_unread(), tool="wget", partial=partial)
 
 
 def _copy_of_wget(
@@ -312,10 +310,9 @@ def _recognize_curl(file: Input) -> bool:
 
 
 def _read_curl(file: Input) -> TransferSamples:
-    warnings: list[Notice] = []
     copies: list[Copy] = []
     if file.is_json:
-        warnings += file.json.warnings
+        warnings = list(file.json.warnings)
         cut = file.json.fault is not None
         for row in file.json.documents:
             if isinstance(row, dict):
@@ -324,10 +321,9 @@ def _read_curl(file: Input) -> TransferSamples:
                 odd = [name for name in _NUMBERS if isinstance(row.get(name), str)]
                 note(warnings, "implausible-values", count=len(odd), name=", ".join(odd))
         return transfers(file, copies, warnings, tool="curl", partial=cut)
-    lines, cut = file.text.whole_lines(warnings)
+    lines = WholeLines(file.text)
     numbers: dict[str, float] = {}
     last: re.Match[str] | None = None
-    unread: list[int] = []
     for line_number, line in lines:
         meter, pair = _METER.fullmatch(line), _PAIR.fullmatch(line)
         if meter:
@@ -345,15 +341,15 @@ def _read_curl(file: Input) -> TransferSamples:
             copies += [_from_meter(last)] if last else []
             last = None
         elif _LIKE_PAIR.match(line):
-            unread.append(line_number)
-    note(warnings, "transfer-lines-unread", numbers=unread)
+            lines.unread.append(line_number)
+    warnings = lines.with_unread()
     if last:
         copies.append(_from_meter(last))
     if numbers:
         copies.append(_from_numbers(numbers, "", failed=False))
     if last and copies:
         warnings.append(Notice("curl-rounded"))
-    return transfers(file, copies, warnings, tool="curl", partial=cut)
+    return transfers(file, copies, warnings, tool="curl", partial=lines.cut)
 
 
 def _from_numbers(row: Mapping[str, Any], target: str, failed: bool) -> Copy:

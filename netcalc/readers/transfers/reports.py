@@ -323,7 +323,6 @@ LATTE = Format(
         r"^\s*Interval\(usec\)\s+Frequency",
         r"^(?:SendMethod|ReceiveMethod|SO_SNDBUF|SO_RCVBUF|MsgSize\(byte\)|Iterations) +\S+\s*$",
         r"^(?:Latency\(usec\)|CPU\(%\)|(?:CtxSwitch|SysCall|Interrupt)/sec) +\d",
-        r"^Interval\(usec\) +Frequency",
     ),
     needs="the lines of Iterations and of Latency(usec)",
 )

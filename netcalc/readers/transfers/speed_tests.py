@@ -26,6 +26,7 @@ from netcalc.readers.transfers import transfer
 from netcalc.samples import Fact, FlowSeries, fact_row
 
 _WAYS = (transfer.DOWNLOAD, transfer.UPLOAD)
+_BOTH_RATES = {f"{way}_bps" for way in _WAYS}
 _WAYS_OF_NAMES = {
     transfer.DOWNLOAD: {"download", "downlink", "down", "dl"},
     transfer.UPLOAD: {"upload", "uplink", "up", "ul"},
@@ -128,6 +129,8 @@ _ROW_FORMS = tuple(
      for part in form.split(",")]
     for _, _, form, _ in _TABLES
 )  # fmt: skip
+_Head = tuple[_Client, list[str]]
+"""What wrote a row of CSV, and the names of its cells."""
 _DELIMITERS = ",\t;|"
 _NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,2})?")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -545,34 +548,54 @@ def _rows_of_table(
     lines: Iterable[tuple[int, str]], others: list[int]
 ) -> Iterator[tuple[int, _Client, dict[str, Any]]]:
     """Yield the rows of CSV with what wrote them; the lines that are of none go to ``others``."""
-    head: tuple[_Client, list[str], str] | None = None
+    head: _Head | None = None
+    delimiters = _DELIMITERS
     for line_number, line in lines:
         if not line.strip():
             continue
-        for delimiter in (head[2],) if head else _DELIMITERS:
-            try:
-                cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
-            except csv.Error:
-                continue
-            names = [cell.lower() for cell in cells]
-            client = next((c for c, *_ in _TABLES if {*c.marks, "download"} <= {*names}), None)
-            if client is not None:
-                head = (client, names, delimiter)
+        for delimiter in delimiters:
+            cells = _cells(line, delimiter)
+            if header := _header_of(cells):
+                head, delimiters = header, delimiter
                 break
-            if head is not None and len(cells) == len(head[1]):
-                client, names = head[0], head[1]
-            elif (table := _table_of(cells)) and (head is None or table[0] is not head[0]):
-                client, names, cells = table
-            row = {name: float(cell) if _NUMBER.fullmatch(cell) else cell
-                   for name, cell in zip(names, cells, strict=False)}  # fmt: skip
-            if client is not None and any(type(row.get(way)) is float for way in _WAYS):
-                yield line_number, client, row
+            if row := _row_of(cells, head):
+                yield line_number, *row
                 break
         else:
             others.append(line_number)
 
 
-def _table_of(cells: list[str]) -> tuple[_Client, list[str], list[str]] | None:
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+    except csv.Error:
+        return []
+
+
+def _header_of(cells: list[str]) -> _Head | None:
+    """Return whose header a line is, with the names in it; None of another line."""
+    names = [cell.lower() for cell in cells]
+    clients = (client for client, *_ in _TABLES if {*client.marks, "download"} <= {*names})
+    return next(((client, names) for client in clients), None)
+
+
+def _row_of(cells: list[str], head: _Head | None) -> tuple[_Client, dict[str, Any]] | None:
+    """Return whose row a line is, with its cells by name; None of a line without a rate.
+
+    It is of the header above it, or of another client that wrote no header.
+    """
+    if head is None or len(cells) != len(head[1]):
+        other = _table_of(cells)
+        if other is None or (head is not None and other[0] is head[0]):
+            return None
+        head = other
+    client, names = head
+    row = {name: float(cell) if _NUMBER.fullmatch(cell) else cell
+           for name, cell in zip(names, cells, strict=False)}  # fmt: skip
+    return (client, row) if any(type(row.get(way)) is float for way in _WAYS) else None
+
+
+def _table_of(cells: list[str]) -> _Head | None:
     """Return whose row without a header it is, with the names of its cells; a date and a number of
     one's own may be in front of it."""
     for ahead in range(3):
@@ -580,8 +603,7 @@ def _table_of(cells: list[str]) -> tuple[_Client, list[str], list[str]] | None:
         for (client, names, _, widths), forms in zip(_TABLES, _ROW_FORMS, strict=True):
             pairs = zip(forms, row, strict=False)
             if len(row) in widths and all(pattern.fullmatch(cell) for pattern, cell in pairs):
-                before = ["date", "time"][:ahead] if ahead else []
-                return client, [*before, *names], cells
+                return client, [*("date", "time")[:ahead], *names]
     return None
 
 
@@ -664,37 +686,40 @@ def _read_lines(
             run.setdefault("download_rtt_ms", run.pop("ping_ms", nan))
     note(warnings, "transfer-lines-unread", numbers=unread)
     skipped = any(re.match(r"Skipping (?:down|up)load test", line) for _, line in lines)
-    ends = [f"{way}_bps" for way in _WAYS]
-    is_partial |= not skipped and any(end not in run for run in runs[-1:] for end in ends)
+    is_partial |= not skipped and not all(run.keys() >= _BOTH_RATES for run in runs[-1:])
     return [(_Client(tool, 1.0, (), {}), _without_unmeasured(run)) for run in runs], is_partial
 
 
 def _read_text(lines: list[tuple[int, str]]) -> tuple[list[dict[str, Any]], list[int]]:
-    """Return the results that the lines tell, and the numbers of lines that are like one's."""
+    """Return the results in the lines, and the numbers of lines that are only like a result."""
     runs: list[dict[str, Any]] = []
     unread = []
     heading = way = ""
     for line_number, line in lines:
-        fields = _fields_of_line(line, heading)
         if title := _HEADING.fullmatch(line):
             heading = title["way"].lower()
         elif details := _DETAILS.fullmatch(line):
-            trip = _fields_of(details, way) if way and runs else {}
-            runs[-1:] = [trip | run for run in runs[-1:]]
-        elif fields:
-            is_second = bool(runs) and all(f"{end}_bps" in runs[-1] for end in _WAYS)
-            goes_on = re.match(r"\s*(?:Idle )?Latency:", line) and not is_second
-            again = [name for name in fields if not (goes_on or name.endswith(_GOES_ON))]
-            if not runs or any(name in runs[-1] for name in again):
+            if way and runs:
+                runs[-1] = _fields_of(details, way) | runs[-1]
+        elif fields := _fields_of_line(line, heading):
+            if not runs or _begins_run(line, fields, runs[-1]):
                 runs.append({})
                 way = ""
             runs[-1] = fields | runs[-1]
-            way = next((w for w in _WAYS if f"{w}_bps" in fields), way)
+            way = next((each for each in _WAYS if f"{each}_bps" in fields), way)
         elif _LIKE_RESULT.match(line) or (heading and re.match(r"\s+(?:Thr|Lat)\w+:", line)):
             unread.append(line_number)
-    return [
-        run for run in runs if any(f"{way}_bps" in run for way in _WAYS) or "rpm" in run
-    ], unread
+    return [run for run in runs if run.keys() & {*_BOTH_RATES, "rpm"}], unread
+
+
+def _begins_run(line: str, fields: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
+    """Whether fields are of a run behind this one: it has one of them already.
+
+    A latency before both rates are there is still of the same run, and so are details.
+    """
+    if re.match(r"\s*(?:Idle )?Latency:", line) and not run.keys() >= _BOTH_RATES:
+        return False
+    return any(name in run for name in fields if not name.endswith(_GOES_ON))
 
 
 def _fields_of_line(line: str, heading: str) -> dict[str, Any]:

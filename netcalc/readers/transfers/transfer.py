@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum, inf, isfinite, isnan, nan
 from typing import Any
@@ -299,8 +299,13 @@ def _unlikely(ways: Iterable[Way]) -> list[Notice]:
 
 
 def _impossible(way: Way) -> list[tuple[int | None, str, str]]:
-    """Make times longer than the run and absurd windows unknown; return line, name and value."""
+    """Make numbers unknown that cannot be; return the line, the name and the value of each."""
     parts = [*way.rows, *filter(None, (way.sent, way.received))]
+    return [*_beyond_limits(way, parts), *_rates_apart(parts)]
+
+
+def _beyond_limits(way: Way, parts: Sequence[Interval]) -> Iterator[tuple[int | None, str, str]]:
+    """Make times longer than the run and absurd windows unknown."""
     ends = [part.start_s + part.duration_s for part in parts]
     length_s = max((end for end in ends if end > 0), default=inf)
     limits = {
@@ -309,24 +314,26 @@ def _impossible(way: Way) -> list[tuple[int | None, str, str]]:
         "rttvar_s": max(length_s, _SHORTEST_S),
         "cwnd_bytes": _LARGEST_WINDOW,
     }
-    odd = []
     for part in (*parts, way):
-        for name in limits:
+        for name, limit in limits.items():
             value, unit = getattr(part, name, nan), unit_of_name(name)
-            if value > limits[name]:
-                run = f" in a run of {show(length_s, 's')}" if unit == "s" else ""
-                shown = show(value, unit, digits=13) + run
-                odd.append((part.line if isinstance(part, Interval) else None, name, shown))
+            if value > limit:
                 setattr(part, name, nan)
-    for part in parts:  # a line of text was compared by its digits
+                run = f" in a run of {show(length_s, 's')}" if unit == "s" else ""
+                line = part.line if isinstance(part, Interval) else None
+                yield line, name, show(value, unit, digits=13) + run
+
+
+def _rates_apart(parts: Iterable[Interval]) -> Iterator[tuple[None, str, str]]:
+    """Make bytes and rates unknown that are far apart; lines of a text are compared already."""
+    for part in parts:
         bits = 8 * part.payload_bytes, part.throughput_bps * part.duration_s
         is_apart = 3 * min(bits) < max(bits) and not agree(part, time_step=0.1)
         if part.line is None and is_apart:
             size, time = show(part.payload_bytes, "byte"), show(part.duration_s, "s")
             shown = f"{show_rate(part.throughput_bps, PAYLOAD)} of {size} in {time}"
-            odd.append((None, "throughput_bps", shown))
             part.payload_bytes = part.throughput_bps = nan
-    return odd
+            yield None, "throughput_bps", shown
 
 
 def _settled(way: Way, side: str, total: Interval) -> Notice | None:
