@@ -108,7 +108,7 @@ def read_paste(file: Input, read: Read) -> Samples:
             samples = _read_parts(pasted, form, read)
             around = [n for n, line in enumerate(lines) if line.strip() and not form[n].strip()]
             samples = _with_left(samples, lines, around, formats.KINDS[formats.TEXT])
-            starts = ((line[0], form[n][:1]) for n, line in enumerate(lines) if line)
+            starts = ((line[:1], bare[:1]) for line, bare in zip(lines, form, strict=True))
             is_stripped = any(start != other and other.strip() for start, other in starts)
             if best is None or _says_more(samples, best, is_stripped=is_stripped):
                 best = samples
@@ -209,7 +209,7 @@ def _without_marks(lines: list[str]) -> list[str]:
     ['he wrote:', 'PING', ' reply']
     """
     while True:
-        start, stop, mark = max((_longest(lines, mark) for mark in _MARKS), key=_length)
+        start, stop, mark = max((_longest(lines, mark) for mark in _MARKS), key=_length_of)
         filled = sum(bool(line.strip()) for line in lines[start:stop])
         if filled < 2 or 2 * filled < sum(map(bool, map(str.strip, lines))):
             return lines
@@ -221,20 +221,20 @@ def _without_marks(lines: list[str]) -> list[str]:
             lines[start:stop] = [line[1:] for line in inside]
 
 
-def _length(run: tuple[int, int, str]) -> int:
+def _length_of(run: tuple[int, int, str]) -> int:
     return run[1] - run[0]
 
 
 def _longest(lines: Sequence[str], mark: str) -> tuple[int, int, str]:
     """Return the longest run of lines that begin with a mark, or are blank; its ends are not."""
-    best, start, stop = (0, 0), -1, 0
+    best, start = (0, 0, mark), -1
     for index, line in enumerate(lines):
         if line.startswith(mark) and line.strip():
-            start, stop = (index if start < 0 else start), index + 1
-            best = max(best, (start, stop), key=lambda run: run[1] - run[0])
+            start = index if start < 0 else start
+            best = max(best, (start, index + 1, mark), key=_length_of)
         elif line.strip():
             start = -1
-    return *best, mark
+    return best
 
 
 def _read_parts(file: Input, lines: Sequence[str], read: Read) -> Samples:
@@ -242,26 +242,22 @@ def _read_parts(file: Input, lines: Sequence[str], read: Read) -> Samples:
     is_text = bool(lines) and not (file.columns or file.is_json or file.first.lstrip()[:1] == "<")
     parts = _parts_of(file, lines) if is_text else []
     families = dict.fromkeys(part.family for part in parts if part.tool != formats.TEXT)
-    has_several = len(families) > 1
-    refusal = None
-    if not has_several:
+    if len(families) < 2:
         try:
             return read(file)
-        except ReaderError as error:
-            refusal = error
-    if has_several or [part.tool for part in parts].count(columns.FORMAT) == 1:
-        for family in families:
-            mine = {n for part in parts if part.family == family for n in part.indexes}
-            kept = [line if n in mine else "" for n, line in enumerate(lines)]
-            with suppress(ReaderError):
-                samples = read(_with(file, kept))
-                for other in parts:
-                    if other.family != family:
-                        samples = _with_left(samples, lines, other.indexes, other.description)
-                return samples
-    if refusal is None:
-        return read(file)
-    raise refusal
+        except ReaderError:
+            if [part.tool for part in parts].count(columns.FORMAT) != 1:
+                raise
+    for family in families:
+        mine = {n for part in parts if part.family == family for n in part.indexes}
+        kept = [line if n in mine else "" for n, line in enumerate(lines)]
+        with suppress(ReaderError):
+            samples = read(_with(file, kept))
+            for other in parts:
+                if other.family != family:
+                    samples = _with_left(samples, lines, other.indexes, other.description)
+            return samples
+    return read(file)
 
 
 def _with_left(
