@@ -299,7 +299,7 @@ def parts_of(
     base -= step_s
     line_bps = stated.line_bps or fitted_bps
     if line_bps is not None and sizes.size:
-        size = min(round(float(np.median(sizes))), _most_bytes())
+        size = _of_ipv4(round(float(np.median(sizes))))
         mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
         wire = fragmentation.fragmented_wire_bytes(size + ECHO_HEADER_BYTES, mtu_bytes=mtu)
         share = min(2 * 8 * float(wire) / line_bps, base)
@@ -325,16 +325,17 @@ def _notices(
     mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
     cut = sizes[sizes + ECHO_HEADER_BYTES + 20 > mtu]
     if cut.size:
-        size = min(float(cut.max()), _most_bytes())
+        size = _of_ipv4(float(cut.max()))
         count = fragmentation.fragment_count(size + ECHO_HEADER_BYTES, mtu_bytes=mtu)
         values = {"count": int(count), "mtu_bytes": mtu, "size_bytes": float(cut.max())}
         notices.append(Notice("probes-in-fragments", values))
     return tuple(notices)
 
 
-def _most_bytes() -> float:
-    """Return the most data of a probe, as of a UDP datagram: IPv6 has 20 bytes more."""
-    return float(framing.udp_payload_limit_bytes())
+def _of_ipv4(size: float) -> float:
+    """Return the data of a probe as IPv4 may have it: the largest of IPv6 has 20 bytes more."""
+    most = float(framing.udp_payload_limit_bytes())
+    return most if most < size <= most + 20 else size
 
 
 def is_loopback(host: str) -> bool:

@@ -358,13 +358,13 @@ def test_text_of_dublin_traceroute():
     assert (len(part), part.meta.partial) == (3, True)
 
 
-def test_lines_of_another_traceroute_are_not_left_out():
-    """NextTrace has a hop and its times in two lines: a star between them is no run."""
+def test_a_star_of_nexttrace_is_an_unknown_network_and_no_probe():
+    """By eye: the first hop answered twice, the second never; another tool's first line stays."""
     rows = "1   192.0.2.1   *   LAN\n     0.42 ms / 0.5 ms\n2   *\n"
-    text = "traceroute to 192.0.2.9, 30 hops max\n" + rows
-    with pytest.raises(ReaderError) as refused:
-        read(text)
-    assert (refused.value.code, refused.value.line) == ("traceroute-unreadable", 2)
+    samples = read("traceroute to 192.0.2.9, 30 hops max\n" + rows)
+    assert samples.meta.partial
+    assert samples.rtt_s[~samples.lost].tolist() == pytest.approx([0.42e-3, 0.5e-3])
+    assert samples.hop[samples.lost].tolist() == [2]
 
 
 def test_a_ping_of_scamper():
