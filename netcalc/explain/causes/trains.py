@@ -33,6 +33,8 @@ ROUND_RATIO, LATE_RATIO = 0.005, 0.06
 """Rates this near to a round number are those of a sender; so are gaps, for which a sender that
 sleeps is late by up to the second. [ratio]"""
 ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 10.0)
+LEAST_TIMER_S = 10e-3
+"""Programs that probe a path send back to back: rows with such gaps at a timer are of voice. [s]"""
 SENT_TTLS = (64, 128, 255)
 """What hosts send: no router has counted it down. [1]"""
 
@@ -67,10 +69,11 @@ def train_cause(trace: PacketTrace) -> Cause | None:
     has_rows = lengths.size >= LEAST_ROWS
     variant = f"{'trains' if has_rows else 'train'}{'' if is_passed else '-near'}"
     is_paced = _is_paced(trace, rows, middle_s)
-    is_open = is_paced and not has_rows
+    is_timer = middle_s >= LEAST_TIMER_S and _is_round(middle_s, LATE_RATIO)
+    is_open = is_timer if has_rows else is_paced
     return Cause(
         code=UNKNOWN_CAUSE if is_open else "line", layer=IP,
-        variant="paced" if is_open else variant,
+        variant=("paced-rows" if has_rows else "paced") if is_open else variant,
         confidence=MEDIUM if has_rows and is_passed and not is_paced else LOW,
         signs=(
             Sign("train_count", float(lengths.size), of_times),
