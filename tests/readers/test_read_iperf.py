@@ -338,6 +338,17 @@ def test_a_server_with_two_clients_has_two_runs():
     assert len(read(server + again).facts()) == 2
 
 
+def test_the_time_of_a_line_that_is_missing_is_not_counted():
+    """By hand: 2 x 112 MiB in the 2 s of both lines are 939.5 Mbit/s; over 3 s it were 626.3."""
+    lines = [
+        f"[  5]   {n}.00-{n + 1}.00   sec   112 MBytes   941 Mbits/sec" for n in range(4)
+    ]  # fmt: skip
+    for text in (lines[0], lines[1].replace("941", "9l1"), lines[2]), (lines[0], lines[2]):
+        (row,) = read("\n".join(text) + "\n").facts()
+        assert row["sent_rate_bps"] == pytest.approx(8 * 112 * 2**20)
+        assert (row["duration_s"], row["partial"]) == (2.0, True)
+
+
 def test_a_message_of_iperf3_alone_is_no_unknown_text():
     """A client of iperf3 that is refused prints nothing else."""
     message = "error - unable to connect to server: Connection refused"

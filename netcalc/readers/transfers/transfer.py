@@ -169,13 +169,19 @@ def in_order(ways: Mapping[str, Way]) -> list[Way]:
 
 
 def sum_of_side(rows: Iterable[Interval], side: str) -> Interval | None:
-    """Return the sum of the intervals that one side counted; None if it counted none."""
+    """Return the sum of the intervals that one side counted; None if it counted none.
+
+    Its time is without that of intervals whose lines are missing: their bytes are, too.
+    """
     counted = [row for row in rows if row.side == side and not row.omitted]
     if not counted:
         return None
-    begin = min(row.start_s for row in counted)
-    total = _sum_of(counted)
-    total.duration_s = max(row.start_s + row.duration_s for row in counted) - begin
+    spans = sorted((row.start_s, row.start_s + row.duration_s) for row in counted)
+    total, (begin, until), missing_s = _sum_of(counted), spans[0], 0.0
+    for start, end in spans:
+        missing_s += start - until if start - until > (end - start) / 10 else 0.0
+        until = max(until, end)
+    total.duration_s = until - begin - missing_s
     if len(counted) == 1:
         total.throughput_bps = counted[0].throughput_bps  # as printed
     elif total.duration_s > 0:
