@@ -285,8 +285,11 @@ def explain_shares(table: Table) -> tuple[Finding, ...]:
 
 
 def trip_series(table: Table) -> dict[str, FloatArray]:
-    """Return the columns of round trips of a table over time; none if it is not one."""
-    if not is_over_time(table):
+    """Return the columns of round trips of a table over time; none if it is not one.
+
+    Rows that have a name each are of several paths: the least of them is no time without load.
+    """
+    if not is_over_time(table) or _has_names(table):
         return {}
     return {
         name: column
@@ -299,6 +302,17 @@ def is_over_time(table: Table) -> bool:
     """Whether a table has a column of times, or the rates of speed tests."""
     names = {quantity_of(name) for name in table.columns()}
     return bool(names & (_TIMES | _WAYS))
+
+
+def _has_names(table: Table) -> bool:
+    """Whether the rows of a table without times have a name each: servers, providers."""
+    if any(quantity_of(name) in _TIMES for name in table.columns()) or len(table) < 2:
+        return False
+    texts = [column.tolist() for column in table.columns().values() if column.dtype.kind in "OU"]
+    return any(
+        len(set(names)) == len(names) and not any(re.search(r"\d[:./-]\d", name) for name in names)
+        for names in texts
+    )
 
 
 def _numbers(table: Table) -> dict[str, FloatArray]:
