@@ -11,7 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from netcalc import explain
+from netcalc import compare, explain
 from netcalc import samples as kinds
 from netcalc.cli import report
 from netcalc.explain import Known
@@ -98,6 +98,8 @@ def _measured(samples: kinds.Samples, path_facts: Known | None) -> list[str]:
         sentences.append(label + report.metric_line(numbers, layer=row["layer"]))
     rows = samples.facts()
     said = [text for row in rows if (text := _row_text(samples, row, len(rows) > 1))]
+    if compare.is_router_queue(samples):
+        return [compare.overlay(samples).sentence]
     if isinstance(samples, _SENTENCES):
         body = [line.strip() for line in report.body_lines(samples, brief=True)]
         if isinstance(samples, kinds.TransferSamples):
@@ -177,7 +179,7 @@ _WORSE = (
     ("duplicate_count", "{} duplicates"),
     ("lost_datagram_count", "{} datagrams lost"), ("loss_ratio", "{} lost"),
 )  # fmt: skip
-_BAD = re.compile(r"err|drop|fail|retrans|lost|loss|collision|overrun|discard", re.IGNORECASE)
+_BAD = re.compile(r"err|dro?p|ovr|fail|retrans|lost|loss|collision|overrun|discard", re.IGNORECASE)
 """In names of counters of what went wrong."""
 _SIZES = {"sent_byte_count": "sent_rate_bps", "received_byte_count": "received_rate_bps"}
 
@@ -302,7 +304,7 @@ def _is_drawn(samples: kinds.Samples) -> bool:
         return bool(samples.measured.any())
     if isinstance(samples, kinds.PacketTrace):
         return samples.span_s > 0
-    if not isinstance(samples, kinds.Table):
+    if not isinstance(samples, kinds.Table) or compare.is_router_queue(samples):
         return True
     if times_of(samples) is not None and rates_over_time(samples):
         return True

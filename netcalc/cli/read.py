@@ -153,7 +153,7 @@ def _print(
 
         print_recording(from_table(samples, file=shown), as_json=as_json)
         return
-    if not (as_json or show_all or report.is_truth(samples) or compare.is_router_queue(samples)):
+    if not (as_json or show_all or report.is_truth(samples)):
         say(first_screen(shown, samples, path_facts))
         return
     if isinstance(samples, PacketTrace):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -11,6 +12,7 @@ from netcalc.cli import commands
 from netcalc.cli.first_screen import first_screen
 from netcalc.errors import ReaderError
 from netcalc.readers import read
+from netcalc.samples import Meta, Table
 
 INPUTS = Path(__file__).parents[1] / "readers" / "inputs"
 FILES = [path for path in sorted(INPUTS.rglob("*")) if path.is_file()]
@@ -62,6 +64,29 @@ SCREENS = {
     "wifi/netsh_wlan.txt": ("signal 81%",),
     "counters/ip_s.txt": ("lo: 12 counters, all 0", "rx_packets 9,706"),
 }  # fmt: skip
+
+
+def test_packets_dropped_are_odd_by_any_name():
+    text = (
+        "Kernel Interface table\n"
+        "Iface      MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg\n"
+        "eth0      1500  1234567      0    345 6        654321      0      0      0 BMRU\n"
+    )
+    assert "Odd: RX-DRP 345, RX-OVR 6" in first_screen("i.txt", read(text), None)
+
+
+def test_a_run_of_a_queue_has_its_wait_and_ten_lines():
+    """By hand: waits of 0, 1 and 2 ms are 1 ms in the mean."""
+    data = {
+        "arrival_s": [0.0, 0.01, 0.02], "wait_s": [0.0, 0.001, 0.002], "service_s": [0.002] * 3,
+        "dropped": [False] * 3,
+    }  # fmt: skip
+    columns = {name: np.array(column) for name, column in data.items()}
+    queue = Table(data=columns, meta=Meta(tool="netcalc router-queue", experiment="router_queue"))
+    lines = first_screen("queue.json", queue, None).split("\n")
+    assert lines[1].startswith("Measured: Mean wait 1 ms")
+    assert len(lines) <= 10
+    assert "--plot queue.svg" in lines[-1]
 
 
 @pytest.mark.each("name", SCREENS)
