@@ -699,11 +699,11 @@ Figures = list[tuple[tuple[Axis, Axis, str], Points]]
 def _series(table: measurements.Table) -> Figures:
     """Return the figures of a table: axes and title, and the points; those without any left out."""
     columns = table.columns()
-    if {"cwnd_packets", "rtt_s", "snapshot"} <= columns.keys():
+    if {"cwnd_packets", "mss_bytes", "rtt_s", "snapshot"} <= columns.keys():
         figures = _sockets(columns)
-    elif "one_way_delay_s" in columns:
+    elif {"one_way_delay_s", "sequence"} <= columns.keys():
         figures = _packets(columns)
-    elif set(_DELAYS.values()) <= columns.keys():
+    elif {*_DELAYS.values(), "group"} <= columns.keys():
         figures = _directions(columns)
     elif "transaction_rate" in columns:
         figures = _transactions(columns)

@@ -83,3 +83,12 @@ def test_the_command_draws_them(tmp_path, name):
     )
     assert done.exit_code == 0, done.output
     assert (tmp_path / "a.html").stat().st_size > 10_000
+
+
+def test_delays_without_the_numbers_of_their_packets_are_not_drawn():
+    """A histogram of pScheduler and a column of somebody's own have no order of packets."""
+    histogram = read(INPUTS / "transfers/pscheduler_latency.json")
+    own = read(b"n,one_way_delay [ms]\n1,10\n2,11\n3,12\n")
+    for table in (histogram, own):
+        assert not is_drawn(table)
+        assert measured(table, Known()).description.startswith("Nothing is drawn")
