@@ -48,14 +48,22 @@ def flows(
     """
     has_clock = not _without_clock(named_files)
     try:
-        every = measured_flows(named_files, has_clock=has_clock)
+        by_file = [
+            measured_flows({name: samples}, has_clock=has_clock)
+            for name, samples in named_files.items()
+        ]
     except ReaderError:
         return None
+    every = [flow for of_file in by_file for flow in of_file]
     lengths_s = [float(np.ptp(flow.time_s)) for flow in every]
     if len(every) < 2 or not all(lengths_s):
         return None
     zero_s = min(flow.first_s for flow in every) if has_clock else math.nan
-    begins_s = [flow.first_s - zero_s if has_clock else 0.0 for flow in every]
+    begins_s = [
+        flow.first_s - (zero_s if has_clock else min(each.first_s for each in of_file))
+        for of_file in by_file
+        for flow in of_file
+    ]
     edges, rates = _rates(every, begins_s)
     running = np.isfinite(rates).sum(axis=0)
     lines = {flow.name: rate for flow, rate in zip(every, rates, strict=True)}

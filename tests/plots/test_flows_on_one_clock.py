@@ -93,6 +93,18 @@ def test_what_has_no_flow_over_time_is_not_drawn():
     assert flows({"a.json": flow(after(0), FIRST), "ping.txt": ping}, Known()) is None
 
 
+def test_flows_of_a_file_without_a_clock_keep_their_distance():
+    """The second flow of a file begins 5 s after the first, whatever the clock is."""
+    both = FlowSeries(
+        start_s=[0.0, 1.0, 5.0, 6.0], duration_s=[1.0] * 4, payload_bytes=[1e6] * 4,
+        throughput_bps=[8e6] * 4, group=["up", "up", "down", "down"],
+    )  # fmt: skip
+    plot = flows({"a.json": both, "b.json": flow("", FIRST)}, Known())
+    assert "a.json, up: 8 Mbit/s (payload) from 0 s to 2 s" in plot.description
+    assert "a.json, down: 8 Mbit/s (payload) from 5 s to 7 s" in plot.description
+    assert rates_at(plot, "a.json, down")[5.0] == pytest.approx(8.0)
+
+
 def test_a_flow_that_takes_no_time_has_no_rate():
     """An interval of 0.00 s, as iperf3 may end with, alone in its file."""
     nothing = FlowSeries(
