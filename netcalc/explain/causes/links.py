@@ -81,7 +81,7 @@ def path_runs(samples: Samples) -> list[PathRun]:
 def joined_path(runs: Sequence[PathRun], source: str) -> HopSamples | Notice | None:
     """Return the probes of several runs as those of one path; a notice where they are of none.
 
-    None where nothing differs: that are runs that somebody compares.
+    None where nothing differs: those are runs that somebody compares.
     """
     targets = dict.fromkeys(run.target for run in runs if run.target)
     sizes = np.unique([run.packet_bytes for run in runs])
@@ -95,12 +95,13 @@ def joined_path(runs: Sequence[PathRun], source: str) -> HopSamples | Notice | N
         return Notice("path-probes-at-once", {"step_s": max(steps)})
     shared, notices = _shared_hops(runs)
     kept = [np.isin(run.hop, list(shared)) for run in runs]
+    columns = (
+        (run.hop[own], np.full(own.sum(), run.packet_bytes), run.rtt_s[own], run.node[own])
+        for run, own in zip(runs, kept, strict=True)
+    )
+    hop, packet_bytes, rtt_s, node = map(np.concatenate, zip(*columns, strict=True))
     joined = HopSamples(
-        hop=np.concatenate([run.hop[own] for run, own in zip(runs, kept, strict=True)]),
-        packet_bytes=np.concatenate([np.full(own.sum(), run.packet_bytes)
-                                     for run, own in zip(runs, kept, strict=True)]),
-        rtt_s=np.concatenate([run.rtt_s[own] for run, own in zip(runs, kept, strict=True)]),
-        node=np.concatenate([run.node[own] for run, own in zip(runs, kept, strict=True)]),
+        hop=hop, packet_bytes=packet_bytes, rtt_s=rtt_s, node=node,
         meta=Meta(tool=runs[0].tool, target=next(iter(targets), ""), source=source,
                   warnings=tuple(notices)),
     )  # fmt: skip
@@ -268,10 +269,11 @@ def _large_probes(samples: HopSamples) -> tuple[HopSamples, list[Notice]]:
 def _link_rates(samples: HopSamples) -> tuple[list[_LinkRate], int]:
     """Return what is known of each link, and the degrees of freedom behind it."""
     rounding_s = _step_of_digits(np.asarray(samples.rtt_s)[samples.measured]) * ROUNDING_STD
-    estimate, (spans, scatters, degrees) = links(samples), ([], [], [])
+    estimate = links(samples)
+    spans, scatters, degrees = [], [], []
     for line, (sizes, _) in zip(estimate.lines, estimate.points, strict=True):
         kept = sizes[~line.outlier]
-        spans.append(float(np.sqrt(np.sum((kept - kept.mean()) ** 2))))
+        spans.append(float(np.std(kept)) * math.sqrt(kept.size))
         scatters.append(line.slope_stderr * spans[-1])
         degrees.append(kept.size - line.rank)
     free = np.array(degrees, dtype=np.float64)

@@ -56,11 +56,8 @@ def train_cause(trace: PacketTrace) -> Cause | None:
     if gaps_s.min() < 0 or high_s - low_s > EVEN_RATIO * middle_s:
         return None
     lengths = np.diff(np.flatnonzero(np.concatenate(([True], is_pause, [True]))))
-    usual = int(np.median(lengths))
-    if lengths.size >= LEAST_ROWS:
-        if usual < 2 or np.mean(lengths == usual) < EQUAL_SHARE:
-            return None
-    elif lengths.size > 1 or inner_s.sum() > MOST_ROW_S:
+    row_packets = _packets_of_rows(lengths, inner_s)
+    if not row_packets:
         return None
     ends_s = _interval_of_median(inner_s)
     rates = [float(pair_bandwidth_bps(gap_s, packet_bytes=size)) for gap_s in (middle_s, *ends_s)]
@@ -77,12 +74,22 @@ def train_cause(trace: PacketTrace) -> Cause | None:
         confidence=MEDIUM if has_rows and is_passed and not is_paced else LOW,
         signs=(
             Sign("train_count", float(lengths.size), of_times),
-            Sign("packet_count", float(usual), of_times),
+            Sign("packet_count", float(row_packets), of_times),
             Sign("packet_bytes", size, "the IP headers"),
             Sign("gap_s", middle_s, of_times, low_s, high_s),
             Sign("link_bps", rates[0], of_times, rates[2], rates[1]),
         ),
     )  # fmt: skip
+
+
+def _packets_of_rows(lengths: NDArray[np.intp], inner_s: FloatArray) -> int:
+    """Return how many packets each row has; 0 where the rows are those of a stream."""
+    usual = int(np.median(lengths))
+    if lengths.size >= LEAST_ROWS:
+        is_probing = usual > 1 and np.mean(lengths == usual) >= EQUAL_SHARE
+    else:
+        is_probing = lengths.size == 1 and inner_s.sum() <= MOST_ROW_S
+    return usual if is_probing else 0
 
 
 def _of_one_sender(trace: PacketTrace) -> NDArray[np.int64]:
