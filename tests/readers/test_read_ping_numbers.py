@@ -37,6 +37,13 @@ def line(sequence, milliseconds=0.5, size=64, more="", ttl=64):
     )
 
 
+@pytest.mark.each("digits", [6, 15, 400])
+def test_a_sequence_number_of_many_digits_is_said(digits):
+    samples = read_ping(HEAD + line(1) + line("9" * digits) + line(3))
+    said = {notice.code: notice.values.get("numbers") for notice in samples.meta.warnings}
+    assert said["sequence-too-large"] == [3]
+
+
 def summary(sent, received, spread="0.500/0.500/0.500/0.000", more="", loss=None):
     share = 100 * (sent - received) / sent if loss is None else loss
     return (

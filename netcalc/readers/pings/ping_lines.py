@@ -30,7 +30,8 @@ WORDS = (
 
 NUMBER = r"[0-9]{1,12}(?:[.,][0-9]{0,9})?"
 _SEQUENCE = re.compile(
-    r"(?<![A-Za-z])(?:icmp6?_)?(?:seq|req)(?:\s?[=:]\s?|(?<=icmp_seq)\s)([0-9]{1,9})(?![0-9x])"
+    r"(?<![A-Za-z])(?:icmp6?_)?(?:seq|req)(?:\s?[=:]\s?|(?<=icmp_seq)\s)"
+    r"([0-9]{1,99}+)[0-9]*+(?!x)"
 )  # in small letters, as ping prints it: SEQ= is of a firewall, Seq= of a list of packets
 _SIZE = re.compile(r"(?:^|(?<=[\s\]|>]))([0-9]{1,6})\s+(?=[^\W\d_])(?!icmp)")
 _PAIR = re.compile(
