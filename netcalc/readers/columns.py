@@ -340,7 +340,7 @@ def _table(
         elif numbers.numeric(column):
             if column.key in quantities.NEEDS_UNIT:
                 _required(numbers.grid, column, quantities.NEEDS_UNIT[column.key])
-            data[column.name] = numbers.values(column)
+            data[_table_name(column)] = numbers.values(column)
         else:
             data[column.name] = column.cells.texts()
     if not any(values.dtype.kind == "f" and values.size for values in data.values()):

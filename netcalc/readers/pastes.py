@@ -42,7 +42,7 @@ _TAG = re.compile(r"</?(?:pre|code|tt|samp|blockquote|p|div|span|br)\b[^<>]{0,20
 _LETTERS = str.maketrans({
     "\u200b": "", "\u200c": "", "\u2060": "", "\ufeff": "", "\u00a0": " ", "\u202f": " ",
     "\u2007": " ", "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "—": "--", "–": "-",
-    "…": "...",
+    "…": "...", "，": ",", "；": ";",
 })  # fmt: skip
 """Letters that a word processor or a chat puts in the place of others."""
 _NOTHING = re.compile(

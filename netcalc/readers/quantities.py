@@ -73,7 +73,10 @@ _WORDS = {
     "loss": "verlust paketverlust verlustrate perte pertes pertedepaquets tauxdeperte pérdida "
             "pérdidas pérdidadepaquetes 丢包率 丢包",
     "utilization": "auslastung auslastungsgrad utilisation utilización 利用率",
-    "window": "fenster fenstergröße fenstergrösse fenêtre ventana 窗口 窗口大小",
+    "window": "fenster fenstergröße fenstergrösse fenêtre tailledefenêtre ventana "
+              "tamañodeventana 窗口 窗口大小",
+    "flows": "flüsse ströme verbindungen paralleleverbindungen flux fluxparallèles connexions "
+             "flujos flujosparalelos conexiones 连接数 流数",
     "buffer": "puffer puffergröße tampon 缓冲区",
     "distance": "entfernung distanz abstand distancia 距离",
 }  # fmt: skip
@@ -81,7 +84,8 @@ _ENGLISH = {word: english for english, words in _WORDS.items() for word in words
 """Name of a column in German, French, Spanish or Chinese -> in English."""
 _UNIT_WORDS = {
     "o": "B", "ko": "kB", "Ko": "KB", "Mo": "MB", "Go": "GB", "ko/s": "kB/s", "Mo/s": "MB/s",
-    "Go/s": "GB/s", "Sek.": "s", "Sek": "s", "Sekunden": "s", "Millisekunden": "ms",
+    "Go/s": "GB/s", "Kio": "KiB", "Mio": "MiB", "Gio": "GiB", "Sek.": "s", "Sek": "s",
+    "Sekunden": "s", "Millisekunden": "ms",
     "secondes": "s", "millisecondes": "ms",
     "segundos": "s", "milisegundos": "ms", "秒": "s", "毫秒": "ms", "微秒": "us", "字节": "B",
     "Prozent": "%", "Pakete": "packet", "paquets": "packet", "paquetes": "packet",

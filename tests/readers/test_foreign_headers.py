@@ -50,6 +50,18 @@ TABLES: dict[str, tuple[str, dict[str, Any]]] = {
         "Ventana (kB);Ancho de banda (Mbit/s)\n64;5,5\n128;10,25\n",
         {"max:window_bytes": 128e3, "max:bandwidth_bps": 10.25e6},
     ),
+    "flows in Spanish": (
+        "Flujos paralelos;Caudal (Mbit/s)\n1;9,1\n4;35,5\n",
+        {"max:flows": 4, "max:throughput_bps": 35.5e6},
+    ),
+    "a window in French": (
+        "Taille de fenêtre (Kio);Débit (Mbit/s)\n8;1,64\n16;3,28\n",
+        {"max:window_bytes": 16384, "max:throughput_bps": 3.28e6},
+    ),
+    "wide commas in Chinese": (
+        "窗口大小（KiB），吞吐量（Mbit/s）\n8，1.64\n16，3.28\n",
+        {"max:window_bytes": 16384, "max:throughput_bps": 3.28e6},
+    ),
     "a rate in Chinese": (
         "延迟(ms),带宽（Mbit/s）\n100,1.5\n25,6.25\n",
         {"min:latency_s": 0.025, "max:bandwidth_bps": 6.25e6},
