@@ -248,7 +248,7 @@ def by_series(table: Table) -> Table | None:
         unit not in _OF_SERIES
         or {units.get(name) for name in names} != {unit}
         or any(column.dtype.kind not in "iuf" for column in columns.values())
-        or not any(x in role for role in ROLES.values())
+        or not any(x.lower() in role for role in ROLES.values())
     ):
         return None
     series = [name.rpartition("_")[0].replace("_", " ") for name in names]

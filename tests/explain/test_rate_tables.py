@@ -101,6 +101,16 @@ def test_steps_of_buffers_are_costs_where_they_fit():
 PAIRS = "pairs,goodput_Mbit/s\n1,20\n2,40.2\n4,79.8\n8,94.1\n16,94.0\n"
 
 
+def test_series_by_a_large_size_have_a_fixed_time_of_0_at_least():
+    """By hand: 1 MB in 0.12 s and 100 MB in 9.1 s are 88 Mbit/s, and a fixed time near 0."""
+    found = measurement(
+        table("Size [MB],WiFi [s],LAN [s]\n1,0.4,0.12\n10,3.1,0.95\n100,30.2,9.1\n")
+    )
+    assert [one.label for one in found] == ["WiFi", "LAN"]
+    (fixed,) = (sign for sign in found[1].cause.signs if sign.name == "latency_s")
+    assert fixed.low == 0.0 < fixed.value < fixed.high
+
+
 def test_pairs_in_lockstep_share_until_something_is_full():
     """By hand: 20 Mbit/s a pair, so that 4 have 80; 8 would have 160 and reach 94.1."""
     found = measurement(table(PAIRS))

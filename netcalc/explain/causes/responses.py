@@ -695,6 +695,7 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
     variant, said = "sizes-alone", [*fit.notes, *(fit.stepped.said if fit.stepped else ())]
     if not math.isnan(latency_s):
         latency = _fitted(fit, "latency_s", "latency_s")
+        latency = replace(latency, low=max(latency.low, 0.0) if latency_s >= 0 else latency.low)
         is_exact = math.isnan(latency.low) or math.isnan(rate.low)
         variant = "sizes-exact" if is_exact else "sizes"
         signs = [latency, *signs, Sign("even_bytes", latency_s * rate_bps / 8, "the table")]
