@@ -168,9 +168,16 @@ def _segment(stated: Known) -> float:
 
 
 def _sizes(facts: list[Any]) -> list[float]:
-    counted = [row for row in facts if row.get("datagram_count")]
-    sizes = [round(row["sent_byte_count"] / row["datagram_count"]) for row in counted]
-    return [float(size) for size in dict.fromkeys(sizes)]
+    """Return the sizes of datagrams of each run, as sent, or as received by a server."""
+    sizes = []
+    for row in facts:
+        sent = row.get("datagram_count", 0)
+        arrived = sent - row.get("lost_datagram_count", sent)
+        if sent and "sent_byte_count" in row:
+            sizes.append(float(round(row["sent_byte_count"] / sent)))
+        elif arrived > 0 and "received_byte_count" in row:
+            sizes.append(float(round(row["received_byte_count"] / arrived)))
+    return list(dict.fromkeys(sizes))
 
 
 def samples_facts(samples: measurements.Samples) -> list[Any]:

@@ -92,3 +92,9 @@ def test_delays_without_the_numbers_of_their_packets_are_not_drawn():
     for table in (histogram, own):
         assert not is_drawn(table)
         assert measured(table, Known()).description.startswith("Nothing is drawn")
+
+
+def test_the_line_for_datagrams_that_a_server_received():
+    """By hand: 524,288 B in 16 datagrams are 32,768 B each, 32 KiB."""
+    plot = measured(read(INPUTS / "iperf3/srv_udp.json"), Known(line_bps=1e9))
+    assert any("32 KiB per packet" in name for name in plot.sources)
