@@ -24,7 +24,7 @@ from netcalc.explain.evidence import Evidence, Known
 from netcalc.explain.measurement import evidence_of
 from netcalc.explain.tables import TIMES, WAYS_OF_WRITING
 from netcalc.messages import Notice
-from netcalc.models.sizes.framing import ethernet_frame_bytes
+from netcalc.models.sizes.framing import ethernet_frame_bytes, udp_payload_limit_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.readers.captures.round_trips import echo_samples
 from netcalc.samples import (
@@ -179,6 +179,8 @@ def _of_runs(named: Mapping[str, Samples], by: str, values: FloatArray | None) -
     data: dict[str, Any] = {QUANTITIES[by].column: values}
     losses = np.array([run.loss_ratio for run in evidence])
     if by == "size":
+        if values.max() > udp_payload_limit_bytes():
+            return None  # no number of a datagram
         data["frame_bytes"] = ethernet_frame_bytes(values + DATAGRAM_HEADERS_BYTES)
     if by == "offered":
         if not np.isfinite(losses).all():

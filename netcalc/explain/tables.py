@@ -599,9 +599,7 @@ def pairs_of(table: Table) -> Pairs | None:
 def explain_falling(table: Table) -> tuple[Finding, ...]:
     """Return what a table of pairs says whose rate falls as they get more; empty for others."""
     pairs = pairs_of(table)
-    if pairs is None:
-        return ()
-    if not all(map(pairs.is_falling, pairs.rows)):
+    if pairs is None or not all(map(pairs.is_falling, pairs.rows)):
         return ()
     findings = []
     for name, rows in pairs.rows.items():

@@ -112,6 +112,15 @@ def test_datagram_sizes_are_sizes_of_frames(tmp_path):
     assert findings[0].binding.values["device_pps"] == pytest.approx(21e3, rel=1e-3)
 
 
+def test_a_number_above_any_datagram_is_no_size(tmp_path):
+    """UDP carries at most 65,507 B."""
+    paths = [
+        run_of(tmp_path / f"udp_l{size}K.json", rate_mbps=rate, protocol="UDP", block=1000)
+        for size, rate in ((100, 1), (200, 2))
+    ]
+    assert explain.sweep(read_all(paths)) is None
+
+
 def test_losses_of_offered_rates(tmp_path):
     """1,472 B over a limit of 40 Mbit/s: of 50 and 80 Mbit/s are lost 20 and 50 %."""
     paths = []
