@@ -286,3 +286,11 @@ def test_a_damaged_line_of_ifconfig_is_said():
     assert (notice.code, notice.values["numbers"]) == ("counter-lines-unread", [6])
     assert "rx_dropped" not in counters(samples)["eth0"]
     assert counters(samples)["eth0"]["rx_errors"] == 3
+
+
+def test_damaged_collisions_of_an_old_ifconfig_are_said():
+    text = (INPUTS / "ifconfig_old.txt").read_text()
+    (line,) = [n for n, each in enumerate(text.splitlines(), 1) if "collisions:" in each]
+    samples = read(text.replace("collisions:", "collisions:x"))
+    (notice,) = samples.meta.warnings
+    assert (notice.code, notice.values["numbers"]) == ("counter-lines-unread", [line])

@@ -230,7 +230,7 @@ _WORD_AND_COUNT = r"[a-z]+[: ]\d{1,20}(?![\w.])"
 _COUNTS = re.compile(
     rf"(?P<way>[RT]X) (?P<pairs>{_WORD_AND_COUNT}(?: +{_WORD_AND_COUNT})*)(?: \([^()]*\))?"
 )
-_COLLISIONS = re.compile(r"\s+collisions:(\d+) .*")
+_COLLISIONS = re.compile(r"\s+collisions:(\S*)(?: .*)?")
 
 
 def _read_ifconfig(file: Input) -> Table:
@@ -240,7 +240,8 @@ def _read_ifconfig(file: Input) -> Table:
         if device := _INTERFACE.fullmatch(line):
             group = device["name"]
         elif collisions := _COLLISIONS.fullmatch(line):
-            counts.add_text(group, "tx_collisions", collisions[1])
+            if not counts.add_text(group, "tx_collisions", collisions[1]):
+                counts.unread.append(number)
         elif re.match(r"\s+[RT]X\b", line):
             counts.partial |= not group  # the line with its name is not there
             for row in _COUNTS.finditer(line):
