@@ -61,8 +61,12 @@ def _of_summary(
             Sign("path_mtu_bytes", mtu_bytes, "an error"),
         )
         told = Cause(code="path-mtu", confidence=HIGH, signs=signs, variant="told")
+        received = int(first_known(number_in(row, "received_count"), 0.0))
+        notice = Notice("none-answered", {"count": count})
+        if received > 0:
+            notice = Notice("answered-without-times", {"count": count, "received": received})
         return Finding(
-            label=label, unit="s", notices=(Notice("none-answered", {"count": count}),),
+            label=label, unit="s", notices=(notice,),
             cause=told if mtu_bytes > 0 else None,
         )  # fmt: skip
     said = [Notice("summary-explained", {"count": count, "statistic": statistic})]

@@ -191,6 +191,12 @@ def test_a_summary_alone_is_explained():
     assert "none-answered" in notices(silent)
 
 
+def test_counts_without_times_are_no_silence():
+    counts = readers.read("5 packets transmitted, 4 packets received, 20.0% packet loss\n")
+    (found,) = measurement(counts)
+    assert notices(found) == {"answered-without-times": {"count": 5, "received": 4}}
+
+
 def test_a_trace_without_an_answer_says_so():
     (found,) = explained("paths/traceroute_no_answer.txt")
     assert [one.code for one in found.notices] == ["none-answered"]
