@@ -984,3 +984,14 @@ def test_a_file_of_other_words_is_no_ping():
     assert looks_like_ping(["x" * 700, HEAD])
     assert looks_like_ping(["--- h.example ping statistics ---"])
     assert looks_like_ping(["ping: unknown host"])
+
+
+@pytest.mark.each(
+    "title",
+    ["Ping statistics for 192.0.2.1:", "Ping-Statistik für 192.0.2.1:",
+     "Estadísticas de ping para 192.0.2.1:", "192.0.2.1 的 Ping 统计信息:"],
+)  # fmt: skip
+def test_a_summary_of_windows_alone_has_a_title(title):
+    samples = read_ping(f"{title}\n    Packets: Sent = 10, Received = 9, Lost = 1 (10% loss),\n")
+    assert (samples.sent, samples.received) == (10, 9)
+    assert "not-ping" not in {notice.code for notice in samples.meta.warnings}

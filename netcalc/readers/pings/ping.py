@@ -19,6 +19,7 @@ Times: a time is read only if its unit is known. ``<1 ms`` is 0.5 ms with a reso
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -33,6 +34,9 @@ from netcalc.readers.pings.ping_lines import PingLine
 from netcalc.readers.places import ICMP_PROBES, Counted
 from netcalc.readers.source import Source, Text, fixed, no_measurement, note, shorten
 from netcalc.samples import Fact, Meta, RttSamples, fact_row
+
+_STATISTICS = re.compile(r"ping.*stat|stat.*ping|estad.*ping|ping.*(?:统计|統計)", re.IGNORECASE)
+"""Above the counts of a ping of Windows, in any language that has such letters."""
 
 
 def _facts(run: ping_runs.RunLines, result: ping_runs.Probes, *, partial: bool) -> dict[str, Fact]:
@@ -379,7 +383,9 @@ class _PingRuns:
             self.skipped.append(number)
 
     def _titles_statistics(self, text: str) -> bool:
-        return self.run.windows and text.rstrip().endswith((":", "："))
+        """Whether a line is above the counts of Windows, maybe the first of a paste."""
+        is_title = self.run.windows or _STATISTICS.search(text)
+        return bool(is_title) and text.rstrip().endswith((":", "："))
 
 
 def _sweeps(run: ping_runs.RunLines) -> bool:
