@@ -418,14 +418,6 @@ _WITH_FLAGS = re.compile(r"\S+(?:\s+\d+){9,10}\s+[A-Z]+")
 _BSD_INTERFACES = r"^Name[ \t]+Mtu[ \t]+Network[ \t]+Address[ \t]+\S"
 
 
-def _recognize_netstat(file: Input) -> bool:
-    return (
-        file.seen(_INTERFACES)
-        or file.seen(_BSD_INTERFACES)
-        or file.seen(r"^(?:Ip|Icmp|Tcp|Udp|TcpExt|ip|icmp|tcp|udp|tcp6|udp6|ip6):[ \t]*\n\s+\S.*\d")
-    )
-
-
 def _read_netstat(file: Input) -> Table:
     counts = Counts(file)
     if file.seen(_INTERFACES):
@@ -511,7 +503,11 @@ def _bsd_interfaces(counts: Counts) -> None:
 NETSTAT = Format(
     name="netstat counters",
     description="the counters of netstat -s or netstat -i",
-    recognize=_recognize_netstat,
+    recognize=seen(
+        _INTERFACES,
+        _BSD_INTERFACES,
+        r"^(?:Ip|Icmp|Tcp|Udp|TcpExt|ip|icmp|tcp|udp|tcp6|udp6|ip6):[ \t]*\n\s+\S.*\d",
+    ),
     read=_read_netstat,
     traps=(
         "A counter of netstat -s is a sentence; its name is the sentence without its number, and "
@@ -547,12 +543,6 @@ _HEADS = re.compile(r"\s{10,}(?P<one>\S+(?: \S+)*)\s{2,}(?P<other>\S+(?: \S+)*)\
 _BOTH = re.compile(r"\s+(?P<name>\S.*?)(?<=\S)\s{2,}(?P<one>\d{1,18})\s+(?P<other>\d{1,18})\s*")
 
 
-def _recognize_netstat_windows(file: Input) -> bool:
-    return file.seen(
-        r"^\S[^=\n]*\b(?:IP|ICMP|TCP|UDP)(?:v[46])?\b[^=\n]*\n\s*\n {2,}\S[^=\n]*? += \d+ *$"
-    )
-
-
 def _read_netstat_windows(file: Input) -> Table:
     counts = Counts(file)
     group = ""
@@ -580,7 +570,9 @@ def _read_netstat_windows(file: Input) -> Table:
 NETSTAT_WINDOWS = Format(
     name="netstat counters (Windows)",
     description="the counters of netstat -s on Windows",
-    recognize=_recognize_netstat_windows,
+    recognize=seen(
+        r"^\S[^=\n]*\b(?:IP|ICMP|TCP|UDP)(?:v[46])?\b[^=\n]*\n\s*\n {2,}\S[^=\n]*? += \d+ *$"
+    ),
     read=_read_netstat_windows,
     traps=(
         "A counter has the name that the system's language gives it.",
@@ -662,15 +654,6 @@ _NAMES = re.compile(r"\s*face\s*\|(?P<rx>[\w\s]+)\|(?P<tx>[\w\s]+)")
 _DEVICE = re.compile(r"\s*(?P<group>[^\s:][^\s]*?):\s*(?P<rest>\d[\d\s]*)")
 
 
-def _recognize_proc_net(file: Input) -> bool:
-    return (
-        file.seen(rf"^{_PROTOCOLS}: [A-Za-z]\w+(?: \w+)*\s*$|{_DEVICES}")
-        or file.seen(r"^(?:Ip6|Icmp6|Udp6)(?:In|Out)\w+\s+\d+\s*$")
-        or file.seen(r"^(?:sockets: used|(?:TCP|UDP|UDPLITE|RAW|FRAG)6?: inuse) \d+")
-        or file.seen(rf"^{_SOFTNET.pattern}$")
-    )
-
-
 def _read_proc_net(file: Input) -> Table:
     counts = Counts(file)
     names: tuple[str, list[str]] | None = None
@@ -714,7 +697,12 @@ def _read_proc_net(file: Input) -> Table:
 PROC_NET = Format(
     name="/proc/net counters",
     description="counters of /proc/net (netstat, snmp, snmp6, dev, sockstat, softnet_stat)",
-    recognize=_recognize_proc_net,
+    recognize=seen(
+        rf"^{_PROTOCOLS}: [A-Za-z]\w+(?: \w+)*\s*$|{_DEVICES}",
+        r"^(?:Ip6|Icmp6|Udp6)(?:In|Out)\w+\s+\d+\s*$",
+        r"^(?:sockets: used|(?:TCP|UDP|UDPLITE|RAW|FRAG)6?: inuse) \d+",
+        rf"^{_SOFTNET.pattern}$",
+    ),
     read=_read_proc_net,
     traps=(
         "A line of names comes before its line of values; another number of values is refused.",

@@ -11,7 +11,7 @@ from typing import Any
 from netcalc.messages import Notice
 from netcalc.rate_layers import FILE, HTTP_BODY
 from netcalc.readers.document import number, words
-from netcalc.readers.format import Format, Input, groups_of
+from netcalc.readers.format import Format, Input, groups_of, seen
 from netcalc.readers.places import HANDSHAKE, HOST, OF_ROW, Counted, MeasuringPoint
 from netcalc.readers.source import WholeLines, note, shorten
 from netcalc.readers.transfers.transfer import DOWNLOAD, POWERS, UPLOAD, scaled
@@ -213,12 +213,6 @@ _LIKE_TIME = re.compile(r".*100%.*(?:=|\sin )\S.*")
 _START = re.compile(rf"--{_STAMP}--\s+(?P<url>\S+)\s*")
 
 
-def _recognize_wget(file: Input) -> bool:
-    return file.seen(_START.pattern) or file.seen(
-        rf"^{_STAMP} (?:URL:|\([\d.,]+ [KMGT]?[Bb]/s\) [-–—] )"
-    )
-
-
 def _read_wget(file: Input) -> TransferSamples:
     copies: list[Copy] = []
     target = ""
@@ -261,7 +255,7 @@ def _rate(text: str, unit: str) -> float:
 WGET = Format(
     name="wget",
     description="the output of wget",
-    recognize=_recognize_wget,
+    recognize=seen(_START.pattern, rf"^{_STAMP} (?:URL:|\([\d.,]+ [KMGT]?[Bb]/s\) [-–—] )"),
     read=_read_wget,
     traps=(
         "KB/s and MB/s are powers of 1024 bytes; Mb/s (--report-speed=bits) are bits.",

@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input, groups_of, joined
+from netcalc.readers.format import Format, Input, groups_of, joined, seen
 from netcalc.readers.lines import compiled
 from netcalc.readers.places import (
     CLIENT,
@@ -118,16 +118,6 @@ class _Iperf2Run:
         """Return a direction of the run."""
         empty = transfer.Way(direction, protocol=self.protocol, target=self.target)
         return self.ways.setdefault(direction, empty)
-
-
-def _recognize_text(file: Input) -> bool:
-    return (
-        file.seen(_CLIENT.pattern)
-        or file.seen(_SERVER.pattern)
-        or file.seen(r"^\[ *\d+\] local \S+ port \d+ connected with \S+ port \d+")
-        or file.seen(_ALONE)
-        or file.seen(r"^Bounceback test \(req/reply size")
-    )
 
 
 class _Iperf2Text:
@@ -392,7 +382,13 @@ def _add_sockets(run: _Iperf2Run, way: transfer.Way) -> None:
 TEXT = Format(
     name="iperf 2",
     description="the text output of iperf 2",
-    recognize=_recognize_text,
+    recognize=seen(
+        _CLIENT.pattern,
+        _SERVER.pattern,
+        _ALONE,
+        r"^\[ *\d+\] local \S+ port \d+ connected with \S+ port \d+",
+        r"^Bounceback test \(req/reply size",
+    ),
     read=_read_text,
     traps=(
         "KBytes are 1024 bytes and Mbits 1000 kbit, in one line; cwnd has K of 1024 bytes.",

@@ -9,7 +9,7 @@ from typing import Any
 
 from netcalc.messages import Notice
 from netcalc.readers import document
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Format, Input, seen
 from netcalc.readers.places import HANDSHAKE, SEGMENTS, TRANSPORT, Counted
 from netcalc.readers.source import WholeLines, shorten
 from netcalc.readers.transfers import transfer
@@ -42,13 +42,6 @@ _RTT = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) msRTT|rtt_ms=(\d{1,9}(?:\.\d{1,9})?)
 
 _COUNTED = {"retrans": _RETRANSMITS, "drop/pkt": _DROPS, "msRTT": _RTT}
 """Words behind a rate, and the number that each has before it."""
-
-
-def _recognize_nuttcp(file: Input) -> bool:
-    return file.seen(
-        r"^ *(?:\S+: *)?[\d.]+ MB /\s+[\d.]+ sec =\s+[\d.]+ Mbps|^nuttcp-[tr]: |"
-        r"^ *(?:\S+: )?megabytes=[\d.]+ real_sec"
-    )
 
 
 def _read_nuttcp(file: Input) -> FlowSeries:
@@ -158,7 +151,10 @@ def _rtt(rest: str) -> float:
 NUTTCP = Format(
     name="nuttcp",
     description="the output of nuttcp",
-    recognize=_recognize_nuttcp,
+    recognize=seen(
+        r"^ *(?:\S+: *)?[\d.]+ MB /\s+[\d.]+ sec =\s+[\d.]+ Mbps|^nuttcp-[tr]: ",
+        r"^ *(?:\S+: )?megabytes=[\d.]+ real_sec",
+    ),
     read=_read_nuttcp,
     traps=(
         "MB are 1024**2 bytes, Mbps are 10**6 bit/s.",
