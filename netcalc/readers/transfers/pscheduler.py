@@ -157,15 +157,17 @@ _INTERVAL = re.compile(
     r"(?P<rate>\d+\.\d+) ?(?P<prefix>[KMGT]?)bps(?P<rest>.*)"
 )
 _STREAM = re.compile(r"\* Stream ID (?P<id>\S+)(?P<is_summary> Summary)?\s*")
+_END = r"\s*(?:\(omitted\))?\s*"
 _RETRANSMITS = re.compile(
-    r"\s+(?:(?P<count>\d{1,15})|Not Reported)"
+    r"(?:\s+(?:(?P<count>\d{1,15})|Not Reported)"
     r"(?:\s+(?:Not Reported|(?P<window>\d+\.\d+) (?P<power>[KMG]?)Bytes))?"
-    r"(?:\s+(?P<received>\d+\.\d+) (?P<prefix>[KMGT]?)bps)?"
+    rf"(?:\s+(?P<received>\d+\.\d+) (?P<prefix>[KMGT]?)bps)?)?{_END}"
 )
 _LOSSES = re.compile(
-    r"\s+(?P<first>\d{1,15}) / (?P<second>\d{1,15})(?:\s+Jitter: (?P<jitter>\d+(?:\.\d+)?) ms)?"
+    r"(?:\s+(?P<first>\d{1,15}) / (?P<second>\d{1,15})"
+    rf"(?:\s+Jitter: (?P<jitter>\d+(?:\.\d+)?) ms)?)?{_END}"
 )
-_END = re.compile(r"\s*(?:\(omitted\))?\s*")
+"""What is behind the rate of an interval; nothing, where its tool counts nothing else."""
 
 
 def _throughput_of_text(file: Input) -> Samples:
@@ -199,19 +201,17 @@ def _row_of_text(
     line: re.Match[str], header: str, stream: str
 ) -> tuple[transfer.Interval, float, bool]:
     """Return an interval, the rate of the receiver where the line has it, and if it is whole."""
-    start, received, rest = float(line["start"]), nan, line["rest"]
+    start, received = float(line["start"]), nan
     row = transfer.Interval(
         start_s=start,
         duration_s=round(float(line["end"]) - start, 6),
         throughput_bps=round(transfer.scaled(line["rate"], line["prefix"]), 3),
         stream=stream,
         side=transfer.SENDER,
-        omitted="(omitted)" in rest,
+        omitted="(omitted)" in line["rest"],
     )
-    if _END.fullmatch(rest):
-        return row, received, True
-    said = _RETRANSMITS.match(rest) if "Retransmits" in header else _LOSSES.match(rest)
-    if said is None or not _END.fullmatch(rest[said.end() :]):
+    said = (_RETRANSMITS if "Retransmits" in header else _LOSSES).fullmatch(line["rest"])
+    if said is None:
         return row, received, False
     if "Retransmits" in header:
         row.retransmit_count = float(said["count"] or nan)
@@ -219,7 +219,7 @@ def _row_of_text(
             row.cwnd_bytes = round(transfer.scaled(said["window"], said["power"]))
         if said["received"]:
             received = round(transfer.scaled(said["received"], said["prefix"]), 3)
-    else:
+    elif said["first"]:
         counts = float(said["first"]), float(said["second"])
         row.lost_count, row.datagram_count = counts if "Lost / Sent" in header else counts[::-1]
         row.jitter_s = float(said["jitter"] or nan) / 1e3
