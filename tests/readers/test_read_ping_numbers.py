@@ -995,3 +995,12 @@ def test_a_summary_of_windows_alone_has_a_title(title):
     samples = read_ping(f"{title}\n    Packets: Sent = 10, Received = 9, Lost = 1 (10% loss),\n")
     assert (samples.sent, samples.received) == (10, 9)
     assert "not-ping" not in {notice.code for notice in samples.meta.warnings}
+
+
+def test_a_share_is_no_size_of_windows():
+    lines = (
+        "Sat Jan  3 10:10:10 2023: rtt=14ms loss=0%\n",
+        "Sat Jan  3 10:10:11 2023: rtt=15ms loss=33%\n",
+    )
+    with pytest.raises(ReaderError):
+        read_ping("".join(lines))

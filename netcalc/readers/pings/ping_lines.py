@@ -295,8 +295,8 @@ _OF_PORTS = re.compile(
 
 def _windows_reply(body: str, pairs: list[re.Match[str]]) -> PingLine | None:
     """``Reply from 192.0.2.1: bytes=32 time=14ms TTL=57``; over IPv6 only the time."""
-    if _OF_PORTS.search(body):
-        return None
+    if _OF_PORTS.search(body) or any(body[p.end() :].lstrip()[:1] == "%" for p in pairs):
+        return None  # of another tool: a loss is no size
     line = PingLine("reply")
     _read_pairs(line, body)
     plain = [p for p in pairs if not p["unit"] and p["word"].lower() not in _NOT_TIMES]
