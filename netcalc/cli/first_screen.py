@@ -279,6 +279,9 @@ def _odd(samples: kinds.Samples) -> list[str]:
         label = row.get("direction") or row.get("group") or row.get("target") or ""
         label = f"{excerpt(str(label))}: " if label and len(rows) > 1 else ""
         said += [label + ", ".join(worse)] if worse else []
+        again = row.get("tcp_retransmission_count")
+        if again and isinstance(samples, kinds.Table):  # of a capture it is said of each flow
+            said.append(_counted(f"{again:,} segments sent again", again))
     if isinstance(samples, kinds.RttSamples):
         said += [f"errors: {samples.errors}"] if samples.errors else []
         said += [line.strip() for line in report.timed_lines(samples)]

@@ -75,6 +75,14 @@ def test_packets_dropped_are_odd_by_any_name():
     assert "Odd: RX-DRP 345, RX-OVR 6" in first_screen("i.txt", read(text), None)
 
 
+def test_a_listed_packet_that_is_sent_again_is_odd():
+    """A SYN that nothing answers, as tcpdump prints it: after 1 s and 2 s more it is repeated."""
+    packet = "IP 192.0.2.1.40000 > 192.0.2.2.80: Flags [S], seq 1000, win 64240, length 0"
+    times = ("10:00:00.000000", "10:00:01.000000", "10:00:03.000000")
+    text = "".join(f"{time} {packet}\n" for time in times)
+    assert "Odd: 2 segments sent again" in first_screen("syn.txt", read(text), None)
+
+
 def test_a_run_of_a_queue_has_its_wait_and_ten_lines():
     """By hand: waits of 0, 1 and 2 ms are 1 ms in the mean."""
     data = {
