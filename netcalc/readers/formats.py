@@ -321,12 +321,9 @@ def require_short_lines(file: Input, format_: Format) -> None:
     for number, line in zip(file.text.numbers, file.text.lines, strict=True):
         if len(line) > LONGEST_LINE:
             raise file.refusal(
-                "line-too-long",
-                line=number,
-                format=format_.description,
-                length=len(line),
-                longest=LONGEST_LINE,
-            )
+                "line-too-long", line=number, format=format_.description,
+                length=len(line), longest=LONGEST_LINE,
+            )  # fmt: skip
 
 
 def named(file: Input) -> Format | str | None:

@@ -48,12 +48,9 @@ def _read_smokeping(file: Input) -> Table:
             share = values["loss"] / len(times)
             if share > 1.0 or (not answered and share < 1.0):
                 raise file.refusal(
-                    "smokeping-loss",
-                    line=number,
-                    field="loss",
-                    value=cells[names.index("loss")],
-                    count=len(times),
-                )
+                    "smokeping-loss", line=number, field="loss",
+                    value=cells[names.index("loss")], count=len(times),
+                )  # fmt: skip
             rounds.append({
                 "time_s": float(row["time"]), "loss_ratio": share,
                 "round_median_s": values["median"], "round_min_s": min(answered, default=nan),

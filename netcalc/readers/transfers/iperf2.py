@@ -386,8 +386,8 @@ TEXT = Format(
         _CLIENT.pattern,
         _SERVER.pattern,
         _ALONE,
-        r"^\[ *\d+\] local \S+ port \d+ connected with \S+ port \d+",
         r"^Bounceback test \(req/reply size",
+        r"^\[ *\d+\] local \S+ port \d+ connected with \S+ port \d+",
     ),
     read=_read_text,
     traps=(
@@ -619,12 +619,9 @@ def _add_named(
     """
     if len(cells) != len(names):
         raise file.refusal(
-            "iperf-csv-fields",
-            line=number,
-            count=len(cells),
-            wanted=len(names),
+            "iperf-csv-fields", line=number, count=len(cells), wanted=len(names),
             value=shorten(",".join(cells)),
-        )
+        )  # fmt: skip
     named = dict(zip(names, cells, strict=True))
     if named["transferid"] != _SUM:
         made = _CsvStream(receives="readcnt" in named, is_udp="datagrams" in named)

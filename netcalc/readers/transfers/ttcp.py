@@ -362,11 +362,9 @@ def _read_linux_json(file: Input) -> FlowSeries:
                 value, _, rest = str(entry.get("value", "")).partition(" ")
                 if isnan(transfer.number_of(value)) or re.match(r"\s*\d", rest):
                     raise file.refusal(
-                        "ntttcp-number",
-                        field="value",
+                        "ntttcp-number", field="value", unit=metric,
                         value=shorten(str(entry.get("value", ""))),
-                        unit=metric,
-                    )
+                    )  # fmt: skip
                 return transfer.number_of(value)
         return nan
 
