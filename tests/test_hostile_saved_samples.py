@@ -15,8 +15,10 @@ from click.testing import CliRunner
 
 from netcalc import samples
 from netcalc.cli import commands
+from netcalc.cli.mistakes import numbers_of
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.models.sizes.fragmentation import fragment_count
 from netcalc.samples import (
     BulkSamples,
     FlowSeries,
@@ -215,15 +217,13 @@ def test_a_column_of_a_table_has_one_kind_of_value():
         assert (refused.code, refused.field) == ("row-of-other-type", "rtt_s")
 
 
-def test_a_number_that_no_model_takes_is_named_with_its_file(tmp_path):
+def test_a_number_that_no_model_takes_is_named_with_its_file():
     """derived: an IP packet has at most 65535 bytes (RFC 791)."""
-    table = tmp_path / "t.csv"
-    table.write_text("payload_bytes,rtt_ms\n1e7,2\n3,4\n")
-    for arguments in (["read", str(table), "--all"], ["explain", str(table)]):
-        found = CliRunner().invoke(commands, arguments, standalone_mode=False)
-        said = f"{found.output}{found.exception}"
-        assert str(table) in said
-        assert "ip_payload_bytes must be at most 65535" in said
+    with pytest.raises(ReaderError) as refused, numbers_of("t.csv"):
+        fragment_count(1e7, mtu_bytes=1500)
+    said = str(refused.value)
+    assert "t.csv" in said
+    assert "ip_payload_bytes must be at most 65535" in said
 
 
 def shows_no_nonsense(arguments, what):

@@ -19,6 +19,7 @@ from netcalc.explain.rate_limits import stall_notice, timer_of
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, stepped_line
 from netcalc.messages import Notice
 from netcalc.models.sizes import fragmentation, framing
+from netcalc.models.sizes.headers import tcp_ip_header_bytes
 from netcalc.models.sizes.serial_lines import CELL_BYTES, CELL_PAYLOAD_BYTES
 from netcalc.samples import PathSamples, RttSamples, Table, TransactionSamples
 
@@ -299,12 +300,14 @@ def parts_of(
     base -= step_s
     line_bps = stated.line_bps or fitted_bps
     if line_bps is not None and sizes.size:
-        size = _of_ipv4(round(float(np.median(sizes))))
-        mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
-        wire = fragmentation.fragmented_wire_bytes(size + ECHO_HEADER_BYTES, mtu_bytes=mtu)
-        share = min(2 * 8 * float(wire) / line_bps, base)
-        values = {"wire_bytes": float(wire), "line_bps": line_bps}
+        size = round(float(np.median(sizes)))
         by_sizes = stated.line_bps is None
+        if by_sizes and size > _most_bytes() + 20:
+            wire = float(size)  # a slope over the sizes of messages has the headers in it
+        else:
+            wire = _wire_bytes(size, stated.mtu_bytes or DEFAULT_MTU_BYTES)
+        share = min(2 * 8 * wire / line_bps, base)
+        values = {"wire_bytes": wire, "line_bps": line_bps}
         part = "serialization-of-sizes" if by_sizes else "serialization"
         parts.append(Limit(part, share, "s", PART_TOLERANCE, values))
         base -= share
@@ -324,18 +327,27 @@ def _notices(
         notices.append(Notice("probes-lost", {"loss_ratio": samples.loss_ratio}))
     mtu = stated.mtu_bytes or DEFAULT_MTU_BYTES
     cut = sizes[sizes + ECHO_HEADER_BYTES + 20 > mtu]
-    if cut.size:
-        size = _of_ipv4(float(cut.max()))
+    if cut.size and cut.max() <= _most_bytes() + 20:
+        size = min(float(cut.max()), _most_bytes())
         count = fragmentation.fragment_count(size + ECHO_HEADER_BYTES, mtu_bytes=mtu)
         values = {"count": int(count), "mtu_bytes": mtu, "size_bytes": float(cut.max())}
         notices.append(Notice("probes-in-fragments", values))
     return tuple(notices)
 
 
-def _of_ipv4(size: float) -> float:
-    """Return the data of a probe as IPv4 may have it: the largest of IPv6 has 20 bytes more."""
-    most = float(framing.udp_payload_limit_bytes())
-    return most if most < size <= most + 20 else size
+def _wire_bytes(size: float, mtu_bytes: int | float) -> float:
+    """Return what a probe is on Ethernet; a message beyond a datagram goes in segments of TCP."""
+    if size > _most_bytes() + 20:
+        segment = mtu_bytes - float(tcp_ip_header_bytes(4, 0.0))
+        return size * float(framing.ethernet_wire_bytes(mtu_bytes)) / segment
+    size = min(size, _most_bytes())
+    wire = fragmentation.fragmented_wire_bytes(size + ECHO_HEADER_BYTES, mtu_bytes=mtu_bytes)
+    return float(wire)
+
+
+def _most_bytes() -> float:
+    """Return the most data of a probe, as of a UDP datagram: IPv6 has 20 bytes more."""
+    return float(framing.udp_payload_limit_bytes())
 
 
 def is_loopback(host: str) -> bool:

@@ -281,3 +281,18 @@ def test_sizes_in_turns_are_no_jitter():
     )
     (found,) = time_parts.explain_transactions(turns, Known())
     assert found.metrics["ipdv_mean_s"] == pytest.approx(0.09 / 39)
+
+
+def test_messages_beyond_a_datagram_are_no_probes_in_fragments():
+    """By hand: 20 ms, 72 ms for 900 kB; segments of 1460 B are 78 B longer on Ethernet."""
+    sizes = [1000.0, 10_000.0, 100_000.0, 900_000.0]
+    samples = pings([0.02 + 8e-8 * size for size in sizes], sizes=sizes)
+    (found,) = time_parts.explain_round_trips(samples, Known())
+    shares = {limit.name: limit.value for limit in found.limits}
+    assert shares["serialization-of-sizes"] == pytest.approx(0.072)
+    assert "probes-in-fragments" not in {notice.code for notice in found.notices}
+    (stated,) = time_parts.explain_round_trips(samples, Known(line_bps=1e9))
+    (wire,) = [
+        limit.values["wire_bytes"] for limit in stated.limits if "wire_bytes" in limit.values
+    ]
+    assert wire == pytest.approx(900_000 + 900_000 / 1460 * 78)
