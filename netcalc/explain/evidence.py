@@ -129,7 +129,7 @@ def pace_of(flows: FlowSeries, rows: NDArray[np.bool_]) -> Pace:
     again = np.asarray(flows.retransmit_count)[rows]
     times, index = np.unique(starts, return_inverse=True)
     last, total, repeated = np.full(times.size, -math.inf), np.zeros(times.size), times * 0.0
-    np.maximum.at(last, index, ends)
+    np.fmax.at(last, index, ends)  # an unknown time ends nothing
     np.add.at(total, index, rates)
     np.add.at(repeated, index, again)
     return Pace(start_s=times, end_s=last, rate_bps=total, again_count=repeated)

@@ -278,7 +278,7 @@ def _without_frame(grid: CellGrid) -> None:
 
     Without outer bars short dashes are marks of missing numbers.
     """
-    if grid.delimiter != "|":
+    if grid.delimiter != "|" or not grid.columns:
         return
     rule = _LONG_RULE
     if not grid.header[0] and all(not cell for cell in grid.columns[0]):

@@ -126,6 +126,23 @@ def test_a_line_that_is_lost_is_named(name):
     assert said in " ".join(map(str, read(text.replace(before, after, 1)).meta.warnings))
 
 
+@pytest.mark.each("hop", ["1000", "18446744073709551616"])
+def test_a_hop_beyond_any_ttl_is_named_and_no_range_of_hops(hop):
+    text = (INPUTS / "paths" / "trippy.csv").read_text()
+    lines = text.splitlines(keepends=True)
+    cells = lines[2].split(",")
+    lines[2] = ",".join([*cells[:2], hop, *cells[3:]])
+    assert "skipped line 3" in " ".join(map(str, read("".join(lines)).meta.warnings))
+    document = (INPUTS / "paths" / "trippy.json").read_text()
+    assert '"ttl": 2' in document
+    read(document.replace('"ttl": 2', f'"ttl": {hop}'))
+
+
+def test_bars_alone_are_no_columns():
+    with pytest.raises(ReaderError):
+        read("nping at 2026-11-22 13:08 UTC\n\n| \n| \n| ")
+
+
 def test_a_total_of_no_time_is_read():
     text = (INPUTS / "transfers" / "nuttcp_udp.txt").read_text()
     total = "MB /   2.00 sec"

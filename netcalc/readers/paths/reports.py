@@ -122,7 +122,7 @@ def _read_trippy(file: Input) -> Table:
             reports.append(traces.Report())
         elif cut and not _WHOLE_ROW.search(line):
             reports[-1:] = [replace(report, partial=True) for report in reports[-1:]]
-        elif len(cells) == len(names) and row.get("Hop", "").isdecimal():
+        elif len(cells) == len(names) and re.fullmatch(r"[0-9]{1,3}", row.get("Hop", "")):
             _begin_trippy(reports, row.get("Target", ""))
             reports[-1].hops.append(_trippy_row(file, line_number, row))
         elif len(cells) == len(names) and row.get("Hop") == "" and reports and reports[-1].hops:

@@ -214,11 +214,15 @@ def no_hop(file: Input, tool: str) -> ReaderError:
     return file.refusal("no-path", tool=tool)
 
 
+MOST_HOPS = 255
+"""Hops that a TTL counts; more come of damage."""
+
+
 def hops_without_line(runs: Iterable[Sequence[HopProbe | ReportedHop]]) -> list[Notice]:
     """Return the warning about hops whose line was lost, if any: a tool prints each of them."""
     missing: set[int] = set()
     for run in runs:
-        listed = [int(each.hop) for each in run if not isnan(each.hop)]
+        listed = [int(each.hop) for each in run if each.hop <= MOST_HOPS]
         if listed != sorted(listed):
             continue  # tracepath prints a late answer in the place of another hop
         hops = set(listed)
