@@ -24,7 +24,7 @@ CONFIDENCES = (term("high"), term("medium"), term("low"))
 """How sure a finding is."""
 STATED, SURE_LIMIT = ("line", "fragments", "packet-rate"), 0.05
 """Limits that somebody stated, or that several sizes show: a rate at one of them is explained."""
-DISTURBED = ("probes-at-once", "few-answers", "rtt-refuted", "whole-table-low")
+DISTURBED = ("probes-at-once", "few-answers", "rtt-refuted", "runs-apart", "whole-table-low")
 """Notices of measurements that changed what they measured, or are too few to show it."""
 MOST_OF_LIMIT, FULL_LIMIT = 1.01, 0.99
 """Above the first a limit is not that sure; from the second on it is reached. [ratio]"""

@@ -118,6 +118,8 @@ def _explain_group(
     if rtt_s.size < FEWEST_ANSWERS and x.size < 2 and "clock" not in parts:
         said.append(Notice("few-answers", {"count": int(rtt_s.size)}))
     said += filter(None, [cell_notice(x, y)])
+    if "queue-above-least" in parts and not name:
+        said += _runs_apart(samples, measured - least_s)
     if cause is not None and cause.code == "line":
         said += _working(samples, own)
     if x.size > 1:
@@ -144,6 +146,15 @@ def _explain_group(
         cause=cause,
     )  # fmt: skip
     return replace(finding, missing=()) if finding.confidence == HIGH else finding
+
+
+def _runs_apart(samples: RttSamples, wait_s: float) -> list[Notice]:
+    """Say it if the fastest answers of several runs differ by most of what would be a wait."""
+    least = [float(run["rtt_min_s"]) for run in samples.facts() if "rtt_min_s" in run]
+    if len(least) < 2 or float(np.median(least)) - min(least) < wait_s / 2:
+        return []
+    values = {"count": len(least), "least_s": min(least), "most_s": max(least)}
+    return [Notice("runs-apart", values)]
 
 
 def _is_told_by(parts: Collection[str], cause: Cause) -> bool:

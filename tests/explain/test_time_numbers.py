@@ -7,7 +7,7 @@ import math
 import pytest
 
 from netcalc.explain import Known, time_parts
-from netcalc.samples import PathSamples, RttSamples, TransactionSamples
+from netcalc.samples import Meta, PathSamples, RttSamples, TransactionSamples
 
 NAN = math.nan
 
@@ -296,3 +296,15 @@ def test_messages_beyond_a_datagram_are_no_probes_in_fragments():
         limit.values["wire_bytes"] for limit in stated.limits if "wire_bytes" in limit.values
     ]
     assert wire == pytest.approx(900_000 + 900_000 / 1460 * 78)
+
+
+@pytest.mark.parametrize(("second_s", "is_said"), [(0.09, True), (0.0005, False)])
+def test_runs_of_two_paths_are_no_queue_for_sure(second_s, is_said):
+    """By hand: three answers at 0.4 ms and three from 90 ms, or from 0.5 ms, of one target."""
+    times = [0.0004, 0.0004, 0.0004, second_s, 0.09, 0.095]
+    facts = ({"rtt_min_s": 0.0004}, {"rtt_min_s": second_s})
+    samples = pings(times, meta=Meta(tool="ping", target="192.0.2.1", facts=facts))
+    (finding,) = time_parts.explain_round_trips(samples, Known())
+    assert ("runs-apart" in {notice.code for notice in finding.notices}) == is_said
+    if is_said:
+        assert finding.confidence == "low"
