@@ -374,7 +374,10 @@ def codes_of_readers() -> set[str]:
     found = set()
     for path in READERS.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ReaderError":
+            if not isinstance(node, ast.Call):
+                continue
+            called = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+            if called in ("ReaderError", "refusal") and node.args:
                 found |= {
                     one.value
                     for one in ast.walk(node.args[0])
