@@ -238,6 +238,8 @@ def damaged_addresses(names: Iterable[str]) -> list[Notice]:
 
     >>> [notice.values["names"] for notice in damaged_addresses(["1O.0.0.1", "a.example", "::1"])]
     [['1O.0.0.1']]
+    >>> [notice.values["names"] for notice in damaged_addresses(["x92.0.2.1", "r1.0.2.example"])]
+    [['x92.0.2.1']]
     >>> damaged_addresses(["192.0.2.1", "010.000.000.001", "fe80::1%eth0", "00:11:22:33:44:55"])
     []
     """
@@ -246,10 +248,12 @@ def damaged_addresses(names: Iterable[str]) -> list[Notice]:
 
 
 def _is_damaged(name: str) -> bool:
-    if not (_SHORT_ADDRESS.fullmatch(name) or _WITH_COLONS.fullmatch(name)):
-        return False
     parts = name.split(".")
-    if _OF_CARD.fullmatch(name) or (len(parts) == 4 and all(map(_PADDED.fullmatch, parts))):
+    octet_count = sum(_PADDED.fullmatch(part) is not None for part in parts)
+    has_one_wrong = len(parts) == 4 and octet_count == 3 and max(map(len, parts)) <= 3
+    if not (has_one_wrong or _SHORT_ADDRESS.fullmatch(name) or _WITH_COLONS.fullmatch(name)):
+        return False
+    if _OF_CARD.fullmatch(name) or len(parts) == octet_count == 4:
         return False
     try:
         ipaddress.ip_address(name)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists import traces
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Format, Input, damaged_addresses
 from netcalc.readers.source import no_measurement, note, unit_of
 from netcalc.samples import FactRow, Meta, Table, fact_row
 
@@ -140,6 +140,20 @@ _COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_b
 _TEXTS = ("group", "ip_version", "protocol", "source", "destination", "tcp_flags")
 
 
+_BEHIND = r"(?:[,:)\]]|$| (?![\d,]))"
+_DAMAGED = re.compile(
+    rf"\b(?:ack|win|mss|wscale|TS val|ecr|length) (?!\d+{_BEHIND})"
+    rf"|\bseq (?!\d+(?::\d+)?{_BEHIND})"
+)
+_DAMAGED_HEADER = re.compile(r"\b(?:ttl|hlim|id|offset|length:?) (?!\d+(?:[,)]|$))")
+_DAMAGED_ECHO = re.compile(r", id (?!\d{1,5}, seq \d{1,5}(?:, |$))|, length (?!\d+(?:$|[^\w. ]))")
+_DAMAGED_PORT = re.compile(r"\.(?:\d+[A-Za-z_]\w*|[A-Za-z]\d{2,4})$")
+_ANY_ECHO = re.compile(r"ICMP6?,? echo re(?:quest|ply)")
+_UDP = re.compile(r"(?:\[[^\]]*\] )?UDP\b")
+_SEGMENT = re.compile(r"Flags \[[^\]]*\].*?(?:\blength \d+(?=$|:)|$)")
+"""A segment without what an application says in it."""
+
+
 _USUAL = re.compile(
     r"Flags \[([^\]]*)\],(?: cksum 0x[0-9a-f]{1,4} \([a-z]+\),)?(?: seq (\d+)(?::\d+)?,)?"
     r"(?: ack (\d+),)?(?: win (\d+),)?(?: options \[nop,nop,TS val (\d{1,10}) ecr (\d{1,10})\],)?"
@@ -159,6 +173,7 @@ class _Packets:
     numbers: list[float | None] = field(default_factory=list)
     relative: set[str] = field(default_factory=set)
     skipped: list[int] = field(default_factory=list)
+    damaged: list[int] = field(default_factory=list)
     link_types: dict[str, str] = field(default_factory=dict)
     tunnels: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
@@ -214,6 +229,10 @@ _LIKE_PACKET = re.compile(r" \S{0,40}[.:]\S{0,12} IP6? ")
 """The line of a packet whose time cannot be read: the lines below a packet have no time."""
 
 
+_LIKE_IP = re.compile(r"IP\w? {1,2}\S{2,60} > \S{2,60}: ")
+"""A packet whose kind is damaged."""
+
+
 def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -> bool:
     """Add the packet of a line, if it has one; return whether it has."""
     packet = _PACKET.match(line) or _FRAME.match(line)
@@ -235,6 +254,8 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
             packets.skipped.append(index + 1)
             return False
         _read_transport(ends, texts, numbers)
+        if _is_damaged(packet["rest"], ends):
+            packets.damaged.append(len(packets.stamps) + 1)
         if not texts["protocol"] and "Flags [" in ends["what"]:
             packets.tunnels.add(run)
     stamp = packet["time"] or ""
@@ -247,6 +268,8 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
 def _add_other(packets: _Packets, line: str, run: str, index: int) -> bool:
     """Add a frame of something else than IP and ARP; return whether the line has one."""
     if frame := _OTHER.match(line):
+        if _LIKE_IP.match(frame["rest"]):
+            packets.damaged.append(len(packets.stamps) + 1)
         if re.search(r"\bIP(?:v?[46])?\b", frame["rest"]):  # it carries IP that is not read
             packets.unread.add(run)
         packets.add(frame["time"], {"group": run, "protocol": "other"}, {})
@@ -274,6 +297,25 @@ def _read_ip_header(inside: str) -> dict[str, float]:
     return numbers
 
 
+def _is_damaged(rest: str, ends: re.Match[str]) -> bool:
+    """Whether the text of a packet has something else where a number or a port has to be."""
+    what = ends["what"]
+    if rest.startswith(" "):
+        return True
+    header = _HEAD.match(rest) if rest.startswith("(") else None
+    if header and _DAMAGED_HEADER.search(header["inside"]):
+        return True
+    if segment := _SEGMENT.match(what):
+        if not _USUAL.fullmatch(what) and _DAMAGED.search(segment[0]):
+            return True
+    elif _UDP.match(what):
+        if _LENGTH.search(what) is None:
+            return True
+    else:
+        return _ANY_ECHO.search(what) is not None and _DAMAGED_ECHO.search(what) is not None
+    return any(_DAMAGED_PORT.search(ends[name]) for name in ("source", "destination"))
+
+
 def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[str, float]) -> None:
     what = ends["what"]
     if usual := _USUAL.fullmatch(what):
@@ -285,9 +327,9 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
         return
     flags = re.match(r"Flags \[([^\]]*)\]", what)
     length = _LENGTH.search(what)
-    echo = re.search(r"ICMP6?,? echo re(?:quest|ply)", what)
+    echo = _ANY_ECHO.search(what)
     short = re.match(r"tcp (\d{1,9})\b", what)  # of tcpdump -q
-    ports = bool(flags or short) or re.match(r"(?:\[[^\]]*\] )?UDP\b", what) is not None
+    ports = bool(flags or short) or _UDP.match(what) is not None
     if short:
         texts["protocol"] = "tcp"
         numbers["payload_bytes"] = float(short[1])
@@ -352,7 +394,9 @@ def _table(file: Input, packets: _Packets, captured: Mapping[str, int]) -> Table
                 partial=False,
             )
         )
-    skipped = packets.skipped
+    skipped, damaged = packets.skipped, packets.damaged
+    notices += damaged_addresses([*read["source"], *read["destination"]])
+    note(notices, "packet-numbers-damaged", count=len(damaged), numbers=damaged)
     note(notices, "packet-lines-skipped", count=len(skipped), numbers=skipped)
     shown = {name: read[name] for name in _COLUMNS if not np.isnan(read[name]).all()}
     return file.table(

@@ -21,7 +21,7 @@ from netcalc.readers.captures import flows
 from netcalc.readers.captures.flows import find_segments
 from netcalc.readers.captures.lists import traces
 from netcalc.readers.document import member
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Format, Input, damaged_addresses
 from netcalc.readers.source import csv_rows, no_measurement, note, shorten, unit_of
 from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
 
@@ -93,6 +93,42 @@ def facts_of(
         facts["ipv4_packet_count"] = versions.count(4)
         facts["ipv6_packet_count"] = versions.count(6)
     return facts, notices
+
+
+_OF_NUMBERS = frozenset({"TCP", "UDP", *_ICMP})
+"""Protocols whose packets are described by numbers alone."""
+_BEHIND = r"(?:,? (?![\d ])|,?$)"
+_DAMAGED = re.compile(
+    rf"\b(?:Seq|Ack|Win|Len|TSval|TSecr|MSS|WS)=(?!\d+{_BEHIND})|\bid=(?!0x[0-9a-f]{{4}}[ ,])"
+    r"|\bseq=(?!\d+(?:/\d+)?(?:, | \(|$))|\b(?:ttl|hop limit)=(?!\d+(?:[),]| \(|$))"
+    r"|\((?:request|reply) in (?!\d+\))"
+)
+_ANY_PORT = r"(?:\d{1,5}|[A-Za-z][\w.+-]{0,40}(?:\(\d{1,5}\))?)"
+_BETWEEN_PORTS = re.compile(
+    rf"{_MARKS}{_ANY_PORT}\s+(?:\N{{RIGHTWARDS ARROW}}|->|>)\s+{_ANY_PORT} (?:\[|Len=)"
+)
+_ARROWS = ("\N{RIGHTWARDS ARROW}", " -> ", " > ")
+
+
+def _doubts(cells: Mapping[str, Sequence[str]]) -> list[Notice]:
+    """Return the warnings about addresses and numbers that cannot be what was printed."""
+    if not {"source", "destination", "protocol", "info"} <= cells.keys():
+        return []
+    rows = zip(cells["protocol"], cells["info"], strict=True)
+    damaged = [number for number, row in enumerate(rows, 1) if _is_damaged(*row)]
+    notices = damaged_addresses([*cells["source"], *cells["destination"]])
+    note(notices, "packet-numbers-damaged", count=len(damaged), numbers=damaged)
+    return notices
+
+
+def _is_damaged(protocol: str, info: str) -> bool:
+    """Whether the text of a packet has something else where a number or a port has to be."""
+    first, *others = protocol.split() or [""]
+    if first not in _OF_NUMBERS:
+        return False
+    has_ports = first not in _ICMP and any(arrow in info for arrow in _ARROWS)
+    is_broken = bool(others) or (has_ports and _BETWEEN_PORTS.match(info) is None)
+    return is_broken or _DAMAGED.search(info) is not None
 
 
 def _reused_count(packets: Sequence[traces.ListedPacket]) -> int:
@@ -396,7 +432,7 @@ def packet_table(
     note(warnings, "packet-lines-skipped", count=len(skipped), numbers=list(skipped))
     times, notices = traces.times_of(cells.pop("time", [""] * count))
     certain, said = facts_of(cells, np.asarray(times).tolist())
-    notices += said
+    notices += [*_doubts(cells), *said]
     data: dict[str, FloatColumn | TextColumn] = {"time_s": times}
     columns = {"number": "number", "length": "original_bytes"}
     for name, column in cells.items():
