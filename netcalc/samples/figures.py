@@ -42,6 +42,8 @@ _VOLUMES = {
 _OF_SEVERAL = {
     "avg", "average", "mean", "median", "max", "maximum", "min", "minimum", "peak", "per",
     "each", "limit", "cumulative", "cum", "rate", "p50", "p90", "p95", "p99",
+    "queue", "queued", "backlog", "depth", "occupancy", "flight", "inflight", "window", "cwnd",
+    "outstanding", "pending", "waiting", "buffered", "buffer",
 }  # fmt: skip
 _LOSSES = {"loss", "losses", "lost", "drop", "drops", "dropped"}
 _MOMENTS = {"time", "timestamp", "start", "end", "at", "sent", "received", "elapsed", "epoch"}

@@ -140,6 +140,9 @@ FIGURES = {
         "min:utilization_ratio": 0.2, "median:utilization_ratio": 0.5, "max:utilization_ratio": 0.8,
     }),
     "sent_bytes": ("100 50 100", {"sum:sent_bytes": 250}),
+    "queue (packets)": ("0 20 8", {
+        "min:queue (packets)": 0, "median:queue (packets)": 8, "max:queue (packets)": 20,
+    }),
     "rx_bytes": ("100 150 350", {  # a counter, read three times
         "min:rx_bytes": 100, "median:rx_bytes": 150, "max:rx_bytes": 350,
     }),
