@@ -142,6 +142,8 @@ STEADY_RATIO = 0.02
 """A window whose spread is below this share of it does not grow. [ratio]"""
 IDLE_GROUP = "ping"
 """Group of the facts that a speed test measures before its transfers."""
+LOADED_GROUP = "under load"
+"""Group of the round trips that a speed test measures while it transfers in both directions."""
 MOST_FLOWS = 5
 """Flows of a capture that are explained: those that carried most."""
 LEAST_SEGMENTS = 100
@@ -157,8 +159,9 @@ class Evidence:
     """One run, direction or flow; nan where the file does not say it.
 
     ``rate_bps`` is the goodput at the receiver, or at the sender where the receiver's is unknown;
-    ``base_rtt_s`` is that before or without the load, ``rtt_s`` that under it. ``mtu_bytes`` is the
-    packet that the segments of the file fill. ``wait_count`` and ``wait_s`` are of acknowledgements
+    ``base_rtt_s`` is the round trip before or without the load, ``rtt_s`` that under it,
+    ``both_ways_rtt_s`` that while both directions were loaded. ``mtu_bytes`` is the packet that the
+    segments of the file fill. ``wait_count`` and ``wait_s`` are of acknowledgements
     that came by a timer; ``payload_share`` is that of all bytes on the wire of a capture. The
     shares of a processor are those of the process that sent, and of the one that received.
     ``empty_count`` of ``interval_count`` intervals carried nothing; both are 0 if all carried some.
@@ -177,6 +180,7 @@ class Evidence:
     is_from_start: bool = True
     rtt_s: float = NAN
     base_rtt_s: float = NAN
+    both_ways_rtt_s: float = NAN
     loss_ratio: float = NAN
     retransmit_count: float = NAN
     retransmitted_bytes: float = NAN
@@ -241,11 +245,11 @@ def from_facts(samples: Samples) -> list[Evidence]:
     """
     facts = samples.facts()
     rows = [row for row in facts if has_rate(row)]
-    idle = {str(row.get("group", "")): row for row in facts if _is_idle(row)}
+    trips = {str(row.get("group", "")): row for row in facts if _is_of_trips(row)}
     printed = samples.meta.printed
     seen = []
     for row in rows:
-        evidence = _beside_idle(_from_row(row), row, idle)
+        evidence = _beside_trips(_from_row(row), row, trips)
         if len(rows) == 1 and isinstance(samples, FlowSeries):
             evidence = _with_intervals(evidence, samples)
         seen.append(_with_processors(_with_printed(evidence, printed), row, printed))
@@ -257,24 +261,28 @@ def has_rate(row: Mapping[str, Fact]) -> bool:
     return "received_rate_bps" in row or "sent_rate_bps" in row
 
 
-def _is_idle(row: Mapping[str, Fact]) -> bool:
-    """Whether a row is of the round trips that a speed test took before its transfers."""
-    return "rtt_s" in row and not has_rate(row) and str(row.get("group", "")).endswith(IDLE_GROUP)
+def _is_of_trips(row: Mapping[str, Fact]) -> bool:
+    """Whether a row is of the round trips that a speed test took beside its transfers."""
+    group = str(row.get("group", ""))
+    return "rtt_s" in row and not has_rate(row) and group.endswith((IDLE_GROUP, LOADED_GROUP))
 
 
-def _beside_idle(
-    evidence: Evidence, row: Mapping[str, Fact], idle: Mapping[str, Mapping[str, Fact]]
+def _beside_trips(
+    evidence: Evidence, row: Mapping[str, Fact], trips: Mapping[str, Mapping[str, Fact]]
 ) -> Evidence:
-    """Add the round trip without load that the same run measured by itself.
+    """Add the round trips that the same run measured without load, and with that of both ways.
 
-    Its loss is that of probes over UDP, at a rate of their own, and says nothing of the transfer.
+    Their loss is that of probes over UDP, at a rate of their own, and says nothing of the transfer.
     """
     group, way = str(row.get("group", "")), str(row.get("direction", ""))
     run = group.removesuffix(way)
-    before = idle.get(f"{run}{IDLE_GROUP}") if way else None
+    before, during = (
+        trips.get(f"{run}{name}") if way else None for name in (IDLE_GROUP, LOADED_GROUP)
+    )
     if before is None:
         return evidence
-    return replace(evidence, base_rtt_s=number_in(before, "rtt_s"))
+    both_s = NAN if during is None or way != "download" else number_in(during, "rtt_s")
+    return replace(evidence, base_rtt_s=number_in(before, "rtt_s"), both_ways_rtt_s=both_s)
 
 
 def rows_in(row: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

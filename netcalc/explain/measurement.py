@@ -14,6 +14,7 @@ from netcalc.explain.causes import captures, laws, queues, responses
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.links import explain_links
 from netcalc.explain.causes.tools import run_cause, setting_cause, socket_causes, trips_cause
+from netcalc.explain.causes.unopened import explain_unopened
 from netcalc.explain.causes.verdict import counterfactuals
 from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Evidence, Known, transfer_metrics
 from netcalc.explain.finding import LINE_NAMES, Finding
@@ -37,9 +38,9 @@ from netcalc.samples import (
 )
 
 OWN_COLUMNS = "columns"
+"""Tool of a table that no tool printed."""
 PACKET_LISTS = ("tcpdump", "tshark", "Wireshark")
 """Tools whose tables are packets: their times are no times of what has their sizes."""
-"""Tool of a table that no tool printed."""
 OVERLOAD_RATIO = 0.05
 """A run that lost this share was sent faster than something could forward. [ratio]"""
 
@@ -164,6 +165,8 @@ def _of_packets(samples: Table, stated: Known) -> tuple[Finding, ...]:
         findings += captures.explain_exchanges(
             listed_trace.trace, stated, without_data=listed_trace.is_whole
         )
+        if not findings and listed_trace.is_whole:
+            findings += explain_unopened(listed_trace.trace)
     return tuple(findings)
 
 
@@ -217,7 +220,7 @@ def _rates(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     if isinstance(samples, PacketTrace):
         exchanges = captures.explain_exchanges(samples, stated)
         findings = (*captures.explain_capture(samples, stated), *exchanges)
-        if findings:
+        if findings := findings or explain_unopened(samples):
             return findings
     seen = evidence_of(samples)
     if stated.device_pps is None:

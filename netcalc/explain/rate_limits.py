@@ -339,6 +339,9 @@ def _queue(at: _Situation) -> Iterator[Notice]:
     if rtt > BLOATED_RATIO * base and queue_bytes >= LEAST_QUEUE_BYTES:
         values = {"rtt_s": rtt, "base_rtt_s": base, "queue_bytes": queue_bytes}
         yield Notice("queue-in-buffer", values)
+    both_s = at.evidence.both_ways_rtt_s
+    if both_s > BLOATED_RATIO * base:
+        yield Notice("queue-both-ways", {"rtt_s": both_s, "base_rtt_s": base})
 
 
 def _pauses(at: _Situation) -> Iterator[Notice]:

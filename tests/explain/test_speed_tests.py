@@ -45,6 +45,21 @@ def test_the_latencies_of_a_speed_test_show_its_queue():
     assert up.metrics["buffer_delay_factor"] == pytest.approx(6.7066, rel=1e-4)
 
 
+NETWORK_QUALITY = {
+    "base_rtt": 20, "dl_flows": 12, "dl_throughput": 92000000, "responsiveness": 240,
+    "ul_flows": 12, "ul_throughput": 18000000,
+}  # fmt: skip
+
+
+@pytest.mark.each("per_minute,is_said", [(240, True), (2000, False)])
+def test_a_load_both_ways_shows_a_queue_of_one_of_them(per_minute, is_said):
+    """60 s / 240 are 250 ms, 60 s / 2000 only 30 ms: less than twice the 20 ms without load."""
+    down, up = explained({**NETWORK_QUALITY, "responsiveness": per_minute})
+    found = [said.values for said in down.notices if said.code == "queue-both-ways"]
+    assert found == ([{"rtt_s": 0.25, "base_rtt_s": 0.02}] if is_said else [])
+    assert "queue-both-ways" not in {said.code for said in up.notices}
+
+
 def test_each_run_has_its_own_ping():
     later = {**OOKLA, "ping": {"latency": 90.0}, "packetLoss": 2}
     found = explained(OOKLA, later)
