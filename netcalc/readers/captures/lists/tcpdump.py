@@ -140,9 +140,10 @@ _COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_b
 _TEXTS = ("group", "ip_version", "protocol", "source", "destination", "tcp_flags")
 
 
-_BEHIND = r"(?:[,:)\]]|$| (?![\d,]))"
+_BEHIND = r"(?:[,)\]]|$| (?![\d,]))"
 _DAMAGED = re.compile(
-    rf"\b(?:ack|win|mss|wscale|TS val|ecr|length) (?!\d+{_BEHIND})"
+    rf"\b(?:ack|win|mss|wscale|TS val|ecr) (?!\d+{_BEHIND})"
+    r"|\blength (?!\d+(?:$|[:)]))"
     rf"|\bseq (?!\d+(?::\d+)?{_BEHIND})"
 )
 _DAMAGED_HEADER = re.compile(r"\b(?:ttl|hlim|id|offset|length:?) (?!\d+(?:[,)]|$))")
