@@ -100,6 +100,7 @@ KINDS = {
 _NETSTAT = (
     r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface table)"
     r"|^Destination +Gateway +Flags|^(?:default|[\d./]+) +(?:[\d.]+|link#\d+) +U[A-Za-z0-9]* +\d"
+    r"|^\S{1,60} +(?:link#\d+|[\da-f]{0,4}[:.][\da-f:.]+(?:%\w+)?) +U[A-Zb-z1-3]*(?: +\d+){3} +\w+"
 )
 # Text that is no table, though its lines may have as many words each as one.
 _LINES: tuple[tuple[str, str], ...] = (

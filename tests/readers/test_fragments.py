@@ -190,6 +190,38 @@ REFUSED = {
         "   Speedtest by Ookla\n\n      Server: Example - City (id: 1)\n", "speed test"),
     "a head of tracert": (
         "Tracing route to example.com [192.0.2.7]\nover a maximum of 30 hops:\n", "tracert"),
+    "routes of macOS": (
+        "192.168.1.89       d0:3:4b:3b:28:d5   UHLWIi          1     4588   1500     en0   1132\n"
+        "192.168.1.186      50:32:37:d7:f5:9b  UHLWIi          1     6123   1500     en0   1181\n"
+        "192.168.1.216      3c:37:86:15:ad:f7  UHLWI           0       16   1500     en0    565\n",
+        "netstat"),
+    "routes of macOS by IPv6": (
+        "fe80::%utun0/64        fe80::30fe:52f1:103c:c66c%utun0 UcI   2  0   2000    utun0\n"
+        "fe80::1%lo0            link#1                          UHLI  0  0  16384      lo0\n",
+        "netstat"),
+    "addresses of ifconfig": (
+        "        inet 192.0.2.2  netmask 255.255.255.0  broadcast 192.0.2.255\n"
+        "        ether 02:00:00:00:00:01  txqueuelen 1000  (Ethernet)\n", "ifconfig"),
+    "a histogram of latte with its head": (
+        "Interval(usec)     Frequency\n    0      0\n  103      1664\n", "latte"),
+    "an interface of netsh": (
+        "    Name                   : Wi-Fi\n    Description            : Intel(R) Wi-Fi 6E\n"
+        "    Physical address       : 02:00:00:00:00:01\n", "netsh"),
+    "an interface of wdutil": (
+        "    MAC Address          : 02:00:00:00:00:01 (hw=02:00:00:00:00:01)\n"
+        "    Interface Name       : en0\n", "wdutil"),
+    "a run of netesto": ("host:client\ndur:60\ncwnd:83\n", "etesto"),
+    "the end of the Intel MPI Benchmarks": (
+        "\n# All processes entering MPI_Finalize\n\n", "Intel MPI"),
+    "timeouts of arping": ("Timeout\nTimeout\nTimeout\n", "arping"),
+    "a heading of paping": ("Connection timed out\n\nConnection statistics:\n", "paping"),
+    "a heading of pScheduler": ("TTL Statistics\n--------------\n", "pScheduler"),
+    "labels of NextTrace": (
+        "                                              2.73 ms / 2.80 ms\n"
+        "    [MPLS: Lbl 24000, TC 0, S 1, TTL 1]\n", "NextTrace"),
+    "a heading of WinMTR in HTML": (
+        '<center><h2>WinMTR statistics</h2></center>\n<table border="1" align="center">\n',
+        "WinMTR"),
 }  # fmt: skip
 
 

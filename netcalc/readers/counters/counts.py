@@ -262,7 +262,11 @@ IFCONFIG = Format(
         "ifconfig of macOS and of BSD has no counters: netstat -ib has them.",
     ),
     tools={"ifconfig": of_kernel("frames at the interface", FRAME_WITHOUT_FCS)},
-    parts=(r"^\s+[RT]X (?:errors \d|bytes:\d)", r"^\s+collisions:\d+ txqueuelen:\d"),
+    parts=(
+        r"^\s+[RT]X (?:errors \d|bytes:\d)",
+        r"^\s+collisions:\d+ txqueuelen:\d",
+        r"^\s+(?:inet6? \S+  (?:netmask|prefixlen)|ether \S+  txqueuelen) ",
+    ),
     needs="the lines of RX packets and TX packets",
 )
 

@@ -332,6 +332,7 @@ NETSH = Format(
     parts=(
         r"^(?:There (?:is|are) \d+ interfaces? on the system|Es (?:ist|sind) \d+ Schnittstelle)",
         r"^ {4}(?:Cipher|Verschl\S+|Authentication|Authentifizierung|Band|Bereich) +: ",
+        r"^ {4}(?:(?:Physical|Physische) [Aa]d\w+|Description|Beschreibung|Status?|State) +: ",
         r"^ {2,}GUID +: [0-9a-f]{8}-",
         r"^ {2,}(?:AP )?BSSID +: (?:[0-9a-f]{2}:){5}",
         r"^ {4}(?:Radio type|Funktyp|Channel|Kanal|Network type|Netzwerktyp) +: ",
@@ -359,7 +360,7 @@ MACOS = Format(
         r"^ +(?:SSID|BSSID|state|channel): ",
         r"^ *agrExt(?:RSSI|Noise): ",
         r"^ *lastAssocStatus: ",
-        r"^ *(?:MCS Index|NSS) +: \d",
+        r"^ *(?:MCS Index|NSS) +: \d|^ +(?:MAC Address|Interface Name|Power) +: ",
         r"^ +(?:op mode|maxRate|guardInterval|NSS|MCS|link auth|802\.11 auth): ",
         r"^ {14}(?:PHY Mode|Country Code|Network Type|Security): ",
         r"^ {10}(?:Current Network Information|Card Type|Status):",

@@ -79,4 +79,5 @@ TEXT = Format(
     read=_read, tools={"NextTrace": Counted(probes=TO_NODES)},
     traps=("A hop without an answer is a single star, however many probes were sent.",
            "The size in the header is that of the payload."),
+    parts=(r"^ {4}\[MPLS: Lbl \d", r"^ {20,}[\d.]+ ms / "), needs="the line that begins with a hop",
 )  # fmt: skip

@@ -22,7 +22,7 @@ _COUNT = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
 _WINMTR_HEADING = r"^\|\s+Host\s+-\s+%+\s+\|\s*Sent\s*\|\s*Recv"
 _WINMTR_ROW = r"^\|\s*\S[^|]{0,120}- {1,4}[0-9]{1,3} \|(?:\s*[0-9.]{1,8} \|){6}\s*$"
 _WINMTR_HTML = (
-    r"<title>WinMTR Statistics</title>"
+    r"<title>WinMTR Statistics</title>|<h2>WinMTR statistics</h2>"
     r"|^<tr><td>[^<]{1,120}</td>(?: ?<td> {0,3}[0-9.]{1,8}</td>){7} ?</tr>\s*$"
 )
 

@@ -76,6 +76,8 @@ ARPING = _Arping.format(
         "The arping of iputils prints no line for a lost probe; the summary counts it.",
         "It measures the next node at layer 2 only.",
     ),
+    parts=(r"^Timeout\s*$",),
+    needs="its first line (ARPING ...), or a reply",
 )
 
 
@@ -349,6 +351,8 @@ PAPING = _Paping.format(
         "A time is that of a TCP handshake; port= is a port, and there is no size.",
         "A failure has a line without a time: a lost probe, or a reset.",
     ),
+    parts=(r"^Connection statistics:\s*$",),
+    needs="the lines of its probes, or its counts",
 )
 
 

@@ -430,7 +430,8 @@ IMB = Format(
         r"^# (?:Date|Machine|System|Release|Version|MPI Version|MPI Thread Environment) *:",
         r"^# Calling sequence was|^# \S*IMB-",
         r"^#\s*Benchmarking\s+[A-Za-z_]+\s*$",
-        r"^#\s+Intel ?\(R\) MPI Benchmark",
+        r"^#\s+Intel ?\(R\) MPI Benchmark|^# List of Benchmarks to run:",
+        r"^# All processes entering MPI_Finalize|^# (?:Ping\w+|All\w+|Bcast|Exchange)\s*$",
     ),
     needs="a header (#bytes #repetitions ...), and a row with size and time",
 )

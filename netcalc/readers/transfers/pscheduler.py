@@ -440,7 +440,7 @@ FORMAT = Format(
         r"^MSS: \d+ bytes\s*$|^\d+\tNo Response",
         r"^\* Stream ID \S+(?: Summary)?$",
         r"^(?:Packets|TTL|Delay|Max Clock) [\w ]+ \.{3,} ",
-        r"^One-way Latency Statistics",
+        r"^(?:One-way Latency|TTL) Statistics",
         r"^\d+\.\d - \d+\.\d {2,}\d+\.\d\d [KMGT]?bps ",
     ),
     needs="the line that begins with Interval and those below it, or Packets Sent",

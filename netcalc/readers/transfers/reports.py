@@ -304,7 +304,10 @@ def _read_latte(file: Input) -> Table:
 LATTE = Format(
     name="latte",
     description="the output of latte",
-    recognize=lambda file: file.seen(r"^Latency\(usec\)\s+\d") and file.seen(r"^Iterations\s+\d"),
+    recognize=lambda file: (
+        (file.seen(r"^Latency\(usec\)\s+\d") and file.seen(r"^Iterations\s+\d"))
+        or file.seen(r"^\s*Interval\(usec\)\s+Frequency\s*$")
+    ),
     read=_read_latte,
     traps=(
         "Its manual does not say whether Latency(usec) is a round trip or half of it: it is a "

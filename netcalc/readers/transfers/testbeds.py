@@ -494,6 +494,7 @@ NETESTO = Format(
     parts=(
         r"^expName:\S",
         r"^expRunName:|^serverHost:",
+        r"^(?:localRetrans|cwnd|dur):[\d.]+\s*$|^test:TCP_\w+\s*$",
     ),
     needs="the lines of rates and round trips (client_tputA, rtt)",
 )
