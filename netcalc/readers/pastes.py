@@ -255,14 +255,18 @@ def _read_parts(file: Input, lines: Sequence[str], read: Read) -> Samples:
             samples = read(_with(file, kept))
             for other in parts:
                 if other.family != family:
-                    samples = _with_left(samples, lines, other.indexes, other.description)
+                    is_readable = isinstance(other.tool, Format)
+                    samples = _with_left(
+                        samples, lines, other.indexes, other.description, is_readable=is_readable
+                    )
             return samples
     return read(file)
 
 
 def _with_left(
-    samples: Samples, lines: Sequence[str], indexes: Sequence[int], kind: str
-) -> Samples:
+    samples: Samples, lines: Sequence[str], indexes: Sequence[int], kind: str, *,
+    is_readable: bool = False,
+) -> Samples:  # fmt: skip
     """Say which lines were not read; fences, tags and prompts are none."""
     numbers = [
         n + 1 for n in indexes
@@ -272,7 +276,8 @@ def _with_left(
     ]  # fmt: skip
     if not numbers:
         return samples
-    notice = Notice("left-to-others", {"numbers": numbers, "format": kind})
+    values = {"numbers": numbers, "format": kind}
+    notice = Notice("left-to-another-file" if is_readable else "left-to-others", values)
     warnings = (*samples.meta.warnings, notice)
     return replace(samples, meta=replace(samples.meta, warnings=warnings))  # type: ignore[type-var]
 

@@ -137,7 +137,8 @@ def test_of_two_tools_the_first_is_read_and_the_other_is_named(first: str, secon
     samples = read(first + "\n" + second)
     facts = dict(samples.facts()[0])
     assert {name: facts.get(name) for name in FACTS[first]} == pytest.approx(FACTS[first])
-    (notice,) = (each for each in samples.meta.warnings if each.code == "left-to-others")
+    (notice,) = (each for each in samples.meta.warnings if each.code == "left-to-another-file")
+    assert "Save these lines in a file of their own" in str(notice)
     after = first.count("\n") + 1
     filled = [n for n, line in enumerate(second.splitlines(), after + 1) if line]
     assert notice.values["numbers"] == filled
