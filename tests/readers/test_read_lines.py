@@ -116,8 +116,13 @@ FACTS = {
         "duration_s": 0.013249}],
     "scp.txt": [{"sent_rate_bps": 2.3 * MIB * 8, "duration_s": 2},
                 {"sent_byte_count": 650 * MIB, "duration_s": 58}],
+    # (734,182,514 + 35) / 11,561,929.91 - 0.5 = 63.0 s
+    "rsync.txt": [{"sent_byte_count": 734182514, "duration_s": 63, "direction": "upload",
+                   "sent_rate_bps": 8 * 734182514 / 63}],
+    "rsync_old.txt": [{"received_byte_count": 221150763, "duration_s": 9,
+                       "received_rate_bps": 8 * 221150763 / 9}],
 }  # fmt: skip
-TOOLS = ("speedtest", "ndt7", "nuttcp", "dd", "wget", "curl", "scp")
+TOOLS = ("speedtest", "ndt7", "nuttcp", "dd", "wget", "curl", "scp", "rsync")
 
 
 @pytest.mark.each("name", sorted(FACTS))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from samples_seen import facts, implausible, noted, refused, values
 
+from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
 
 INPUTS = Path(__file__).parent / "inputs" / "transfers"
@@ -41,7 +42,7 @@ TOOLS = {
     "FlowMonitor": "ns-3 FlowMonitor", "ntttcp XML": "ntttcp", "iperf3 JSON": "iperf3",
     "iperf3 text": "iperf3", "iperf 2 CSV": "iperf 2",
     "iperf 2 enhanced CSV": "iperf 2", "ndt7": "ndt7", "qperf": "qperf", "curl": "curl",
-    "wget": "wget", "scp": "scp", "dd": "dd",
+    "wget": "wget", "scp": "scp", "dd": "dd", "rsync": "rsync",
 }  # fmt: skip
 
 
@@ -473,6 +474,35 @@ def test_odd_transfers_of_wget():
     assert sniff(end.format("'f' saved [5/5]")) == "wget"
     assert sniff("2026-11-22 13:10:54 URL: x\n") == "wget"
     assert sniff("2026-11-22 13:10:54 x\n") != "wget"
+
+
+def test_lines_of_rsync():
+    """The time is (sent + received) / rate - 0.5 s, in whole seconds; by hand."""
+    line = "sent {} bytes  received {} bytes  {} bytes/sec\n"
+    for sent, received, rate, byte_count, seconds in (
+        ("7.017.773.274", "1.588.112", "36.275.769,44", 7017773274, 193),
+        ("120", "35", "13.48", 120, 11),
+        ("1,234", "42", "2,552.00", 1234, None),
+        ("2.98G", "81.34K", "2.83M", 2.98e9, 1053),
+    ):
+        run = read(line.format(sent, received, rate))
+        assert (values(run.payload_bytes), values(run.duration_s)) == ([byte_count], [seconds])
+    with pytest.raises(ReaderError, match="no transfer finished"):
+        read(line.format("734,182,514", "35", "1,562,716.52"))
+    files = read(
+        "    734,003,200 100%   11.14MB/s    0:01:02 (xfr#1, to-chk=1/2)\n"
+        "      8,640 100%   31.25kB/s    0:00:00 (xfr#2, to-chk=0/2)\n"
+    )
+    assert (values(files.payload_bytes), values(files.duration_s)) == (
+        [734003200, 8640],
+        [62, None],
+    )
+    assert facts(files, "sent_rate_bps")[0] == (pytest.approx(11.14 * 1024**2 * 8),)
+    assert files.meta.partial
+    with pytest.raises(ReaderError, match="only a part of the output of rsync"):
+        read(
+            "sending incremental file list\nbig.iso\n     82,837,504  11%   79.00MB/s    0:00:07\n"
+        )
 
 
 def test_scp_that_stalls_or_ends():

@@ -36,6 +36,7 @@ FORMATS: tuple[Format, ...] = (
     copies.WGET,
     copies.CURL,
     copies.SCP,
+    copies.RSYNC,
     ttcp.NTTTCP,
     ttcp.NTTTCP_LINUX,
     netperf.QPERF,

@@ -1,4 +1,4 @@
-"""Copies of files: the line with size, time and rate that dd, scp, wget and curl end with."""
+"""Copies of files: the line with size, time and rate of dd, scp, rsync, wget and curl."""
 
 from __future__ import annotations
 
@@ -195,6 +195,92 @@ SCP = Format(
     tools={
         "scp": Counted(rates=FILE),
     },
+)
+
+
+_GROUPED = r"\d[\d.,]{0,23}[KMGT]?"
+_RSYNC_END = re.compile(
+    rf"sent (?P<sent>{_GROUPED}) bytes  received (?P<received>{_GROUPED}) bytes  "
+    rf"(?P<rate>{_GROUPED}) bytes/sec\s*"
+)
+_RSYNC_FILE = re.compile(
+    rf"\s*(?P<size>{_GROUPED}) +100% +(?P<rate>\d+[.,]\d\d)(?P<prefix>[kMGT])B/s +"
+    r"(?P<time>\d+:\d\d:\d\d)  ?\((?:xfr|xfer)#\d+, \S+\)\s*"
+)
+_RSYNC_LIKE = re.compile(r"sent .*bytes/sec|.* 100% .*\(xfe?r#")
+
+
+def _read_rsync(file: Input) -> TransferSamples:
+    runs: list[Copy] = []
+    copies: list[Copy] = []
+    lines = WholeLines(file.text, closed=re.compile(r".*(?:bytes/sec|xfe?r#.*\))"))
+    for line_number, line in lines:
+        if (end := _RSYNC_END.fullmatch(line)) and (run := _run_of_rsync(end)):
+            runs.append(run)
+        elif (row := _RSYNC_FILE.fullmatch(line)) and not end:
+            hours, minutes, seconds = map(int, row["time"].split(":"))
+            time_s = 3600.0 * hours + 60.0 * minutes + seconds
+            rate = 8 * scaled(row["rate"].replace(",", "."), row["prefix"], 1024.0)
+            copies.append(Copy(_grouped(row["size"]), time_s or nan, rate or nan, direction=""))
+        elif _RSYNC_LIKE.match(line):
+            lines.unread.append(line_number)
+    warnings = lines.with_unread()
+    note(warnings, "rsync-whole-seconds", is_so=True)
+    partial = lines.cut or not runs
+    return transfers(file, runs or copies, warnings, tool="rsync", partial=partial)
+
+
+def _run_of_rsync(end: re.Match[str]) -> Copy | None:
+    """Return a whole run; None of a line whose numbers disagree.
+
+    The rate is that of both directions, over half a second more than the whole seconds it took.
+    """
+    sent, received = _grouped(end["sent"]), _grouped(end["received"])
+    rate = _grouped(end["rate"], digits=2)
+    time_s = (sent + received) / rate - 0.5 if rate else nan
+    whole_s = float(round(time_s)) if isfinite(time_s) else nan
+    is_rounded = end[0].count("bytes") != len(re.findall(r"\d bytes", end[0]))
+    if not is_rounded and not abs(time_s - whole_s) < 0.02 + 0.01 * time_s / rate:
+        return None
+    byte_count, way = max((sent, UPLOAD), (received, DOWNLOAD))
+    return Copy(byte_count, whole_s or nan, rate_of(byte_count, whole_s), way)
+
+
+def _grouped(text: str, digits: int = 0) -> float:
+    """Return a number with its thousands in groups, and so many digits behind the decimal sign.
+
+    >>> _grouped("734,182,514"), _grouped("36.275.769,44", 2), _grouped("2.98G")
+    (734182514.0, 36275769.44, 2980000000.0)
+    """
+    if text[-1] in POWERS:
+        return scaled(re.sub(r"[.,](?=.*[.,])", "", text[:-1]).replace(",", "."), text[-1])
+    has_point = digits and re.search(rf"[.,]\d{{{digits}}}$", text)
+    return float(re.sub(r"[.,]", "", text)) / (10**digits if has_point else 1)
+
+
+RSYNC = Format(
+    name="rsync",
+    description="the output of rsync",
+    recognize=seen(_RSYNC_END.pattern + "$", _RSYNC_FILE.pattern + "$"),
+    read=_read_rsync,
+    traps=(
+        "sent and received count what crossed the connection, after compression and without parts "
+        "that the other side had; the run is one row, whatever its files.",
+        "Its bytes/sec are of both directions together, over half a second more than the time in "
+        "whole seconds: the rate is that of the larger direction over that time.",
+        "Without that line the rows are the files: kB/s and MB/s are powers of 1024, and count "
+        "parts that the other side had.",
+        "2.98G bytes (-h) are powers of 1000, of 1024 with -hh, which the output does not say.",
+    ),
+    tools={"rsync": Counted(rates=FILE)},
+    parts=(
+        r"^(?:sending|receiving) (?:incremental )?file list",
+        r"^total size is .* speedup is ",
+        r"^Number of (?:created |deleted |regular )?files(?: transferred)?: ",
+        r"^(?:Literal|Matched) data: |^File list (?:size|\w+ time): ",
+        r"^\s*[\d.,]+[KMGT]? +\d+% +[\d.,]+[kMGT]B/s +\d+:\d\d:\d\d\s*$",
+    ),
+    needs="the line with sent, received and bytes/sec",
 )
 
 
