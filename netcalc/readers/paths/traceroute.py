@@ -63,7 +63,6 @@ _HOP_LINE = (
     r"^\s{0,3}[0-9]{1,2}\s+(?:\[\S+\] ?)?"
     rf"(?:\*|\S+ \([^()\s]+\)\s+(?:[0-9.,]+\s*{_UNIT}|\*)|{ADDRESS.pattern}\s+[0-9.,]+\s*{_UNIT})"
 )
-_STARS = r"^\s{0,3}[0-9]{1,2}\s+\*(?:\s+\*)*\s*$"
 _NOISE = re.compile(
     r"^(?:\s+MPLS Label \d|.*press CTRL_C"
     r"|\s*(?:Type escape sequence|VRF info:|Selected device|send failed))"

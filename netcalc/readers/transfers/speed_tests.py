@@ -254,13 +254,12 @@ class _Results:
             percent = number(fields, "loss_percent")
             ratio = percent / 100 if 0 <= percent <= 100 else nan
             losses = {"printed_loss_ratio": ratio, "loss_ratio": ratio}
-            group = " ".join(part for part in (run, name) if part)
+            group = f"{run} {name}".lstrip()
             self.pings.append(fact_row(trip, group=group, **losses, partial=False))
 
     def _add_way(self, direction: str, run: str, total: transfer.Interval) -> None:
         """Add one direction, of which the client counted the total."""
-        group = " ".join(part for part in (run, direction) if part)
-        way = transfer.Way(direction, group=group)
+        way = transfer.Way(direction, group=f"{run} {direction}".lstrip())
         side = transfer.RECEIVER if direction == transfer.DOWNLOAD else transfer.SENDER
         way.rows.append(replace(total, side=side))
         way.sent, way.received = (None, total) if direction == transfer.DOWNLOAD else (total, None)
@@ -329,7 +328,7 @@ def _client_of(row: Mapping[str, Any]) -> _Client | None:
 
 def _by_names(row: Mapping[str, Any]) -> _Client | None:
     """Return how to read an object of one's own, whose names say direction and unit."""
-    fields: dict[str, list[tuple[str, float]]] = {}
+    columns: list[tuple[str, str, float]] = []
     paths = [(name,) for name in row] + [(n, inner) for n in row for inner in member(row, n)]
     for path in paths:
         word = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", "_".join(path))
@@ -340,24 +339,14 @@ def _by_names(row: Mapping[str, Any]) -> _Client | None:
             continue
         ways = [way for way, names in _WAYS_OF_NAMES.items() if names & {*parts}]
         if unit > 0 and len(ways) == 1:
-            fields.setdefault(f"{ways[0]}_bps", []).append((".".join(path), unit))
+            columns.append((f"{ways[0]}_bps", ".".join(path), unit))
         elif unit < 0 and not ways and {*parts[:-1]} <= {"idle", "ping", "latency", "rtt"}:
-            fields.setdefault("ping_ms", []).append((".".join(path), unit))
-    rates = {unit for name, entries in fields.items() if name != "ping_ms" for _, unit in entries}
-    is_clear = all(len(entries) == 1 for entries in fields.values()) and len(rates) == 1
-    if not is_clear or len(fields) < 2:
+            columns.append(("ping_ms", ".".join(path), unit))
+    fields = {name: way_down for name, way_down, _ in columns}
+    units = {unit for name, _, unit in columns if name != "ping_ms"}
+    if len(fields) < max(len(columns), 2) or len(units) != 1:
         return None
-    return _Client(
-        "speedtest", rates.pop(), (), {n: entries[0][0] for n, entries in fields.items()}
-    )
-
-
-def _of_sizes(row: Mapping[str, Any]) -> tuple[str, float, float] | None:
-    """Return direction, size and median rate of cfspeedtest's row of one size."""
-    way = words(row, "test_type").lower()
-    if way not in _WAYS or not {"payload_size", "median", "q1"} <= row.keys():
-        return None
-    return way, number(row, "payload_size"), 1e6 * number(row, "median")
+    return _Client("speedtest", units.pop(), (), fields)
 
 
 def _objects(file: Input, warnings: list[Notice]) -> tuple[list[Mapping[str, Any]], bool]:
@@ -412,13 +401,12 @@ def _recognize(file: Input) -> bool:
     return (
         _recognize_text(file)
         or file.seen(_SIZES)
-        or (file.seen(_LIKE_A_TABLE) and any(_rows_of_table(_first_lines(file), [])))
+        or (
+            file.seen(_LIKE_A_TABLE)
+            and any(_rows_of_table(enumerate(file.first.split("\n"), 1), []))
+        )
         or _recognize_log(file)
     )
-
-
-def _first_lines(file: Input) -> Iterator[tuple[int, str]]:
-    return enumerate(file.first.split("\n"), 1)
 
 
 def _recognize_log(file: Input) -> bool:
@@ -451,16 +439,8 @@ def _read(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     results = _Results()
     entries: list[tuple[_Client, dict[str, Any]]] = []
-    is_partial = False
     if file.is_json or _recognize_log(file):
-        objects, is_partial = _objects(file, warnings)
-        for row in objects:
-            client = _client_of(row)
-            if client is not None and row.get("type", "result") == "result":
-                entries.append((client, _checked(file, client, _fields(client, row), row)))
-        _add_sizes(objects, results)
-        if not entries and not results.ways and file.json.fault is not None:
-            raise file.json.fault
+        entries, is_partial = _read_objects(file, warnings, results)
     elif _recognize_text(file):
         entries, is_partial = _read_lines(file, warnings)
     elif file.seen(_SIZES):
@@ -472,9 +452,9 @@ def _read(file: Input) -> FlowSeries:
         odd = [f"{run.pop(name):.10g}" for _, run in entries if run.get(name, 0.0) > _LONGEST_MS]
         note(warnings, "impossible-values", name=name, values=odd)
     starts_s = _seconds([fields.get("start", "") for _, fields in entries])
-    for index, (writer, fields) in enumerate(entries):
-        name = f"run {index + 1}" if len(entries) > 1 else ""
-        results.add(fields, writer, name, starts_s[index] if starts_s else 0.0)
+    begins_s = starts_s or [0.0] * len(entries)
+    for index, ((client, fields), begin_s) in enumerate(zip(entries, begins_s, strict=True), 1):
+        results.add(fields, client, f"run {index}" if len(entries) > 1 else "", begin_s)
     if not results.ways and not results.pings:
         raise file.refusal("speedtest-nothing")
     if results.ways:
@@ -492,6 +472,22 @@ def _read(file: Input) -> FlowSeries:
         else "seconds since the start of each direction",
         partial=is_partial,
     )
+
+
+def _read_objects(
+    file: Input, warnings: list[Notice], results: _Results
+) -> tuple[list[tuple[_Client, dict[str, Any]]], bool]:
+    """Return the results of JSON, and whether it was cut; those of sizes are added to others."""
+    objects, is_partial = _objects(file, warnings)
+    entries = [
+        (client, _checked(file, client, _fields(client, row), row))
+        for row in objects
+        if (client := _client_of(row)) is not None and row.get("type", "result") == "result"
+    ]
+    _add_sizes(objects, results)
+    if not entries and not results.ways and file.json.fault is not None:
+        raise file.json.fault
+    return entries, is_partial
 
 
 def _checked(
@@ -520,15 +516,16 @@ def _add_sizes(objects: Iterable[Mapping[str, Any]], results: _Results) -> None:
     """Add what cfspeedtest measured of each size of its transfers."""
     client = _Client("cfspeedtest", 1.0, (), {})
     for row in objects:
-        for way, size, rate in filter(
-            None, map(_of_sizes, [row, *rows(row, "speed_measurements")])
-        ):
-            results.add({f"{way}_bps": rate}, client, f"{size / 1e3:.0f} kB", 0.0)
-        trip = member(row, "latency_measurement")
-        names = {"ping_ms": "avg", "ping_low_ms": "min", "ping_high_ms": "max"}
-        fields = {name: number(trip, f"{end}_latency_ms") for name, end in names.items()}
+        for test in (row, *rows(row, "speed_measurements")):
+            way = words(test, "test_type").lower()
+            if way in _WAYS and {"payload_size", "median", "q1"} <= test.keys():
+                rate_bps, size = 1e6 * number(test, "median"), number(test, "payload_size")
+                results.add({f"{way}_bps": rate_bps}, client, f"{size / 1e3:.0f} kB", 0.0)
+        trip, end = member(row, "latency_measurement"), "_latency_ms"
         if row.get("test_type") == "latency":
-            fields = {name: number(row, end) for name, end in names.items()}
+            trip, end = row, ""
+        names = {"ping_ms": "avg", "ping_low_ms": "min", "ping_high_ms": "max"}
+        fields = {name: number(trip, statistic + end) for name, statistic in names.items()}
         if fields["ping_ms"] >= 0:
             results.add(fields, client, "", 0.0)
 
@@ -556,7 +553,7 @@ def _rows_of_table(
         for delimiter in delimiters:
             cells = _cells(line, delimiter)
             if header := _header_of(cells):
-                head, delimiters = header, delimiter
+                head, delimiters = header, delimiter  # as all lines below it
                 break
             if row := _row_of(cells, head):
                 yield line_number, *row

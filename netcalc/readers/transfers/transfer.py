@@ -294,7 +294,7 @@ def _unlikely(ways: Iterable[Way]) -> list[Notice]:
         warnings += [
             warning
             for side, total in ((SENDER, way.sent), (RECEIVER, way.received))
-            if total and (warning := _settled(way, side, total))
+            if total and (warning := _contradiction(way, side, total))
         ]
     said = [text for texts in lines.values() for text in texts]
     if said:
@@ -342,7 +342,7 @@ def _rates_apart(parts: Iterable[Interval]) -> Iterator[tuple[None, str, str]]:
             yield None, "throughput_bps", shown
 
 
-def _settled(way: Way, side: str, total: Interval) -> Notice | None:
+def _contradiction(way: Way, side: str, total: Interval) -> Notice | None:
     """Take bytes and rate from the intervals where a total contradicts them, which fill its time.
 
     One end counted both, and both cannot be right: the intervals are many, the total is one.
@@ -354,21 +354,23 @@ def _settled(way: Way, side: str, total: Interval) -> Notice | None:
     counted = sum_of_side(rows, side)
     if counted is None or way.is_cut_short:
         return None
-    longest, shortest = max(lengths.values()), min(lengths.values())
-    lasts = abs(longest - total.duration_s) < _ROUNDING * total.duration_s
-    if not (lasts and shortest > 0.97 * longest):
+    longest_s, shortest_s = max(lengths.values()), min(lengths.values())
+    is_of_total = abs(longest_s - total.duration_s) < _ROUNDING * total.duration_s
+    if not (is_of_total and shortest_s > 0.97 * longest_s):
         return None
-    name, unit = "payload_bytes", "byte"
     if isnan(total.payload_bytes) or isnan(counted.payload_bytes):
-        name, unit = "throughput_bps", "bit/s"
-        counted.throughput_bps = fsum(row.duration_s * row.throughput_bps for row in rows) / longest
-    printed, summed = getattr(total, name), getattr(counted, name)
+        bits = fsum(row.duration_s * row.throughput_bps for row in rows)
+        counted.throughput_bps = bits / longest_s
+        printed, summed, unit = total.throughput_bps, counted.throughput_bps, "bit/s"
+        tolerance = 0.0
+    else:
+        printed, summed, unit = total.payload_bytes, counted.payload_bytes, "byte"
+        tolerance = _LAST_WRITES.get(way.protocol, 0.0)
     is_of_several = len(lengths) > 1 or total.stream == "SUM" or unit == "bit/s"
     if summed < printed and is_of_several:
         return None  # the lines of a stream may be missing
-    apart = abs(printed - summed) - _ROUNDING * max(printed, summed)
-    if isnan(apart) or apart <= (_LAST_WRITES.get(way.protocol, 0.0) if unit == "byte" else 0.0):
-        return None
+    if not abs(printed - summed) - _ROUNDING * max(printed, summed) > tolerance:
+        return None  # also where one of them is unknown
     total.payload_bytes, total.throughput_bps = counted.payload_bytes, counted.throughput_bps
     return Notice(
         "total-contradicts-intervals",
