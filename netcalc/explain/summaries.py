@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -44,10 +44,9 @@ def _of_summary(
 ) -> Finding:
     label = str(row.get("group", ""))
     count = int(first_known(number_in(row, "sent_count"), 0.0))
-    mean = number_in(printed, "rtt_mean_s", "rtt_avg_s")
     values = {
         "median": number_in(row, "rtt_median_s"),
-        "mean": mean,
+        "mean": number_in(printed, "rtt_mean_s", "rtt_avg_s"),
         "maximum": number_in(row, "rtt_max_s"),
     }
     statistic, measured = next(
@@ -120,19 +119,10 @@ def explain_transaction_rates(samples: Samples, stated: Known) -> tuple[Finding,
         rtt, measured = first_known(stated.rtt_s, number_in(fact, "rtt_min_s")), 1 / rate
         limits = time_parts.response_parts(measured, min(rtt, measured)) if rtt > 0 else ()
         if not limits:
-            held = [
-                part
-                for part in time_parts.response_parts(measured, 0.0)
-                if part.name == "ack-timer"
-            ]
-            whole = Limit(
-                "round-trip-and-hosts",
-                measured,
-                "s",
-                time_parts.PART_TOLERANCE,
-                {"rate": float(rate)},
-            )
-            limits = tuple(held) or (whole,)
+            parts = time_parts.response_parts(measured, 0.0)
+            tolerance, values = time_parts.PART_TOLERANCE, {"rate": float(rate)}
+            whole = Limit("round-trip-and-hosts", measured, "s", tolerance, values)
+            limits = tuple(part for part in parts if part.name == "ack-timer") or (whole,)
         asked = () if stated.rtt_s is not None else (Notice("ask-rtt"),)
         findings.append(
             Finding(
@@ -167,14 +157,10 @@ def explain_one_way(samples: Table, stated: Known) -> tuple[Finding, ...]:
         if errors is not None and groups is not None:
             own = errors[(groups == str(row.get("group", ""))) & np.isfinite(errors)]
             error = float(own.max()) if own.size else math.nan
-        findings.append(_one_way(row, _other_way(row, rows), error, stated))
+        others = [other for other in rows if other is not row]
+        reverse = others[0] if len(others) == 1 else {}
+        findings.append(_one_way(row, reverse, error, stated))
     return tuple(findings)
-
-
-def _other_way(row: Mapping[str, Fact], rows: Sequence[Mapping[str, Fact]]) -> Mapping[str, Fact]:
-    """Return the facts of the reverse direction; none if the file has not just these two."""
-    others = [other for other in rows if other is not row]
-    return others[0] if len(others) == 1 else {}
 
 
 def _one_way(
@@ -199,10 +185,9 @@ def _one_way(
         said.append(Notice("one-way-sum", apart))
     if number_in(row, "loss_ratio") > 0:
         said.append(Notice("probes-lost", {"loss_ratio": number_in(row, "loss_ratio")}))
-    parts = (limit for limit in limits if limit.value > 0)
     return Finding(
         label=str(row.get("group", "")), unit="s", measured=median,
-        limits=tuple(sorted(parts, key=lambda part: -part.value)), notices=tuple(said),
+        limits=time_parts.largest_first(*limits), notices=tuple(said),
         missing=() if stated.rtt_s is not None else (Notice("ask-idle-rtt"),),
     )  # fmt: skip
 
@@ -403,14 +388,10 @@ def series_evidence(table: Table) -> list[tuple[Evidence, tuple[Notice, ...]]]:
             continue
         values = {"count": int(used.size), "low": float(used.min()), "high": float(used.max())}
         said = [Notice("rates-over-time", values)]
-        idle = int(np.count_nonzero(rates == 0))
-        if idle:
+        if idle := int(np.count_nonzero(rates == 0)):
             said.append(Notice("rates-of-nothing", {"count": idle, "total": int(rates.size)}))
         evidence = Evidence(
-            label=name,
-            rate_bps=float(np.median(used)),
-            is_from_start=False,
-            base_rtt_s=least,
+            label=name, rate_bps=float(np.median(used)), is_from_start=False, base_rtt_s=least
         )
         series.append((evidence, tuple(said)))
     return series

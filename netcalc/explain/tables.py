@@ -16,7 +16,12 @@ from netcalc.display import unit_of_name
 from netcalc.explain.causes.cause import LOW, Cause, Sign
 from netcalc.explain.evidence import MOST_FLOWS, NAN, Evidence, Known, first_known, with_loss
 from netcalc.explain.finding import Finding, Limit
-from netcalc.explain.time_parts import PART_TOLERANCE, explain_round_trips, explain_transactions
+from netcalc.explain.time_parts import (
+    PART_TOLERANCE,
+    explain_round_trips,
+    explain_transactions,
+    largest_first,
+)
 from netcalc.fit import Costs, write_costs
 from netcalc.messages import Notice
 from netcalc.models.delays import latency
@@ -168,9 +173,8 @@ def socket_evidence(samples: Table) -> list[Evidence]:
 def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
     """Return what a saved run of netcalc says of each of its settings."""
     udp = samples.meta.protocol == "udp"
-    seen = []
-    for row in samples.by_setting():
-        evidence = Evidence(
+    return [
+        Evidence(
             label=f"writes of {row['write_bytes']:g} B",
             protocol="udp" if udp else "tcp",
             rate_bps=float(row["goodput_bps"]),
@@ -182,11 +186,10 @@ def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
             in_flight_bytes=float(row["window_bytes"]),
             is_window_steady=not udp and _is_bounded(row),
             is_window_on_record=not math.isnan(row["asked_buffer_bytes"]),
+            datagram_bytes=float(row["write_bytes"]) if udp else NAN,
         )
-        seen.append(
-            replace(evidence, datagram_bytes=float(row["write_bytes"])) if udp else evidence
-        )
-    return seen
+        for row in samples.by_setting()
+    ]
 
 
 def table_of_settings(samples: BulkSamples) -> Table | None:
@@ -524,13 +527,12 @@ def _lines(table: Table, series: list[str]) -> tuple[Finding, ...]:
         if delays[row] > 0:
             late = {"latency_s": float(delays[row])}
             parts.append(Limit("row-latency", float(delays[row]), "s", PART_TOLERANCE, late))
-        parts.sort(key=lambda part: -part.value)
         total = math.fsum(part.value for part in parts)
         differ = {"sum_s": total, "measured_s": measured}
         is_off = abs(total / measured - 1) > PARTS_RATIO
         findings.append(
             Finding(
-                label=series[row], unit="s", measured=measured, limits=tuple(parts),
+                label=series[row], unit="s", measured=measured, limits=largest_first(*parts),
                 notices=(Notice("parts-differ", differ),) if is_off else (),
             )
         )  # fmt: skip
@@ -569,10 +571,14 @@ class Pairs:
         top = rows[np.argmax(self.rate_bps[rows])]
         return float(self.rate_bps[top]), float(self.count[top])
 
+    def ordered_bps(self, name: str) -> FloatArray:
+        """Return the rates of a series from the fewest to the most. [bit/s]"""
+        rows = self.rows[name]
+        return self.rate_bps[rows[np.argsort(self.count[rows], kind="stable")]]
+
     def is_falling(self, name: str) -> bool:
         """Whether the rate falls as they get more: then it is of a single transfer, not of all."""
-        rows = self.rows[name]
-        rates = self.rate_bps[rows[np.argsort(self.count[rows], kind="stable")]]
+        rates = self.ordered_bps(name)
         is_steady = np.all(rates[1:] <= (1 + FLAT_RATIO) * rates[:-1])
         return bool(is_steady and rates[-1] < SATURATED_RATIO * rates[0])
 
@@ -603,7 +609,7 @@ def explain_falling(table: Table) -> tuple[Finding, ...]:
         return ()
     findings = []
     for name, rows in pairs.rows.items():
-        rates = pairs.rate_bps[rows[np.argsort(pairs.count[rows], kind="stable")]]
+        rates = pairs.ordered_bps(name)
         signs = (
             Sign("rate_bps", float(rates[0]), "the fewest"),
             Sign("flow_count", float(pairs.count[rows].min()), "the table"),
@@ -640,9 +646,8 @@ def pair_evidence(table: Table) -> list[Row]:
         most = pairs.most_bps(name)
         for row in rows.tolist():
             count, rate = float(pairs.count[row]), float(pairs.rate_bps[row])
-            values = {
-                "count": int(count), "each_bps": each, "least_count": pairs.counted(least),
-            }  # fmt: skip
+            fewest = pairs.counted(least)
+            values = {"count": int(count), "each_bps": each, "least_count": fewest}
             limits = [Limit("pair-share", count * each, "bit/s", SHARE_TOLERANCE, values)]
             if most is not None:
                 values = {"most_bps": most[0], "count": pairs.counted(most[1])}

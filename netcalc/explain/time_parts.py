@@ -323,7 +323,7 @@ def parts_of(
         parts.append(Limit(part, share, "s", PART_TOLERANCE, values))
         base -= share
     parts.append(Limit("distance", base, "s", PART_TOLERANCE, {"base_rtt_s": base}))
-    return tuple(sorted((part for part in parts if part.value > 0), key=lambda part: -part.value))
+    return largest_first(*parts)
 
 
 def _notices(
@@ -444,14 +444,23 @@ def _trip_of_responses(samples: TransactionSamples, stated: Known) -> tuple[floa
     return min(trips) if stated.rtt_s is None else stated.rtt_s, is_shown
 
 
-def _of_trips(measured: float, trips: float, rtt_s: float) -> tuple[Limit, ...]:
-    """Return the parts of an exchange of so many round trips: these, and the hosts."""
-    values = {"count": trips, "rtt_s": rtt_s}
-    parts = [Limit("round-trips", trips * rtt_s, "s", PART_TOLERANCE, values)]
-    rest = measured - trips * rtt_s
-    values = {**values, "wait_s": rest, "timer_s": math.nan, "measured_s": measured}
-    parts.append(Limit("host", rest, "s", PART_TOLERANCE, values))
+def largest_first(*parts: Limit) -> tuple[Limit, ...]:
+    """Return the parts of a time that take some of it, the largest first."""
     return tuple(sorted((part for part in parts if part.value > 0), key=lambda part: -part.value))
+
+
+def _of_trips(
+    measured: float, trips: float, rtt_s: float, timer_s: float | None = None
+) -> tuple[Limit, ...]:
+    """Return the parts of an exchange of so many round trips: these, and the hosts or a timer."""
+    values = {"count": trips, "rtt_s": rtt_s}
+    wait_s = measured - trips * rtt_s
+    name, timer = ("host", math.nan) if timer_s is None else ("ack-timer", timer_s)
+    of_wait = {**values, "wait_s": wait_s, "timer_s": timer, "measured_s": measured}
+    return largest_first(
+        Limit("round-trips", trips * rtt_s, "s", PART_TOLERANCE, values),
+        Limit(name, wait_s, "s", PART_TOLERANCE, of_wait),
+    )
 
 
 def response_parts(
@@ -485,15 +494,7 @@ def response_parts(
     trips = -min(near)[1] if near else 1
     if near and trips == 1 and is_least:
         rtt, trips = rtt / 2, 2
-    rest = measured - trips * rtt
-    timer = _timer_of(measured, low_s, trips * rtt)
-    values = {"count": trips, "rtt_s": rtt}
-    parts = [Limit("round-trips", trips * rtt, "s", PART_TOLERANCE, values)]
-    name = "host" if timer is None else "ack-timer"
-    known_timer = math.nan if timer is None else timer
-    values = {**values, "wait_s": rest, "timer_s": known_timer, "measured_s": measured}
-    parts.append(Limit(name, rest, "s", PART_TOLERANCE, values))
-    return tuple(sorted((part for part in parts if part.value > 0), key=lambda part: -part.value))
+    return _of_trips(measured, trips, rtt, _timer_of(measured, low_s, trips * rtt))
 
 
 def _timer_of(measured: float, low_s: float, trips_s: float) -> float | None:
@@ -622,19 +623,17 @@ def _of_hops(label: str, numbers: FloatArray, least: FloatArray, nodes: list[str
     """
     reached = np.minimum.accumulate(least[::-1])[::-1]
     added = np.diff(reached, prepend=0.0)
-    limits = []
+    parts = []
     # the last hop, whose number may be unknown, is none of them
     slow = [int(hop) for hop, a, b in zip(numbers, least, reached, strict=True) if a > b]
     for hop, node, part in zip(numbers.tolist(), nodes, added.tolist(), strict=True):
         values = {"hop": "?" if math.isnan(hop) else int(hop), "node": node, "added_s": part}
-        if part > 0:
-            tolerance = SLOW_HOP_TOLERANCE if hop in slow else PART_TOLERANCE
-            limits.append(Limit("hop", part, "s", tolerance, values))
+        tolerance = SLOW_HOP_TOLERANCE if hop in slow else PART_TOLERANCE
+        parts.append(Limit("hop", part, "s", tolerance, values))
     said = (Notice("slow-answers", {"hops": slow}),) if slow else ()
-    limits.sort(key=lambda limit: -limit.value)
-    return Finding(
-        label=label, unit="s", measured=float(reached[-1]), limits=tuple(limits), notices=said
-    )
+    measured = float(reached[-1])
+    limits = largest_first(*parts)
+    return Finding(label=label, unit="s", measured=measured, limits=limits, notices=said)
 
 
 def explain_hops(samples: Table) -> tuple[Finding, ...]:

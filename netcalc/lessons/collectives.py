@@ -256,11 +256,8 @@ def measured_panel(start: TransferSamples | None = None) -> Panel:
     def take(samples: Samples) -> None:
         runs[0] = run_of(samples)
         with board.at_once():
-            for name, value in (
-                ("operation", runs[0].operation),
-                ("rank_count", runs[0].rank_count),
-            ):
-                if value:
+            for name in ("operation", "rank_count"):
+                if value := getattr(runs[0], name):
                     board.controls[name].value = value
 
     def say(_samples: Samples) -> str:

@@ -241,7 +241,8 @@ def together(named_files: Mapping[str, Samples], stated: Known) -> Together:
     low_s = max(float(run.start_s.min()) for run in runs.values())
     high_s = min(float(run.end_s.max()) for run in runs.values())
     if len(hosts) > 1 or "" in hosts:
-        values = {"one": names[0], "other": names[-1], "apart_s": abs(_apart_s(runs, names))}
+        apart_s = float(runs[names[-1]].start_s.min() - runs[names[0]].start_s.min())
+        values = {"one": names[0], "other": names[-1], "apart_s": abs(apart_s)}
         return Together(notices=(Notice("clocks-of-two-hosts", values),))
     if high_s - low_s < LEAST_COMMON_S:
         return Together()
@@ -269,10 +270,6 @@ def together(named_files: Mapping[str, Samples], stated: Known) -> Together:
         for name, rate in rates.items()
     }  # fmt: skip
     return Together(causes=causes, notices=(Notice("ran-together-full", values),))
-
-
-def _apart_s(runs: Mapping[str, _FlowRun], names: list[str]) -> float:
-    return float(runs[names[-1]].start_s.min() - runs[names[0]].start_s.min())
 
 
 def _run_of(samples: Samples) -> _FlowRun | None:

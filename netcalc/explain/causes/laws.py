@@ -68,6 +68,10 @@ class RowsLaw:
 
     x: FloatArray
     y: FloatArray
+    column: str
+    """Name of the column of ``y``."""
+    step: float
+    """The step in which ``y`` is written; 0 if it is not known."""
     cause: Cause
     name: str = ""
     law: Curve | None = None
@@ -106,7 +110,7 @@ class Law:
     y_role: str
     x_axis: tuple[str, str]
     y_axis: tuple[str, str]
-    fit: Callable[[RowsLaw, Table], RowsLaw]
+    fit: Callable[[RowsLaw], RowsLaw]
     least_x: float = tables.LEAST_VALUE
 
 
@@ -127,9 +131,14 @@ def laws_of(table: Table) -> LawTable | None:
             continue
         good = (x >= law.least_x) & (x < tables.MOST_VALUE) & (y >= 0) & (y < tables.MOST_VALUE)
         rows = tables.rows_of(tables.series_of(table), good)
+        column = tables.column_name(table, law.y_role)
+        step = table.meta.resolutions.get(column) or 0.0
         series = {
-            name: law.fit(_rows(x[at], y[at], law.x_axis[1]), table) for name, at in rows.items()
-        }
+            name: law.fit(RowsLaw(
+                x=x[at], y=y[at], column=column, step=step, cause=_range(x[at], law.x_axis[1])
+            ))
+            for name, at in rows.items()
+        }  # fmt: skip
         return LawTable(law=law, series=series, left_out=tables.left_out(len(table), rows))
     return None
 
@@ -159,15 +168,15 @@ def explain_laws(table: Table) -> tuple[Finding, ...]:
     )  # fmt: skip
 
 
-def _rows(x: FloatArray, y: FloatArray, unit: str) -> RowsLaw:
-    """Return rows of which nothing is known yet but how many there are, and over which range."""
+def _range(x: FloatArray, unit: str) -> Cause:
+    """Return what is known of rows before any law: how many there are, and over which range."""
     end = {"ratio": "ratio", "bit/s": "bps", "m": "m", "1": "count"}[unit]
     signs = (
         Sign("row_count", float(x.size), _TABLE),
         Sign(f"low_{end}", float(x.min()), _TABLE),
         Sign(f"high_{end}", float(x.max()), _TABLE),
     )
-    return RowsLaw(x=x, y=y, cause=Cause(signs=signs, layer=UNKNOWN))
+    return Cause(signs=signs, layer=UNKNOWN)
 
 
 def _interval(name: str, value: float, half: float) -> Sign:
@@ -183,8 +192,13 @@ class _FittedLine:
     shape: Curve
 
     @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which rows are no outliers."""
+        return ~self.line.outlier
+
+    @property
     def kept_count(self) -> int:
-        return int(np.count_nonzero(~self.line.outlier))
+        return int(np.count_nonzero(self.kept))
 
     @property
     def quantile(self) -> float:
@@ -193,11 +207,11 @@ class _FittedLine:
     @property
     def off_ratio(self) -> float:
         """The largest relative error of the rows that are kept; inf where the line is below 0."""
-        kept: NDArray[np.bool_] = ~self.line.outlier
-        law = self.at(self.rows.x[kept])
+        law = self.at(self.rows.x[self.kept])
         if not np.all(law > 0):
             return math.inf
-        return max(float(f"{np.abs(self.rows.y[kept] / law - 1).max():.2g}"), tables.LEAST_OFF)
+        off = np.abs(self.rows.y[self.kept] / law - 1).max()
+        return max(float(f"{off:.2g}"), tables.LEAST_OFF)
 
     @property
     def mean_off(self) -> float:
@@ -276,45 +290,39 @@ def _careful(line: Line, x: FloatArray, y: FloatArray) -> Line:
     )
 
 
-def _straight(
-    rows: RowsLaw, column: str, table: Table, shape: Curve, *, surely: bool = True
-) -> _FittedLine | None:
+def _straight(rows: RowsLaw, shape: Curve, *, surely: bool = True) -> _FittedLine | None:
     """Fit a rising line over a shape of x; None if the rows do not follow it."""
-    step = table.meta.resolutions.get(column) or 0.0
-    line = _careful(robust_line(shape(rows.x), rows.y, resolution=step), shape(rows.x), rows.y)
+    line = robust_line(shape(rows.x), rows.y, resolution=rows.step)
+    line = _careful(line, shape(rows.x), rows.y)
     fitted = _FittedLine(rows, line, shape)
     is_law = line.slope > 0 and fitted.off_ratio <= tables.FITTED_TOLERANCE and fitted.fixed >= 0
     is_law = is_law and fitted.kept_count >= LEAST_ROWS
     return fitted if is_law and (fitted.is_rising or not surely) else None
 
 
-def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
+def _queue(rows: RowsLaw) -> RowsLaw:
     """Fit a delay to ``fixed + slope x load / (1 - load)``, as any single queue has it.
 
     Of a delay, the fixed part is the service, and the slope the same in M/M/1 and half of it in
     M/D/1. Of a wait there is no fixed part, and the slope is the service or half of it.
     """
-    column = tables.column_name(table, "delay_s")
     if rows.x.max() > MOST_LOAD:
         return rows.without("load-percent" if rows.x.max() > MOST_SHARE else "load-full")
     if rows.x.max() < LEAST_LOAD or np.unique(rows.x).size < LEAST_ROWS:
         return rows.without("load-narrow")
-    fitted = _straight(rows, column, table, lambda load: np.asarray(load / (1 - load)))
+    fitted = _straight(rows, lambda load: np.asarray(load / (1 - load)))
     if fitted is None:
         return rows.flat_or("load-scatter", flat="load-flat")
     line, quantile = fitted.line, fitted.quantile
     slopes = (fitted.slope_sign("slope_s"), Sign("double_s", 2 * line.slope, _FITTED))
     has_fixed = line.intercept > max(quantile * line.intercept_stderr, OFF_SURE * line.slope)
-    if ("wait" in column or "queue" in column) and not has_fixed:
+    if ("wait" in rows.column or "queue" in rows.column) and not has_fixed:
         return fitted.following("one queue", *slopes, variant="load-wait")
     if line.intercept <= 0:
         return rows.without("load-scatter")
     ratio = line.slope / line.intercept
-    variance = (
-        line.slope_stderr**2
-        + (ratio * line.intercept_stderr) ** 2
-        - 2 * ratio * line.covariance
-    ) / line.intercept**2  # fmt: skip
+    squares = line.slope_stderr**2 + (ratio * line.intercept_stderr) ** 2
+    variance = (squares - 2 * ratio * line.covariance) / line.intercept**2
     half = max(quantile * math.sqrt(max(variance, 0.0)), SHAPE_ERROR)
     fixed = _interval("fixed_s", line.intercept, quantile * line.intercept_stderr)
     # How many halves of the interval each queue is away.
@@ -338,7 +346,7 @@ def _queue(rows: RowsLaw, table: Table) -> RowsLaw:
     return fitted.following(name, fixed, shape, *slopes, variant=variant, is_sure=is_sure)
 
 
-def _overload(rows: RowsLaw, table: Table) -> RowsLaw:
+def _overload(rows: RowsLaw) -> RowsLaw:
     """Say what the losses do when more is offered: the same share, a limit, or a collapse."""
     loss = rows.y
     over = loss >= OVERLOADED_RATIO
@@ -408,13 +416,12 @@ def _limit(rows: RowsLaw, arrived_bps: FloatArray) -> RowsLaw:
     )
 
 
-def _distance(rows: RowsLaw, table: Table) -> RowsLaw:
+def _distance(rows: RowsLaw) -> RowsLaw:
     """Fit a round trip to ``fixed + 2 x distance x stretch / speed in fibre``."""
-    column = tables.column_name(table, "response_rtt_s")
     if np.unique(rows.x).size < LEAST_ROWS or rows.x.max() < tables.LEAST_SPAN * rows.x.min():
         return rows.without("distance-narrow")
-    fitted = _straight(rows, column, table, np.asarray)
-    ways = 1.0 if column.startswith("one_way") else 2.0
+    fitted = _straight(rows, np.asarray)
+    ways = 1.0 if rows.column.startswith("one_way") else 2.0
     light_s = ways * rows.x / SPEED_OF_LIGHT_M_S
     is_impossible = fitted is not None and ways / fitted.line.slope > SPEED_OF_LIGHT_M_S
     if (rows.y < light_s).any() and not is_impossible:
@@ -451,16 +458,15 @@ CLEARLY_NEARER = 2.0
 """A shape is told from another where that one is off by this factor more. [ratio]"""
 
 
-def _ranks(rows: RowsLaw, table: Table) -> RowsLaw:
+def _ranks(rows: RowsLaw) -> RowsLaw:
     """Fit the time of a collective to ``fixed + slope x shape``, by the shape that is nearest."""
-    column = tables.column_name(table, "delay_s")
     if np.unique(rows.x).size < LEAST_ROWS:
         return rows.without("ranks-narrow")
-    fits = {
-        name: _straight(rows, column, table, shape, surely=False)
+    near = {
+        name: fit
         for name, shape in RANK_SHAPES.items()
+        if (fit := _straight(rows, shape, surely=False)) is not None
     }
-    near = {name: fit for name, fit in fits.items() if fit is not None}
     if not any(fit.is_rising for fit in near.values()):
         return rows.flat_or("ranks-scatter", flat="ranks-flat")
     first, *others = sorted(near, key=lambda name: near[name].mean_off)

@@ -120,8 +120,8 @@ ALIKE_RATIO = 1.25
 """What is stated agrees with what is fitted within this factor. [ratio]"""
 FEW_LOSSES = 4.0
 """Stated losses this many times fewer than a window's rival needs exclude it. [ratio]"""
-AT_ONCE = ("by-trip", "by-window", "by-loss")
-"""Variants of the sentences of whole tables, in the order of ``LAWS``."""
+AT_ONCE = {"response_rtt_s": "by-trip", "window_bytes": "by-window", "loss_ratio": "by-loss"}
+"""Variants of the sentences of whole tables, by what is varied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,30 +192,26 @@ def rate_rows(table: Table) -> RateRows | None:
 
     None for other tables.
     """
-    name = next(
-        filter(None, (tables.column_name(table, field) for field in ("goodput_bps", "rate_bps"))),
-        "",
-    )
+    name = tables.column_name(table, "goodput_bps") or tables.column_name(table, "rate_bps")
     rates = tables.rates_of(table)
-    roles = [role for role in LAWS if tables.numbers(table, role) is not None]
-    if len(roles) > 1:  # what is the same in all rows was not varied
-        roles = [role for role in roles if _constant(table, role) is None]
-    if rates is None or len(roles) != 1 or is_over_time(table):
+    columns = {role: x for role in LAWS if (x := tables.numbers(table, role)) is not None}
+    if len(columns) > 1:  # what is the same in all rows was not varied
+        columns = {role: x for role, x in columns.items() if _constant(table, role) is None}
+    if rates is None or len(columns) != 1 or is_over_time(table):
         return None
-    x = tables.numbers(table, roles[0])
-    assert x is not None  # it was just there
+    ((role, x),) = columns.items()
     good = tables.plausible(x, rates)
-    if roles[0] == "loss_ratio":
+    if role == "loss_ratio":
         good &= x < 1
-    laws = LAWS[roles[0]][1]
-    stalled = _stalled(x, rates, good) if roles[0] == "window_bytes" else np.zeros(0, np.intp)
+    laws = LAWS[role][1]
+    stalled = _stalled(x, rates, good) if role == "window_bytes" else np.zeros(0, np.intp)
     good[stalled] = False
     rows = tables.rows_of(tables.series_of(table), good)
     fits = {name: plainest_bend(x[at], rates[at], laws) for name, at in rows.items()}
     bends = {name: bend for name, bend in fits.items() if bend is not None}
     step = first_known(table.meta.resolutions.get(name), 0.0)
     return RateRows(
-        role=roles[0], x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step, stalled=stalled
+        role=role, x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step, stalled=stalled
     )
 
 
@@ -314,14 +310,11 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
         for row in rows.tolist():
             x = float(seen.x[row])
             law = float(bend.law_bps(np.array([x]))[0])
-            limits = [
-                Limit(code, law, "bit/s", tables.FITTED_TOLERANCE, seen.values(name, x)),
-                *caps,
-            ]
+            limit = Limit(code, law, "bit/s", tables.FITTED_TOLERANCE, seen.values(name, x))
             findings.append(Finding(
                 label=tables.labelled(name, show(x, seen.unit)),
                 measured=float(seen.rate_bps[row]),
-                limits=tuple(sorted(limits, key=lambda limit: limit.value)),
+                limits=tuple(sorted((limit, *caps), key=lambda limit: limit.value)),
                 notices=(*said, *tables.two_points(rows)),
                 layer=TCP_PAYLOAD,
             ))  # fmt: skip
@@ -358,6 +351,7 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
     """Return what all rows of a series say together: the law, what it means, and its interval."""
     bend, rows = seen.bends[name], seen.rows[name]
     off = np.log(seen.rate_bps[rows] / np.minimum(bend.law_bps(seen.x[rows]), bend.cap_bps))
+    off_ratio = float(f"{np.expm1(np.abs(off).max()):.2g}")
     error = seen.error_factor(name)
     values = seen.values(name, float(seen.x[rows[0]]))
     what, value = {
@@ -371,10 +365,8 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
         Sign(what, value, origin, low=value / trip_error, high=value * trip_error),
         Sign("law_count", float(bend.law_count), "the table"),
         Sign("row_count", float(rows.size), "the table"),
-        Sign(
-            "off_ratio", max(float(f"{np.expm1(np.abs(off).max()):.2g}"), tables.LEAST_OFF), origin
-        ),
-    ]  # fmt: skip
+        Sign("off_ratio", max(off_ratio, tables.LEAST_OFF), origin),
+    ]
     refuted = above_line(float(seen.rate_bps[rows].max()), stated)
     notices = [*said, *tables.two_points(rows), *refuted]
     if bend.cap_count:
@@ -407,13 +399,7 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
             code="random-loss" if seen.role == "loss_ratio" else "receiver-window",
             confidence=MEDIUM if is_sure else LOW,
             signs=tuple(signs),
-            variant="".join(
-                (
-                    AT_ONCE[list(LAWS).index(seen.role)],
-                    bend.law.name,
-                    "" if error < math.inf else "-few",
-                )
-            ),
+            variant=f"{AT_ONCE[seen.role]}{bend.law.name}{'' if error < math.inf else '-few'}",
         ),
     )
 

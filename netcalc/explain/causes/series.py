@@ -109,10 +109,9 @@ def series_cause(
         ten probes.
     """
     answered_s, gone = rtt_s[np.isfinite(rtt_s)], np.asarray(lost, bool)
-    if gone.size < FEWEST_PROBES or answered_s.size < FEWEST_LEVEL:
-        return Cause()
-    if not np.median(answered_s) > 0:
-        return Cause()  # the clock of the tool is too coarse for it
+    is_short = gone.size < FEWEST_PROBES or answered_s.size < FEWEST_LEVEL
+    if is_short or not np.median(answered_s) > 0:
+        return Cause()  # of a median of 0 the clock of the tool is too coarse
     probes = _Probes(rtt_s, gone, np.asarray(ttl, dtype=float), idle_s)
     return next(filter(None, (judge(probes) for judge in _JUDGES)))
 
@@ -340,9 +339,9 @@ def levels(answered_s: FloatArray) -> LevelShift | None:
         [np.median(answered_s[at : at + width]) for at in range(0, answered_s.size, width)]
     )
     fewest = max(FEWEST_LEVEL // width, 1)
-    order = np.unique(blocks, return_inverse=True, return_counts=True)
-    middle = np.cumsum(order[2]) - (order[2] - 1) / 2  # equal values have the mean of their ranks
-    rank = middle[order[1]] - (blocks.size + 1) / 2
+    _, index, counts = np.unique(blocks, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts - 1) / 2  # equal values have the mean of their ranks
+    rank = middle[index] - (blocks.size + 1) / 2
     sums = np.concatenate([[0.0], np.cumsum(rank)])
     begin, end = np.triu_indices(blocks.size + 1, k=fewest)
     inside = end - begin

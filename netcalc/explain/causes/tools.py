@@ -138,11 +138,7 @@ def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
         name = "random-loss" if held and not control.startswith("bbr") else "loss"
     elif np.mean(rows["is_application_limited"] > 0) > 0.5:
         name = "sender-program"
-    times_of = {
-        "receiver-window": window,
-        "sender-buffer": buffer,
-        name: network,
-    }
+    times_of = {"receiver-window": window, "sender-buffer": buffer, name: network}
     idle = max(whole_s - busy, 0.0)
     times_of["sender-program"] = times_of.get("sender-program", 0.0) + idle
     signs = (
@@ -227,7 +223,7 @@ class _Run:
         """The cause of a time without a byte; None without one, and for datagrams."""
         if self.is_udp:
             return None
-        return _hole(self.flows, self.fact) or _pause_cause(self)
+        return _hole(self) or _pause_cause(self)
 
     @cached_property
     def is_in_buffer(self) -> bool:
@@ -243,9 +239,7 @@ class _Run:
     @cached_property
     def likely_line(self) -> Cause | None:
         """The line of Ethernet that the rate fills, where none is stated."""
-        if self.stated.line_bps is not None:
-            return None
-        return _likely_line(self.pace, self.rate_bps, self.mss_bytes)
+        return None if self.stated.line_bps is not None else _likely_line(self)
 
     @cached_property
     def signs(self) -> tuple[Sign, ...]:
@@ -294,20 +288,19 @@ def run_cause(
 def _by_kernel(run: _Run) -> Cause | None:
     """Return what the kernel of the sender counted, which a tool passed on; None if it did not."""
     names = ("busy_s", "receive_window_limited_s", "send_buffer_limited_s")
-    fact = run.fact
-    last = [evidence.number_in(fact, name) for name in names]
-    whole_s = evidence.number_in(fact, "duration_s")
-    if any(math.isnan(value) for value in last) or not whole_s > 0:
-        return None
-    middle = run.rtt_s if run.trips_s.size else evidence.number_in(fact, "rtt_s")
-    unknown = ("unacked_packets", "offered_window_bytes", "is_application_limited")
     counted = ("retransmit_total_count", "bytes_sent", "bytes_acked", "bytes_retransmitted")
-    rows = {name: np.array([0.0, value]) for name, value in zip(names, last, strict=True)}
-    rows |= {name: np.array([0.0, evidence.number_in(fact, name)]) for name in counted}
-    rows |= {
-        name: np.full(2, evidence.number_in(fact, name)) for name in ("rtt_min_s", "mss_bytes")
+    steady = ("rtt_min_s", "mss_bytes")
+    unknown = ("unacked_packets", "offered_window_bytes", "is_application_limited")
+    numbers = {
+        name: evidence.number_in(run.fact, name)
+        for name in (*names, *counted, *steady, "duration_s", "rtt_s")
     }
-    rows |= {name: np.full(2, math.nan) for name in unknown}
+    whole_s = numbers["duration_s"]
+    if any(math.isnan(numbers[name]) for name in names) or not whole_s > 0:
+        return None
+    middle = run.rtt_s if run.trips_s.size else numbers["rtt_s"]
+    rows = {name: np.array([0.0, numbers[name]]) for name in (*names, *counted)}
+    rows |= {name: np.full(2, numbers.get(name, math.nan)) for name in (*steady, *unknown)}
     rows |= {"time_s": np.array([0.0, whole_s]), "rtt_s": np.full(2, middle)}
     cause = _socket_cause(rows)
     if cause is not None and cause.confidence == HIGH and run.pace.levels is not None:
@@ -336,20 +329,12 @@ def _at_asked_rate(run: _Run) -> Cause | None:
     return Cause(code="sender-program", confidence=HIGH, signs=signs, variant="asked")
 
 
-def _at_ethernet(run: _Run) -> Cause | None:
-    return None if run.is_in_buffer else run.likely_line
-
-
-def _of_levels(run: _Run) -> Cause | None:
-    return None if run.pace.levels is None else Cause(variant="levels")
-
-
 def _without_trips(run: _Run) -> Cause | None:
     if run.trips_s.size:
         return None
     if not (run.is_steady and run.is_lossless):
         return Cause()
-    return _asked_window(run.printed, run.rate_bps / run.streams, run.stated)
+    return _asked_window(run)
 
 
 def _in_queue(run: _Run) -> Cause | None:
@@ -430,8 +415,8 @@ _JUDGES: tuple[Callable[[_Run], Cause | None], ...] = (
     _of_nothing,  # no rate, no limit
     _at_asked_rate,  # a program that keeps its rate has pauses of its own
     lambda run: run.paused,  # rates with a pause in them are no rates of a path
-    _at_ethernet,  # an even rate of just this size is no chance
-    _of_levels,  # two causes are none
+    lambda run: None if run.is_in_buffer else run.likely_line,  # such an even rate is no chance
+    lambda run: None if run.pace.levels is None else Cause(variant="levels"),  # two are none
     _without_trips,  # the judges below need a round trip
     _in_queue,  # a full window stands in a queue
     _at_offered_window,  # the receiver says how much it takes
@@ -460,10 +445,8 @@ def _pause_cause(run: _Run) -> Cause | None:
     if usual_bps / 8 * pause.duration_s < BUFFERS_IN_PAUSE * taken * streams:
         return None
     signs = datagrams.signs_of_pause(pause)
-    sent, received = (
-        evidence.number_in(run.fact, "sent_byte_count"),
-        evidence.number_in(run.fact, "received_byte_count"),
-    )
+    sent = evidence.number_in(run.fact, "sent_byte_count")
+    received = evidence.number_in(run.fact, "received_byte_count")
     all_came = pause.is_last and received >= sent > 0
     is_timer = 0 < pause.again_count <= AGAIN_IN_PAUSE * pause.interval_count * streams
     cause = Cause(
@@ -475,14 +458,14 @@ def _pause_cause(run: _Run) -> Cause | None:
     return cause
 
 
-def _likely_line(pace: evidence.Pace, rate_bps: float, mss_bytes: float) -> Cause | None:
+def _likely_line(run: _Run) -> Cause | None:
     """Return the line of Ethernet that an even rate fills, with the headers of full segments."""
-    is_even = evidence.is_alike(pace.rate_bps[1:], EVEN_RATIO)
-    share = mss_bytes / float(ethernet_wire_bytes(mss_bytes + STAMPED_HEADERS_BYTES))
+    is_even = evidence.is_alike(run.pace.rate_bps[1:], EVEN_RATIO)
+    share = run.mss_bytes / float(ethernet_wire_bytes(run.mss_bytes + STAMPED_HEADERS_BYTES))
     for line_bps in ETHERNET_BPS:
-        if is_even and FULL_LINE <= rate_bps / (share * line_bps) <= OVER_LINE:
+        if is_even and FULL_LINE <= run.rate_bps / (share * line_bps) <= OVER_LINE:
             signs = (
-                Sign("rate_bps", rate_bps, "the tool"),
+                Sign("rate_bps", run.rate_bps, "the tool"),
                 Sign("line_bps", share * line_bps, "full segments on that line"),
                 Sign("ethernet_bps", line_bps, "IEEE 802.3", layer=ETHERNET_LINE),
             )  # fmt: skip
@@ -514,56 +497,56 @@ def setting_cause(row: Mapping[str, Any], samples: BulkSamples) -> Cause:
     return Cause()
 
 
-def _asked_window(printed: Mapping[str, Any], rate_bps: float, stated: evidence.Known) -> Cause:
+def _asked_window(run: _Run) -> Cause:
     """Return the window of a buffer that was asked for, where no round trip was measured.
 
     Linux grants twice of it, of which half or more is the window.
     """
-    asked = evidence.number_in(printed, "asked_buffer_bytes")
+    asked = evidence.number_in(run.printed, "asked_buffer_bytes")
     if not 0 < asked <= SMALL_BUFFER_BYTES:
         return Cause()
     sign = Sign("asked_buffer_bytes", asked, "-w")
-    if stated.rtt_s is None:
+    rtt_s = run.stated.rtt_s
+    if rtt_s is None:
         return Cause(code="receiver-window", signs=(sign,), variant="asked")
-    flight = rate_bps * stated.rtt_s / 8
+    flight = run.rate_bps / run.streams * rtt_s / 8
     if not HALF_RATIO * 2 * asked <= flight <= OVER_RATIO * 2 * asked:
         return Cause()
     signs = (
         sign,
         Sign("window_bytes", 2 * asked, "twice -w, as Linux grants"),
-        Sign("base_rtt_s", stated.rtt_s, "as stated"),
+        Sign("base_rtt_s", rtt_s, "as stated"),
     )
     return Cause(code="receiver-window", confidence=HIGH, signs=signs)
 
 
-def _hole(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
+def _hole(run: _Run) -> Cause | None:
     """Return a path MTU black hole: a window leaves, nothing arrives, timers repeat it.
 
     The connection was opened and the test ended in order, so that small packets passed.
     """
-    own = datagrams.rows_of_fact(flows, fact) & (np.asarray(flows.side) == "sender")
+    flows, own = run.flows, run.rows & (np.asarray(run.flows.side) == "sender")
     starts = np.round(np.asarray(flows.start_s)[own], 1)
     sizes = np.asarray(flows.payload_bytes)[own]
     again = np.asarray(flows.retransmit_count)[own]
     streams = max(np.unique(np.asarray(flows.stream)[own]).size, 1)
     is_first = starts == starts.min(initial=math.inf)
     later = int(np.unique(starts[~is_first]).size)
-    received = evidence.number_in(fact, "received_byte_count")
+    received = evidence.number_in(run.fact, "received_byte_count")
     if later < LEAST_ZEROS or sizes[~is_first].any() or not sizes[is_first].sum() > 0:
         return None
     in_buffer = sizes[is_first].max() <= MOST_IN_BUFFER_BYTES
     is_timer = 0 < np.nansum(again[~is_first]) <= later * streams
     if not (in_buffer and is_timer and received <= FEW_RECEIVED_BYTES * streams):
         return None
-    share = later / (later + 1)
-    duration_s = float(evidence.number_in(fact, "duration_s"))
     signs = (
         Sign("received_bytes", received, "the receiver"),
         Sign("intervals", float(later), "intervals without a byte"),
     )
     return Cause(
-        code="path-mtu", share_of_time=share, duration_s=duration_s, confidence=MEDIUM, signs=signs
-    )
+        code="path-mtu", share_of_time=later / (later + 1), confidence=MEDIUM, signs=signs,
+        duration_s=evidence.number_in(run.fact, "duration_s"),
+    )  # fmt: skip
 
 
 def _is_shared_out(flows: FlowSeries, rows: NDArray[np.bool_]) -> bool:
