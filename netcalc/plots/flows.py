@@ -54,19 +54,19 @@ def flows(
         ]
     except ReaderError:
         return None
-    every = [flow for of_file in by_file for flow in of_file]
-    lengths_s = [float(np.ptp(flow.time_s)) for flow in every]
-    if len(every) < 2 or not all(lengths_s):
+    measured = [flow for of_file in by_file for flow in of_file]
+    lengths_s = [float(np.ptp(flow.time_s)) for flow in measured]
+    if len(measured) < 2 or not all(lengths_s):
         return None
-    zero_s = min(flow.first_s for flow in every) if has_clock else math.nan
+    zero_s = min(flow.first_s for flow in measured) if has_clock else math.nan
     begins_s = [
         flow.first_s - (zero_s if has_clock else min(each.first_s for each in of_file))
         for of_file in by_file
         for flow in of_file
     ]
-    edges, rates = _rates(every, begins_s)
+    edges, rates = _rates(measured, begins_s)
     running = np.isfinite(rates).sum(axis=0)
-    lines = {flow.name: rate for flow, rate in zip(every, rates, strict=True)}
+    lines = {flow.name: rate for flow, rate in zip(measured, rates, strict=True)}
     said = [
         phrase(
             "{name}: {rate} from {start} to {end}",
@@ -75,7 +75,7 @@ def flows(
             start=show(begin_s, "s"),
             end=show(begin_s + length_s, "s"),
         )
-        for flow, begin_s, length_s in zip(every, begins_s, lengths_s, strict=True)
+        for flow, begin_s, length_s in zip(measured, begins_s, lengths_s, strict=True)
     ]
     if together(named_files, stated).have_run_at_once:
         total = np.where(running > 0, np.nansum(rates, axis=0), math.nan)
@@ -84,7 +84,7 @@ def flows(
         lines[phrase("an equal share")] = np.where(running > 1, share, math.nan)
     if stated.line_bps is not None:
         lines[named("rate", LINE)] = np.full(running.size, stated.line_bps)
-    title = phrase("Rates of {count} flows over time", count=len(every))
+    title = phrase("Rates of {count} flows over time", count=len(measured))
     return curves(
         np.repeat(edges, 2)[1:-1],
         {name: np.repeat(rate, 2) for name, rate in lines.items()},
@@ -127,7 +127,7 @@ def _without_clock(named_files: Mapping[str, Samples]) -> list[str]:
 
 
 def _rates(
-    every: Sequence[MeasuredFlow], begins_s: Sequence[float]
+    measured: Sequence[MeasuredFlow], begins_s: Sequence[float]
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the intervals of all flows, and the rate of each flow between them.
 
@@ -135,14 +135,14 @@ def _rates(
     """
     times = [
         begin_s + flow.time_s - flow.time_s[0]
-        for flow, begin_s in zip(every, begins_s, strict=True)
+        for flow, begin_s in zip(measured, begins_s, strict=True)
     ]
     edges = np.unique(np.round(np.concatenate(times), CLOCK_DIGITS))
     middle = (edges[:-1] + edges[1:]) / 2
     rates = np.array(
         [
             8 * np.diff(np.interp(edges, time_s, flow.carried_bytes)) / np.diff(edges)
-            for flow, time_s in zip(every, times, strict=True)
+            for flow, time_s in zip(measured, times, strict=True)
         ]
     )
     for rate, time_s in zip(rates, times, strict=True):

@@ -99,17 +99,17 @@ def read_paste(file: Input, read: Read) -> Samples:
         best = _read_parts(file, lines, read)
     except ReaderError as error:
         refusal = error
-    whole = formats.part_of(file) if refusal and refusal.code == "part-of-output" else None
+    tool = formats.part_of(file) if refusal and refusal.code == "part-of-output" else None
     for form in _forms(lines) if lines and _may_be_wrapped(file, lines, refusal) else ():
         pasted = _with(file, form)
         with suppress(ReaderError):
-            if whole is not None and not _is_of(whole, formats.recognized(pasted)):
+            if tool is not None and not _is_of(tool, formats.recognized(pasted)):
                 continue
             samples = _read_parts(pasted, form, read)
             around = [n for n, line in enumerate(lines) if line.strip() and not form[n].strip()]
             samples = _with_left(samples, lines, around, formats.KINDS[formats.TEXT])
-            starts = ((line[:1], bare[:1]) for line, bare in zip(lines, form, strict=True))
-            is_stripped = any(start != other and other.strip() for start, other in starts)
+            pairs = zip(lines, form, strict=True)
+            is_stripped = any(line[:1] != bare[:1] and bare[:1].strip() for line, bare in pairs)
             if best is None or _says_more(samples, best, is_stripped=is_stripped):
                 best = samples
     if best is None:
@@ -118,9 +118,9 @@ def read_paste(file: Input, read: Read) -> Samples:
     return best
 
 
-def _is_of(whole: Format, tool: Format | str) -> bool:
-    """Whether a format is of the tool that another one is of: iperf3 text, iperf3 JSON."""
-    return isinstance(tool, Format) and tool.name.split()[0] == whole.name.split()[0]
+def _is_of(tool: Format, other: Format | str) -> bool:
+    """Whether two formats are of one tool: iperf3 text, iperf3 JSON."""
+    return isinstance(other, Format) and other.name.split()[0] == tool.name.split()[0]
 
 
 def _may_be_wrapped(file: Input, lines: Sequence[str], refusal: ReaderError | None) -> bool:
@@ -249,8 +249,8 @@ def _read_parts(file: Input, lines: Sequence[str], read: Read) -> Samples:
             if [part.tool for part in parts].count(columns.FORMAT) != 1:
                 raise
     for family in families:
-        mine = {n for part in parts if part.family == family for n in part.indexes}
-        kept = [line if n in mine else "" for n, line in enumerate(lines)]
+        indexes = {n for part in parts if part.family == family for n in part.indexes}
+        kept = [line if n in indexes else "" for n, line in enumerate(lines)]
         with suppress(ReaderError):
             samples = read(_with(file, kept))
             for other in parts:
@@ -307,11 +307,10 @@ def _parts_of(file: Input, lines: Sequence[str]) -> list[_Part]:
             if re.search(r"\d ms|\*", "\n".join(lines[n] for n in parts[-1].indexes)):
                 break
             part.indexes[:0] = parts.pop().indexes
-        last = parts[-1] if parts else None
-        if last is None or not (part.family == last.family or _goes_on(last, part, lines)):
-            parts.append(part)
+        if parts and (part.family == parts[-1].family or _goes_on(parts[-1], part, lines)):
+            parts[-1].indexes += piece
         else:
-            last.indexes += piece
+            parts.append(part)
     if any(part.family.endswith("CSV") for part in parts):  # its rows are no other table
         parts = [part for part in parts if part.tool is not columns.FORMAT]
     if len(parts) > 1 and parts[0].tool == formats.TEXT and parts[1].tool is not columns.FORMAT:
