@@ -388,10 +388,9 @@ def column_name(samples: Samples, role: str) -> str:
 
 def series_of(table: Table) -> list[str]:
     """Return the series that each row belongs to, from its columns of text; empty if none."""
-    columns = table.columns()
-    texts = [
-        columns[name] for name in SERIES if name in columns and columns[name].dtype.kind in "OU"
-    ]
+    columns, written = table.columns(), _headings(table)
+    texts = [columns[written[name]] for name in SERIES if name in written]
+    texts = [text for text in texts if text.dtype.kind in "OU"]
     return [", ".join(str(text[row]) for text in texts if text[row]) for row in range(len(table))]
 
 
@@ -482,7 +481,8 @@ def _lone_times(table: Table) -> FloatArray | None:
         if column.dtype.kind in "iuf" and not table.meta.units.get(name, "").strip("1")
         and np.all(np.diff(column) == 1)
     }  # fmt: skip
-    others = set(table.columns()) - counted - set(SERIES)
+    labels = {name for heading, name in _headings(table).items() if heading in SERIES}
+    others = set(table.columns()) - counted - labels
     return numbers(table, "response_rtt_s") if len(others) == 1 else None
 
 
@@ -492,7 +492,7 @@ def _modes(table: Table, stated: Known) -> tuple[Finding, ...]:
     Without a name that says how a request was written, such a table may be of anything.
     """
     columns = table.columns()
-    names = columns.get("mode")
+    names = columns.get(_headings(table).get("mode", ""))
     time = next((name for name in TIMES if name in columns), None)
     if names is not None and time is not None and names.dtype.kind in "OU":
         modes = [str(name) for name in names]

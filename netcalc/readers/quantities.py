@@ -351,6 +351,9 @@ def _resolve(grid: CellGrid, column: WrittenColumn) -> None:
     if not expected and _NO_UNIT.fullmatch(column.written):
         column.written = ""
         return
+    may_count = not expected or "1" in _ALSO.get(column.key, ())
+    if may_count and _COUNTED.fullmatch(column.written):
+        column.written = "1"
     kind = "1" if column.written == "1" else _units.kind_of(column.written)
     if expected and expected != kind and kind not in _ALSO.get(column.key, ()):
         try:
@@ -374,6 +377,7 @@ def _resolve(grid: CellGrid, column: WrittenColumn) -> None:
 
 # What netcalc's own tables say of a column that no one unit belongs to.
 _NO_UNIT = re.compile(r"text|bool|as \w+ says")
+_COUNTED = re.compile(r"(?:packet|pkt|segment|datagram|frame|cell)s?", re.IGNORECASE)
 _REFUSED_UNITS = {
     "ambiguous-unit": "ambiguous-column-unit",
     "unit-of-other-kind": "column-unit-of-other-kind",

@@ -327,3 +327,25 @@ def test_a_table_of_sizes_and_times_may_be_one_of_writes():
     said = " ".join(str(one) for one in explain.described(table("chunk [B],wall [s]\n1,2\n2,3\n")))
     assert "write_bytes" in said
     assert "write_count" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        (
+            "server",
+            "{},rtt [ms],goodput [Mbit/s]\na,10,52.4\na,20,26.2\na,40,13.1\n"
+            "b,10,5.24\nb,20,2.62\nb,40,1.31\n",
+        ),
+        (
+            "mode",
+            "{},time [ms]\none write,1.1\none write,1.2\nlength first,41.1\nlength first,41.2\n",
+        ),
+    ],
+)
+def test_the_name_of_a_series_may_have_capitals(name, rows):
+    """52.4 Mbit/s over 10 ms are 65.5 kB, 5.24 Mbit/s 6.55 kB: two series, each with a window."""
+    lower, upper = (measurement(table(rows.format(each))) for each in (name, name.title()))
+    assert [each.label for each in upper] == [each.label for each in lower]
+    assert [each.sentence for each in upper] == [each.sentence for each in lower]
+    assert len({each.label for each in lower}) >= 2

@@ -247,6 +247,9 @@ def test_a_unit_of_another_kind_or_of_no_kind():
     found = refused.value
     assert (found.code, found.line, found.field) == ("column-unit-of-other-kind", 1, "delay")
     assert (found.values["written"], found.values["unit"]) == ("B", "s")
+    counted = read("time (s),queue (packets),cwnd [segments]\n0,5,1\n1,12,2\n2,20,4\n")
+    assert (counted["queue"].tolist(), counted["cwnd"].tolist()) == ([5, 12, 20], [1, 2, 4])
+    assert (counted.meta.units["queue"], counted.meta.warnings) == ("1", ())
     strange = read("run,level [parsec]\na,7\nb,8\n")
     assert strange["level [parsec]"].tolist() == [7, 8]
     assert strange.meta.warnings == (
