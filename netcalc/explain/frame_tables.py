@@ -168,11 +168,8 @@ def frames_of(samples: Samples) -> Frames | None:
     if sizes is None:
         return None
     is_layer_said = True
-    counted, rates, goodput = (
-        sizes,
-        tables.numbers(samples, "rate_pps"),
-        tables.numbers(samples, "goodput_bps"),
-    )
+    counted, rates = sizes, tables.numbers(samples, "rate_pps")
+    goodput = tables.numbers(samples, "goodput_bps")
     with np.errstate(all="ignore"):  # rows that are not good are left out
         if goodput is not None:
             payload = tables.numbers(samples, "payload_bytes")

@@ -157,10 +157,9 @@ def _stated(by: str, count: int) -> tuple[str, FloatArray | None]:
 
 def _of_runs(named: Mapping[str, Samples], by: str, values: FloatArray | None) -> Sweep | None:
     """Return a table of the rate of each run against what differs; None where nothing does."""
-    runs = [_run(samples) for samples in named.values()]
-    if any(run is None for run in runs):
+    evidence = [run for samples in named.values() if (run := _run(samples)) is not None]
+    if len(evidence) < len(named):
         return None
-    evidence = [run for run in runs if run is not None]
     origin = "as stated"
     if values is None:
         if len({run.direction for run in evidence if run.direction}) > 1:
@@ -273,11 +272,11 @@ def _by_names(named: Mapping[str, Samples], by: str) -> dict[str, FloatArray]:
     for name, quantity in QUANTITIES.items():
         if name == "flows" and has_flows:
             continue
-        values = [_in_name(stem, quantity) for stem in stems]
-        if name == "window" and not min(values) >= LEAST_WINDOW_BYTES:
+        values = np.array([_in_name(stem, quantity) for stem in stems])
+        if name == "window" and not values.min() >= LEAST_WINDOW_BYTES:
             continue  # w1, w2 are weeks
-        if by in ("", name) and _differ(np.array(values, dtype=np.float64)):
-            differing[name] = np.array(values, dtype=np.float64)
+        if by in ("", name) and _differ(values):
+            differing[name] = values
     return differing
 
 

@@ -229,19 +229,16 @@ def measured_panel(start: TransferSamples | None = None) -> Panel:
                 for row in _chosen(sizes)
             ],
         )
-        line_bps = network["bandwidth_bps"]
-        values: dict[str, Any] = {
-            "operation": phrase(operation),
-            "bus": show_rate(float(bus.max()), PAYLOAD),
-            "share": float(bus.max()) / line_bps,
-        }
+        line_bps, largest_bps = network["bandwidth_bps"], float(bus.max())
+        share, of_bus = largest_bps / line_bps, show_rate(largest_bps, PAYLOAD)
+        values: dict[str, Any] = {"operation": phrase(operation), "bus": of_bus, "share": share}
         sentence = (
             phrase(
                 "The largest bus bandwidth of this {operation} is {bus}, {share:.0%} of the line: "
                 "no ring has more than the line.",
                 **values,
             )
-            if values["share"] > 1.0
+            if share > 1.0
             else phrase(
                 "The largest bus bandwidth of this {operation} is {bus}, {share:.0%} of the line.",
                 **values,

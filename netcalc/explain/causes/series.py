@@ -434,14 +434,12 @@ class WorkingLatency:
     def said(self) -> tuple[Notice, ...]:
         """The working latency, round trips a minute, and the grade, as codes with values."""
         middle, low, high = self.loaded_s
-        added_s, low_added_s, high_added_s = self.added_s
         numbers = {
             "idle_s": self.idle_s[0], "loaded_s": middle, "low_s": low, "high_s": high,
             "per_minute": 60 / middle, "least_per_minute": 60 / high, "most_per_minute": 60 / low,
         }  # fmt: skip
-        added = {
-            "added_s": added_s, "low_s": low_added_s, "high_s": high_added_s, "grade": self.grade,
-        }  # fmt: skip
+        ends = dict(zip(("added_s", "low_s", "high_s"), self.added_s, strict=True))
+        added = {**ends, "grade": self.grade}
         return Notice("working-latency", numbers), Notice("working-grade", added)
 
 

@@ -152,13 +152,10 @@ def _of_frames(frames: Frames, stated: Known) -> TableTheory:
         device = frames.device(name, likely)
         rates = 8 * counted * device.at(x)
         if np.isfinite(rates).any():
-            is_line = not math.isnan(device.implied_bps)
-            what = (
-                f"a line of {show_rate(device.implied_bps, ETHERNET_LINE)}"
-                if is_line
-                else "the device"
-            )
-            own[what] = rates
+            limit = "the device"
+            if not math.isnan(device.implied_bps):
+                limit = f"a line of {show_rate(device.implied_bps, ETHERNET_LINE)}"
+            own[limit] = rates
     return TableTheory(
         x_name="frame with FCS", x_unit="byte",
         y_name=named("goodput", PAYLOAD)

@@ -64,13 +64,15 @@ def train_cause(trace: PacketTrace) -> Cause | None:
     of_times = "times of the packets"
     is_passed = int(np.median(trace.ints("ttl")[rows])) not in SENT_TTLS
     has_rows = lengths.size >= LEAST_ROWS
-    variant = f"{'trains' if has_rows else 'train'}{'' if is_passed else '-near'}"
     is_paced = _is_paced(trace, rows, middle_s)
     is_timer = middle_s >= LEAST_TIMER_S and _is_round(middle_s, LATE_RATIO)
     is_open = is_timer if has_rows else is_paced
+    if is_open:
+        variant = "paced-rows" if has_rows else "paced"
+    else:
+        variant = ("trains" if has_rows else "train") + ("" if is_passed else "-near")
     return Cause(
-        code=UNKNOWN_CAUSE if is_open else "line", layer=IP,
-        variant=("paced-rows" if has_rows else "paced") if is_open else variant,
+        code=UNKNOWN_CAUSE if is_open else "line", layer=IP, variant=variant,
         confidence=MEDIUM if has_rows and is_passed and not is_paced else LOW,
         signs=(
             Sign("train_count", float(lengths.size), of_times),
@@ -105,9 +107,9 @@ def _of_one_sender(trace: PacketTrace) -> NDArray[np.int64]:
     source, destination, *_ = flows[counts.argmax()].tolist()
     if counts.max() < EQUAL_SHARE * udp.size:
         return none
-    ends_of = trace.ints("source"), trace.ints("destination")
-    back = (ends_of[0] == destination) & (ends_of[1] == source)
-    there = (ends_of[0] == source) & (ends_of[1] == destination)
+    sources, destinations = trace.ints("source"), trace.ints("destination")
+    back = (sources == destination) & (destinations == source)
+    there = (sources == source) & (destinations == destination)
     if (back & trace.has(Layer.UDP) | (back | there) & trace.has(Layer.TCP)).any():
         return none  # an exchange, or a program that talks over TCP as well: iperf3
     return np.asarray(udp[index.ravel() == counts.argmax()], dtype=np.int64)
