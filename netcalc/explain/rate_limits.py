@@ -330,6 +330,8 @@ def _ends_apart(at: _Situation) -> Iterator[Notice]:
         code = "receiver-counts-more"
     elif evidence.is_udp and evidence.loss_ratio < apart / 4:
         code = "receiver-took-longer"
+    elif evidence.is_udp:  # the ends may count over different times
+        values["share"] = first_known(evidence.loss_ratio, apart)
     yield Notice(code, values)
 
 

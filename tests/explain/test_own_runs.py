@@ -55,6 +55,19 @@ def test_the_queue_that_dropped_is_the_cause(place, code):
     assert (found.cause.code, found.confidence) == (code, "high")
 
 
+def test_loss_is_of_the_datagrams_sent_though_the_sink_took_longer():
+    """By hand: 766 of 1000 are lost; the rates, over 1 s and 1.25 s, are 81.3% apart."""
+    samples = BulkSamples(
+        write_bytes=[1000.0], write_count=[1000.0], sent_bytes=[1e6], received_bytes=[234e3],
+        wall_s=[1.0], delivery_s=[1.25], lost_count=[766.0], input_drop_count=[766.0],
+        meta=Meta(tool="netcalc line-rate", protocol="udp", instrument=Instrument(truth=PATH)),
+    )  # fmt: skip
+    (found,) = measurement(samples)
+    (said,) = (each for each in found.notices if each.code == "sender-not-receiver")
+    assert said.values["share"] == pytest.approx(0.766)
+    assert samples.by_setting()[0]["loss_ratio"] == pytest.approx(0.766), "as read says it"
+
+
 def test_a_transfer_over_loopback_is_limited_by_the_host():
     (found,) = measurement(bulk([3e9], protocol="tcp", path=None))
     assert found.cause.code == "host"
