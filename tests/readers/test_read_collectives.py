@@ -282,3 +282,27 @@ def test_each_group_has_a_line_of_its_own():
         payload_bytes=[1e6, 2e6, 4e6], duration_s=[1.0, 2.0, 4.0], group=["a", "b", "c"]
     )
     assert list(transfer_groups(copies)) == [""]
+
+
+def test_perftest():
+    """MB/sec of 1024: 65536 B x 176,482 a second / 1024**2 = 11,030.1; checked by MsgRate."""
+    rates = read(INPUTS / "perftest_bw.txt")
+    assert rates["throughput_bps"].tolist() == pytest.approx(
+        [8 * 4096 * 2.303872e6, 8 * 65536 * 0.176482e6], rel=1e-5
+    )
+    gigabits = "#bytes #iterations BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
+    both = read("  Send Bidirectional BW Test\n" + gigabits + " 65536 1000 196.3 196.2 0.374222\n")
+    assert both["throughput_bps"].tolist() == pytest.approx([98.1e9])
+    times = read(INPUTS / "perftest_lat.txt")
+    assert times.duration_s.tolist() == pytest.approx([1.27e-6, 2.25e-6])
+    assert dict(times.facts()[0])["way"] == "one way, half of a round trip"
+    lasting = (
+        "  RDMA_Read Latency Test\n #bytes        #iterations       t_avg[usec]    tps average\n"
+    )
+    reads = read(lasting + " 2       210000            1.44        694444.44\n")
+    assert reads.duration_s.tolist() == pytest.approx([1.44e-6])
+    assert "way" not in dict(reads.facts()[0])
+    with pytest.raises(ReaderError, match="perftest"):
+        read(
+            "                    RDMA_Write BW Test\n Number of qps   : 1\n Link type       : IB\n"
+        )

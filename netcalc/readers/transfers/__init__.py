@@ -44,6 +44,7 @@ FORMATS: tuple[Format, ...] = (
     collectives.NCCL,
     collectives.OSU,
     collectives.IMB,
+    collectives.PERFTEST,
     collectives.NETPIPE,
     reports.MININET,
     reports.IXCHARIOT,

@@ -1,4 +1,4 @@
-"""Time against size of messages and collectives: nccl-tests, OSU, Intel MPI Benchmarks, NetPIPE."""
+"""Time against size of messages and collectives: nccl-tests, OSU, IMB, perftest, NetPIPE."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OPERATIONS = {
     "scatter": "scatter", "sendrecv": "send-receive", "hypercube": "hypercube",
 }  # fmt: skip
 """Letters of a test's name -> its collective."""
-_PING_PONGS = ("", "multi", "multithreaded", "multipair", "pingpong")
+_PING_PONGS = ("", "multi", "multithreaded", "multipair", "pingpong", "send", "rdmawrite")
 """Tests whose time is half of a round trip, by what their name has before "latency"."""
 _US = 1e-6
 _NUMBER = r"\d{1,15}(?:\.\d{1,9})?(?:e[+-]?\d\d)?"
@@ -349,7 +349,13 @@ def _without_nothing(runs: Iterable[Run], warnings: list[Notice]) -> None:
 
 
 def _rates_of_osu(
-    file: Input, runs: Sequence[Run], warnings: list[Notice], *, partial: bool, version: str
+    file: Input,
+    runs: Sequence[Run],
+    warnings: list[Notice],
+    *,
+    partial: bool,
+    version: str = "",
+    tool: str = "OSU Micro-Benchmarks",
 ) -> Table:
     """Return rates by size; of a test in both directions those of one of them, half of the sum."""
     names = groups_of([run.test for run in runs])
@@ -362,7 +368,7 @@ def _rates_of_osu(
     groups, sizes, rates = zip(*rows, strict=True)
     note(warnings, "sizes-both-directions", count=sum(way > 1 for way in ways))
     return file.table(
-        "OSU Micro-Benchmarks",
+        tool,
         {"group": groups, "payload_bytes": sizes, "throughput_bps": rates},
         layers={"payload_bytes": "payload", "throughput_bps": PAYLOAD},
         facts=[
@@ -435,6 +441,59 @@ IMB = Format(
     ),
     needs="a header (#bytes #repetitions ...), and a row with size and time",
 )
+
+
+# -------------------------------------------------------------------------------------- perftest
+
+_PERFTEST_TITLE = re.compile(r"(?P<test>\w+(?: \w+){0,3} (?:BW|Latency)) Test")
+_PERFTEST_HEADER = re.compile(r"#bytes\s+(?:#sl\s+)?#iterations\s+(?:BW peak\[|t_(?:min|avg)\[).*")
+_PERFTEST_COLUMN = re.compile(
+    r"tps average|(?:BW |MsgRate )?[#\w.%]+(?: percentile)?(?:\[[^]]*\])?"
+)
+
+
+def _columns_of_perftest(header: re.Match[str]) -> tuple[str, ...]:
+    names = _PERFTEST_COLUMN.findall(header[0])
+    time = "t_typical[usec]" if "t_typical[usec]" in names else "t_avg[usec]"
+    kinds = {"#bytes": "size", time: "time", "BW average[MB/sec]": "rate",
+             "BW average[Gb/sec]": "rate"}  # fmt: skip
+    return tuple(kinds.get(name, name) for name in names)
+
+
+def _read_perftest(file: Input) -> Samples:
+    runs, _, lines = _tables(file, _PERFTEST_TITLE, _PERFTEST_HEADER, _columns_of_perftest)
+    warnings = lines.with_unread("sizes-lines-unread")
+    timed = [run for run in runs if "time" in run.columns and run.rows]
+    rated = [run for run in runs if "rate" in run.columns and run.rows]
+    for run in rated:
+        unit = 1e9 if "BW peak[Gb/sec]" in run.columns else 8 * 1024.0**2
+        run.rows = [row._replace(rate_bps=row.rate_bps / 8e6 * unit) for row in run.rows]
+        run.test = run.test.replace("Bidirectional", "Bi-Directional")
+    if rated and not timed:
+        return _rates_of_osu(file, rated, warnings, partial=lines.cut, tool="perftest")
+    note(warnings, "sizes-rates-left-out", count=len(rated))
+    names = groups_of([run.test for run in timed])
+    return _samples(file, timed, names, warnings, tool="perftest", partial=lines.cut)
+
+
+PERFTEST = Format(
+    name="perftest",
+    description="the output of perftest (ib_write_bw, ib_send_lat)",
+    recognize=lambda file: file.seen(rf"^\s*{_PERFTEST_HEADER.pattern}"),
+    read=_read_perftest,
+    traps=(
+        "MB/sec are powers of 1024, Gb/sec of 1000; the average is taken, not the peak. -b prints "
+        "the sum of both directions; the rate is half.",
+        "A latency of send and write is one way: half of a round trip; that of read and atomic is "
+        "a whole one. t_typical, the median, is taken, or t_avg where there is none.",
+        "A rate has many messages under way: its times are no latencies.",
+    ),
+    # perftest_parameters.c: bytes of the messages
+    tools={"perftest": Counted(data="messages", rates=PAYLOAD)},
+    parts=(r"^\s*(?:RDMA_\w+|Send|Atomic\w*) .*Test\s*$", r"^ (?:local|remote) address: LID ",
+           r"^ (?:Number of qps|CQ Moderation|TX depth|Link type|Max inline data) *: "),
+    needs="the header (#bytes #iterations ...), and a row",
+)  # fmt: skip
 
 
 # --------------------------------------------------------------------------------------- NetPIPE
