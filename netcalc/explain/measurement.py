@@ -21,8 +21,9 @@ from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.rate_limits import missing, missing_of_unexplained, rate_limits, rate_notices
 from netcalc.messages import Notice
 from netcalc.path import Path
-from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
+from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD, UNKNOWN
 from netcalc.readers.captures.lists import traces_of
+from netcalc.readers.places import rate_layer
 from netcalc.samples import (
     BulkSamples,
     FlowSeries,
@@ -82,7 +83,7 @@ def measurement(samples: Samples, stated: Known | None = None) -> tuple[Finding,
     ('window', 'high')
     """
     stated = _with_set_path(samples, stated or Known())
-    findings = _measurement(samples, stated)
+    findings = _with_assumed_layer(samples, _measurement(samples, stated))
     if stated.line_up_bps is None or any(series.direction for series in evidence_of(samples)):
         return findings
     said = Notice("line-up-unused", {"line_up_bps": stated.line_up_bps})
@@ -128,6 +129,17 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
             or _over_time(samples, stated)
         )
     return findings or _rates(samples, stated)
+
+
+def _with_assumed_layer(samples: Samples, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Say once that rates of a table are taken for payload, where nobody says of what they are."""
+    units = samples.meta.units if isinstance(samples, Table) else {}
+    layers = {name: rate_layer(samples, {}, name) for name in units if units[name] == "bit/s"}
+    layer = findings[0].layer if findings else ""
+    if not layers or set(layers.values()) != {UNKNOWN} or layer not in (TCP_PAYLOAD, UDP_PAYLOAD):
+        return findings
+    said = Notice("assumed-layer", {"names": list(layers), "layer": layer})
+    return (replace(findings[0], notices=(*findings[0].notices, said)), *findings[1:])
 
 
 def _with_set_path(samples: Samples, stated: Known) -> Known:

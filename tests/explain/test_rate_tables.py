@@ -349,3 +349,18 @@ def test_the_name_of_a_series_may_have_capitals(name, rows):
     assert [each.label for each in upper] == [each.label for each in lower]
     assert [each.sentence for each in upper] == [each.sentence for each in lower]
     assert len({each.label for each in lower}) >= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rtt [ms],rate [Mbit/s]\n10,52.4\n20,26.2\n40,13.1\n", [["rate_bps"]]),
+        ("rtt [ms],throughput [Mbit/s]\n10,52.4\n20,26.2\n40,13.1\n", [["throughput_bps"]]),
+        ("size [B],time [ms]\n100,1\n500,2\n1000,3\n1500,4\n", []),
+    ],
+)
+def test_an_assumed_layer_is_said_once_where_read_states_none(text, expected):
+    found = measurement(table(text))
+    said = [one for each in found for one in each.notices if one.code == "assumed-layer"]
+    assert [one.values["names"] for one in said] == expected
+    assert all("TCP payload" in str(one) for one in said)

@@ -69,8 +69,14 @@ def test_the_ping_of_a_table_serves_the_windows_of_its_rates():
         ("timestamp,rtt_ms\n1700000000,10\n1700000060,20\n", ["rtt"]),
         ("download [Mbit/s],idle latency [ms]\n50,10\n60,20\n", ["idle_latency", "download"]),
         ("date,ping [ms],download [Mbit/s]\n2024-01-10,-,0\n2024-01-11,5,-\n", ["ping"]),
-        ("Server,ping [ms],download [Mbit/s]\nParis,9,50\nTokyo,250,9\n", ["download"]),
-        ("Server,ping [ms],download [Mbit/s]\nParis,9,50\nParis,25,9\n", ["ping", "download"]),
+        (
+            "Server,ping [ms],download [Mbit/s]\nParis,9,50\nTokyo,250,9\n",
+            ["Paris, download", "Tokyo, download"],
+        ),
+        (
+            "Server,ping [ms],download [Mbit/s]\nParis,9,50\nParis,25,9\n",
+            ["ping", "Paris, download"],
+        ),
         ("Uhrzeit,ping [ms],download [Mbit/s]\n20:00,9,50\n21:00,25,9\n", ["ping", "download"]),
         ("time [s],RTT wifi [ms],cable RTT [ms]\n0,4,1\n1,9,1\n", ["rtt_wifi", "cable_rtt"]),
     ],
