@@ -76,6 +76,10 @@ KINDS = {
     "ip route": "a list of routes or neighbours of ip",
     "tc": "a list of queues of tc without counters (netcalc reads tc -s qdisc)",
     "ethtool": "settings of ethtool (netcalc reads ethtool -S)",
+    "nload": "rates of nload (netcalc reads sar -n DEV, and counters: ip -s link)",
+    "iftop": "rates of iftop (netcalc reads sar -n DEV, and captures of tcpdump)",
+    "bmon": "rates of bmon (netcalc reads sar -n DEV, and counters: ip -s link)",
+    "vnstat": "totals of vnstat (netcalc reads sar -n DEV, and counters: ip -s link)",
     "Wi-Fi scan": "a list of networks in range (netcalc reads the link: iw dev DEVICE link)",
     "ifconfig": "the output of ifconfig without counters (netcalc reads netstat -ib)",
     "nmcli": "the output of nmcli",
@@ -117,6 +121,7 @@ _NO_TABLES: tuple[tuple[str, str], ...] = (
     ("source code", r"(?:import \w|from [\w.]+ import |def \w+\(|#!.*python)"),
     ("Markdown", r"#{1,6} \w"),
 )
+_IFTOP = r"^ *# Host name \(port/service if enabled\) +last 2s|^Total send rate: "
 # What one of the first lines shows, wherever it is: a prompt or another command may be before it.
 _SEEN: tuple[tuple[str, str], ...] = (
     (
@@ -127,6 +132,14 @@ _SEEN: tuple[tuple[str, str], ...] = (
         r"|^driver: \S+\n(?:version|firmware-version): |^\tSupported link modes: "
         r"|^(?:rx-checksumming|tcp-segmentation-offload|generic-receive-offload): (?:on|off)"
         r"|^Pre-set maximums:$",
+    ),
+    ("nload", r"^Device \S+ (?:\[[^]]*\] )?\(\d+/\d+\):"),
+    ("iftop", _IFTOP),
+    ("bmon", r"^ *Interfaces +\S RX bps +pps +%"),
+    (
+        "vnstat",
+        r"^\s*(?:(?:#\s+)?(?:hour|day|month|year)\s+)?rx +[|/] +tx +[|/] +total\b"
+        r"|^\s+rx: +[\d.]+ \w+ +tx: +[\d.]+ \w+ +total: ",
     ),
     (
         "Wi-Fi scan",
@@ -335,6 +348,8 @@ def named(file: Input) -> Format | str | None:
     if not file.head.strip():
         return None
     marked = next((each for each in MARKED if each.recognize(file)), None)
+    if marked is not None and marked.name == "traceroute" and file.seen(_IFTOP):
+        return "iftop"  # its numbered hosts look like hops
     return marked or kind_by_text(file)
 
 

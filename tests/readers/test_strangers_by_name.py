@@ -17,6 +17,13 @@ STRANGERS = {
     "ip route": "default via 192.0.2.1 dev eth0 proto dhcp metric 100\n192.0.2.0/24 dev eth0\n",
     "tc": "qdisc noqueue 0: dev lo root refcnt 2\nqdisc fq_codel 0: dev eth0 root refcnt 2\n",
     "ethtool": "# ethtool eth0\nSettings for eth0:\n\tSpeed: 1000Mb/s\n\tDuplex: Full\n",
+    "nload": "Device eth0 [192.0.2.10] (1/1):\n==========\nIncoming:\nCurr: 1.36 MBit/s\n",
+    "iftop": "Listening on eth0\n   # Host name (port/service if enabled)            last 2s\n"
+    "   1 192.0.2.1:22      =>        60B        60B        60B       120B\n",
+    "bmon": "Interfaces      \u2502 RX bps       pps     %\u2502 TX bps       pps     %\n"
+    " >lo            \u2502   1.61KiB      6      \u2502   1.61KiB      6\n",
+    "vnstat": "Database updated: 2021-06-28 22:00:00\n\n   eth0 since 2021-01-29\n\n"
+    "          rx:  3.33 TiB      tx:  4.25 TiB      total:  7.58 TiB\n",
     "ifconfig": "en0: flags=8863<UP,BROADCAST>  mtu 1500\n\tether 02:00:00:00:00:01\n",
     "nmcli": "GENERAL.DEVICE:   eth0\nGENERAL.MTU:   1500\n",
     "ipconfig": "\nWindows-IP-Konfiguration\n\nEthernet-Adapter Ethernet:\n",
