@@ -14,13 +14,15 @@ field and unit. What it skipped or repaired, and what does not agree, is in ``me
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, ReaderError
+from netcalc.messages import Notice
 from netcalc.readers import formats
 from netcalc.readers.columns import FORMAT as _COLUMNS
 from netcalc.readers.columns import read_column
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Format, Input, damaged_numbers
 from netcalc.readers.formats import FORMATS
 from netcalc.readers.pastes import read_paste
 from netcalc.readers.pings import ping, ping_lines
@@ -98,8 +100,10 @@ def _read(file: Input) -> Samples:
     recognized = formats.recognized(file)
     if isinstance(recognized, Format):
         formats.require_short_lines(file, recognized)
+        is_of_tool = recognized is ping.FORMAT or recognized.name in formats.OF_SHORT_LINES
+        damaged = damaged_numbers(file) if is_of_tool else []
         try:
-            return recognized.read(file)
+            return _with_damaged(recognized.read(file), damaged)
         except DomainError as error:  # a number of the file that no measurement has
             if error.code != "is-negative":
                 raise
@@ -107,6 +111,19 @@ def _read(file: Input) -> Samples:
     if recognized == formats.TEXT:
         raise no_measurement("neither-ping-nor-columns", file.unpacked, file.text)
     raise formats.no_format(file, recognized)
+
+
+def _with_damaged(samples: Samples, numbers: Sequence[int]) -> Samples:
+    """Warn of lines with damaged numbers, where no warning names them yet."""
+    said: set[object] = set()
+    for notice in samples.meta.warnings:
+        said |= {notice.values.get("line"), notice.values.get("number")}
+        said.update(notice.values.get("numbers") or ())
+    unsaid = [number for number in dict.fromkeys(numbers) if number not in said]
+    if not unsaid:
+        return samples
+    warnings = (*samples.meta.warnings, Notice("numbers-damaged", {"numbers": unsaid}))
+    return replace(samples, meta=replace(samples.meta, warnings=warnings))  # type: ignore[type-var]
 
 
 def sniff(source: Readable, *, name: str | None = None) -> str:

@@ -13,6 +13,7 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
+from netcalc.readers.format import Input, damaged_numbers
 
 MUTANTS = 250
 INPUTS = Path(__file__).with_name("inputs")
@@ -114,6 +115,24 @@ LOST = {
     "inetutils_quiet.txt": ("0.021/0.047", "0.021/e.047", "line 4"),
     "inetutils_plain.txt": ("seq=0 ttl=64", "seq=0 ttl=6x", "beside the numbers in line 2"),
     "iputils_flood.txt": ("0.031/0.004 ms", "0.031/0.004", "line 5"),
+    "counters/ethtool.txt": ("rx_queue_0_drops", "rx_queue_O_drops", "line 5 looks damaged"),
+    "counters/tc_fq_codel.txt": ("ecn_mark 5", "ecn_mark O", "looks damaged"),
+    "counters/ss_noheader.txt": ("mss:1448 ", "mss:144  ", "looks damaged"),
+    "counters/ss_mem.txt": ("o0,bl0", "oO,bl0", "looks damaged"),
+    "counters/netstat_s_bsd.txt": ("434", "4O4", "looks damaged"),
+    "counters/netstat_s_windows.txt": ("for IPv4", "for IPvx", "looks damaged"),
+    "paths/traceroute_linux.txt": ("60 byte", "6O byte", "line 1 looks damaged"),
+    "paths/traceroute_no_answer.txt": (" 8 hops max", " x hops max", "line 1 looks damaged"),
+    "paths/traceroute_prohibited.txt": ("(198.18.0.1)", "(198.18.0.O)", "line 1 looks damaged"),
+    "paths/tracert_german.txt": ("198.51.100.7", "198.51.100 7", "looks damaged"),
+    "pings/fping_count_quiet.txt": ("0.073", "0. 73", "looks damaged"),
+    "pings/nping_connect.txt": ("Failed: 0", "Failed: x", "looks damaged"),
+    "pings/tcping.txt": ("time=2001.219ms", "time=2001.21Oms", "looks damaged"),
+    "pings/irtt_text.txt": ("60 bytes", "6O bytes", "looks damaged"),
+    "transfers/curl.txt": ("  476M", "  47OM", "looks damaged"),
+    "transfers/iperf3_cut.json": ('"127.0.0.1"', '"127.0.0.O"', "looks damaged"),
+    "transfers/iperf3_bidir.txt": ("host 127.0.0.1", "host 127O0.0.1", "looks damaged"),
+    "transfers/iperf2_tcp.txt": ("mss/irtt=319/", "mss/irtt=3O9/", "looks damaged"),
     "captures/tcpdump_ttt.txt": (" 00:00:00.203091 ", " :00:00.203091 ", "ignored 1 line without"),
 }  # fmt: skip
 
@@ -124,6 +143,20 @@ def test_a_line_that_is_lost_is_named(name):
     text = (INPUTS / name).read_text()
     assert before in text
     assert said in " ".join(map(str, read(text.replace(before, after, 1)).meta.warnings))
+
+
+@pytest.mark.each("line", [
+    "cookie 0x10", "Gen3 x16, 4x HDR", "MIMO 2x2, 802.1x", "Linux 4.x", "min/avg = 4/7/12 ms",
+    "  1. 192.0.2.1  0.5 ms", "( 5) 16/ 160 (10%)", "[ 10] 0.00-1.00 sec", "Version 1.2.0 84",
+])  # fmt: skip
+def test_a_line_that_is_whole_has_no_damaged_number(line):
+    assert damaged_numbers(Input(line + "\n")) == []
+
+
+def test_no_input_of_the_collection_has_a_damaged_number():
+    texts = [path for path in INPUTS.rglob("*.*") if path.suffix in (".txt", ".json", ".out")]
+    assert len(texts) > 300
+    assert [path.name for path in texts if damaged_numbers(Input(path))] == []
 
 
 @pytest.mark.each("hop", ["1000", "18446744073709551616"])

@@ -126,6 +126,7 @@ def _is_damaged(protocol: str, info: str) -> bool:
     first, *others = protocol.split() or [""]
     if first not in _OF_NUMBERS:
         return False
+    info = info.rstrip()
     has_ports = first not in _ICMP and any(arrow in info for arrow in _ARROWS)
     is_broken = bool(others) or (has_ports and _BETWEEN_PORTS.match(info) is None)
     return is_broken or _DAMAGED.search(info) is not None
