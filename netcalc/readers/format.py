@@ -10,7 +10,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -206,7 +206,7 @@ class Input:
         """Whether a pattern matches at a line of :attr:`first`; ``^`` and ``$`` are line ends."""
         answers = _seen_in(self.first)
         if pattern not in answers:
-            answers[pattern] = re.search(pattern, self.first, re.MULTILINE) is not None
+            answers[pattern] = _compiled(pattern).search(self.first) is not None
         return answers[pattern]
 
     @property
@@ -351,6 +351,12 @@ def _seen_in(first: str) -> dict[str, bool]:
     All formats look for theirs, and an input is often recognized twice: named first, then read.
     """
     return {}
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of lines: hundreds are tried of each input, so it is looked up quickly."""
+    return re.compile(pattern, re.MULTILINE)
 
 
 def seen(*patterns: str) -> Callable[[Input], bool]:

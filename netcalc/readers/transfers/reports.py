@@ -186,8 +186,7 @@ _OPTIONS = {"s": "write_bytes", "b": "buffer_bytes", "c": "write_count"}
 
 def _recognize_source(file: Input) -> bool:
     has_end = file.seen(r"^(?:tcp|udp)sink: \d|получено байт: \d")
-    return has_end or (file.seen(_SOURCE.pattern.replace("?P<protocol>", "?:").replace(
-        "?P<options>", "?:")) and file.seen(r"^real\s+\d"))  # fmt: skip
+    return has_end or (file.seen(r"^real\s+\d") and file.seen(r"(?:tcp|udp)source "))
 
 
 def _read_source(file: Input) -> Table:

@@ -353,7 +353,8 @@ def is_first(name: str) -> bool:
 
 def kind_of(name: str) -> str:
     """Return what the column of a name is: a key of :data:`NAMES`, or nothing."""
-    return next((kind for kind, names in NAMES.items() if _plain(name) in names), "")
+    plain = _plain(name)
+    return next((kind for kind, names in NAMES.items() if plain in names), "")
 
 
 def _cells(line: str) -> tuple[str, list[str]]:
@@ -510,8 +511,7 @@ _CELLS = {"number": re.compile(_NUMBER), "time": re.compile(_TIME), "length": re
 
 def _is_header(line: str) -> bool:
     names = line.split()
-    kinds = {kind_of(name) for name in names[1:]}
-    return bool(names) and is_first(names[0]) and kinds >= _NEEDED
+    return bool(names) and is_first(names[0]) and set(map(kind_of, names[1:])) >= _NEEDED
 
 
 def _recognize_wireshark_text(file: Input) -> bool:
