@@ -14,18 +14,23 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from itertools import product
 from pathlib import Path
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from netcalc.emulation import capabilities
 from netcalc.emulation.wire.emulated_path import Capabilities
 
 settings.register_profile("netcalc", deadline=None)  # a slow machine is no wrong answer
 settings.load_profile("netcalc")
+# It would read the source of each module here for numbers to draw: 4 s in every worker.
+providers.is_local_module_file = lambda path: False
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A background job of a shell ignores Ctrl-C and hands that on to the programs tested here.
@@ -271,6 +276,19 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     chosen = config.option.markexpr
     kind = "the quick tests" if chosen == QUICK else f"tests -m {chosen!r}" if chosen else "tests"
     return [f"netcalc: {kind}, {workers} at a time; they are collected first"]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Keep the bytecode of the tests before there are workers: each one would make all of it."""
+    is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    for file in Path(__file__).parent.rglob("test_*.py") if is_whole else ():
+        kept = rewrite.get_cache_dir(file) / (file.stem + rewrite.PYC_TAIL)
+        is_kept = kept.exists() and kept.stat().st_mtime > file.stat().st_mtime
+        if not is_kept and rewrite.try_makedirs(kept.parent):
+            with suppress(SyntaxError):  # the workers will say so
+                source, code = rewrite._rewrite_test(file, config)
+                rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, source, kept)
 
 
 @pytest.hookimpl(optionalhook=True)
