@@ -90,7 +90,9 @@ def exponential(random, count):
         (1, exponential, {"load-mm1", "load-either"}),
         (1, lambda random, count: 1.0, {"load-md1", "load-either"}),
         (2, exponential, {"load-md1", "load-steadier", "load-either"}),
-        (4, exponential, {"load-md1", "load-steadier", "load-either"}),
+        pytest.param(
+            4, exponential, {"load-md1", "load-steadier", "load-either"}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_simulated_queues_are_seldom_called_another_for_sure(servers, service, true):
@@ -105,6 +107,7 @@ def test_simulated_queues_are_seldom_called_another_for_sure(servers, service, t
     assert wrong <= 5
 
 
+@pytest.mark.slow
 def test_with_noise_the_interval_holds_the_service():
     """Scatter of 3 % in each row, 200 tables: the 95 % interval misses the service in few."""
     random, inside, named = np.random.default_rng(5), 0, 0
@@ -302,6 +305,7 @@ def test_a_wait_with_a_fixed_part_is_a_delay():
     assert (cause.variant, cause.sign("fixed_s")) == ("load-md1", pytest.approx(10e-3, rel=1e-3))
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_slope_holds_it_with_errors_in_proportion():
     """Scatter of 3 %: least squares without weights missed the slope in a quarter of the tables."""
     random, inside = np.random.default_rng(6), 0

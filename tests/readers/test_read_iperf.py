@@ -290,14 +290,15 @@ def test_line_ends_and_encodings(name):
         assert read(data).facts() == whole
 
 
+@pytest.mark.parametrize("cuts", [15, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.each("name", sorted(FACTS))
-def test_a_file_cut_anywhere_is_partial_right_or_refused(name):
+def test_a_file_cut_anywhere_is_partial_right_or_refused(name, cuts):
     """Bytes of a cut run are never more than those of the whole one."""
     data = (INPUTS / name).read_bytes()
     whole = read(data)
     most = {key: max(row.get(key, 0) for row in whole.facts())
             for key in ("sent_byte_count", "received_byte_count")}  # fmt: skip
-    for end in range(0, len(data), max(1, len(data) // 60)):
+    for end in range(0, len(data), max(1, len(data) // cuts)):
         try:
             found = read(data[:end])
         except ReaderError:

@@ -374,15 +374,16 @@ def test_no_measurement(text, code):
     assert "no measurement" in str(caught.value)
 
 
+@pytest.mark.parametrize("times", [5, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.each(
     "name, step", [("iputils_plain", 1), ("busybox_plain", 1), ("iputils_sweep_loop", 7)]
 )
-def test_cut_anywhere_keeps_what_was_before(name, step):
+def test_cut_anywhere_keeps_what_was_before(name, step, times):
     # Derived: every complete line of the cut file holds one time, found by a text search.
     # The long file has 40 lines: each seventh cut falls into every part of some of them.
     data = (INPUTS / f"{name}.txt").read_bytes()
     refused: list[tuple[int, list[bytes]]] = []
-    for end in range(0, len(data), step):
+    for end in range(0, len(data), step * times):
         whole = re.findall(rb"time=([\d.]+) ms", data[:end])
         try:
             samples = read_ping(data[:end])

@@ -94,12 +94,13 @@ def test_a_run_without_its_summary_is_partial_and_no_reply_is_made_up(file):
         assert row["received_count"] == CASES[file][0][2]
 
 
+@pytest.mark.parametrize("step", [29, pytest.param(7, marks=pytest.mark.slow)])
 @pytest.mark.each("file", CASES)
-def test_a_cut_file_never_has_more_replies_or_other_times(file):
+def test_a_cut_file_never_has_more_replies_or_other_times(file, step):
     text = (INPUTS / file).read_text("utf-8")
     whole = read(text)
     known = _times(whole)
-    for at in range(len(text) // 3, len(text), 7):
+    for at in range(len(text) // 3, len(text), step):
         try:
             part = read(text[:at])
         except ReaderError:
