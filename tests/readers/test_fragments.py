@@ -213,6 +213,10 @@ REFUSED = {
     "a run of netesto": ("host:client\ndur:60\ncwnd:83\n", "etesto"),
     "the end of the Intel MPI Benchmarks": (
         "\n# All processes entering MPI_Finalize\n\n", "Intel MPI"),
+    "totals of rsync": ("Total bytes sent: 734,182,514\nTotal bytes received: 35\n\n", "rsync"),
+    "a row of perftest": (
+        " 65536      5000             11032.45            11030.12\t\t   0.176482\n----------\n",
+        "perftest"),
     "timeouts of arping": ("Timeout\nTimeout\nTimeout\n", "arping"),
     "a heading of paping": ("Connection timed out\n\nConnection statistics:\n", "paping"),
     "a heading of pScheduler": ("TTL Statistics\n--------------\n", "pScheduler"),

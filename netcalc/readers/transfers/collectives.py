@@ -491,7 +491,8 @@ PERFTEST = Format(
     # perftest_parameters.c: bytes of the messages
     tools={"perftest": Counted(data="messages", rates=PAYLOAD)},
     parts=(r"^\s*(?:RDMA_\w+|Send|Atomic\w*) .*Test\s*$", r"^ (?:local|remote) address: LID ",
-           r"^ (?:Number of qps|CQ Moderation|TX depth|Link type|Max inline data) *: "),
+           r"^ (?:Number of qps|CQ Moderation|TX depth|Link type|Max inline data) *: ",
+           r"^ \d+ +\d+ +\d+\.\d\d +\d+\.\d\d\s.*\t +\d"),
     needs="the header (#bytes #iterations ...), and a row",
 )  # fmt: skip
 

@@ -278,6 +278,7 @@ RSYNC = Format(
         r"^total size is .* speedup is ",
         r"^Number of (?:created |deleted |regular )?files(?: transferred)?: ",
         r"^(?:Literal|Matched) data: |^File list (?:size|\w+ time): ",
+        r"^Total bytes (?:sent|received): ",
         r"^\s*[\d.,]+[KMGT]? +\d+% +[\d.,]+[kMGT]B/s +\d+:\d\d:\d\d\s*$",
     ),
     needs="the line with sent, received and bytes/sec",
