@@ -22,7 +22,6 @@ from pathlib import Path
 import pytest
 from _pytest.assertion import rewrite
 from hypothesis import settings
-from hypothesis.internal.conjecture import providers
 
 from netcalc.emulation import capabilities
 from netcalc.emulation.wire.emulated_path import Capabilities
@@ -30,7 +29,10 @@ from netcalc.emulation.wire.emulated_path import Capabilities
 settings.register_profile("netcalc", deadline=None)  # a slow machine is no wrong answer
 settings.load_profile("netcalc")
 # It would read the source of each module here for numbers to draw: 4 s in every worker.
-providers.is_local_module_file = lambda path: False
+with suppress(ImportError):  # old ones do not
+    from hypothesis.internal.conjecture import providers
+
+    providers.is_local_module_file = lambda path: False
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A background job of a shell ignores Ctrl-C and hands that on to the programs tested here.
