@@ -98,7 +98,7 @@ def files(named: Mapping[str, Samples]) -> tuple[Compared, ...]:
     """
     compareds = []
     for file, samples in named.items():
-        for label, quantity, unit, side, values in _values(samples):
+        for label, quantity, unit, side, values in _values(samples) or _of_totals(samples):
             finite = np.sort(values[np.isfinite(values)])
             if finite.size:
                 low, high = _interval(finite)
@@ -187,6 +187,20 @@ def _values(samples: Samples) -> list[Values]:
     if isinstance(samples, FlowSeries):
         return [(*series[:4], series[5]) for series in rates_over_time(samples)]
     return []
+
+
+def _of_totals(samples: Samples) -> list[Values]:
+    """Return the rate of each run of a report without intervals, at the receiver if it is known."""
+    if not isinstance(samples, FlowSeries):
+        return []
+    values: list[Values] = []
+    for row in samples.facts():
+        for side, name in ((RECEIVER, "received_rate_bps"), (SENDER, "sent_rate_bps")):
+            if name in row:
+                rate = np.array([row[name]], dtype=np.float64)
+                values.append((str(row.get("group", "")), "rate", "bit/s", side, rate))
+                break
+    return values
 
 
 def _side_of_facts(samples: Samples) -> str:

@@ -128,7 +128,7 @@ def sweep(named: Mapping[str, Samples], by: str = "") -> Sweep | None:
             return None  # each has what the others leave
         return _of_runs(named, name, values)
     if by:
-        return None
+        return _of_probes(named, values) if name == "size" else None
     return _of_probes(named) or _of_pair(named) or _of_modes(named)
 
 
@@ -167,6 +167,8 @@ def _of_runs(named: Mapping[str, Samples], by: str, values: FloatArray | None) -
         differing = _by_facts(list(named.values()), evidence, by)
         origin = "from the files" if differing else "from their names"
         differing = differing or _by_names(named, by)
+        if not differing and by in ("", "offered"):  # as a sender reports it
+            origin, differing = "from the files", _by_sent_rates(evidence)
         if len(differing) > 1:
             several = Notice("files-differ-in-several", {"names": list(differing)})
             return Sweep(samples=None, by="", said=several)
@@ -239,6 +241,12 @@ def _by_facts(named: Sequence[Samples], runs: Sequence[Evidence], by: str) -> di
     return {name: column for name, column in values.items() if by in ("", name) and _differ(column)}
 
 
+def _by_sent_rates(runs: Sequence[Evidence]) -> dict[str, FloatArray]:
+    """Return the rates that senders of datagrams had, which is what the path was offered."""
+    sent = np.array([run.sent_rate_bps if run.is_udp else math.nan for run in runs])
+    return {"offered": sent} if _differ(sent) else {}
+
+
 def _differ(values: FloatArray) -> bool:
     """Whether every file has a value, and they are not all the same."""
     if not np.isfinite(values).all():
@@ -293,11 +301,14 @@ def _in_name(stem: str, quantity: Quantity) -> float:
     return math.nan
 
 
-def _of_probes(named: Mapping[str, Samples]) -> Sweep | None:
+def _of_probes(named: Mapping[str, Samples], values: FloatArray | None = None) -> Sweep | None:
     """Return the probes of several pings as one run of several sizes; None for one size."""
     pings = [samples for samples in named.values() if isinstance(samples, RttSamples)]
     if len(pings) < len(named):
         return None
+    if values is not None:
+        stated = zip(pings, values, strict=True)
+        pings = [replace(ping, payload_bytes=np.full(len(ping), size)) for ping, size in stated]
     sizes = np.concatenate([np.asarray(ping.payload_bytes)[ping.measured] for ping in pings])
     targets = {ping.meta.target for ping in pings}
     if len(targets) > 1 or np.unique(sizes[np.isfinite(sizes)]).size < 2:
@@ -313,7 +324,8 @@ def _of_probes(named: Mapping[str, Samples]) -> Sweep | None:
         tool=first.tool, protocol=first.protocol, target=first.target,
         source=f"{len(named)} files", partial=any(ping.meta.partial for ping in pings),
     )  # fmt: skip
-    said = Notice("sweep-by-size", {"count": len(named), "origin": "from the files"})
+    origin = "from the files" if values is None else "as stated"
+    said = Notice("sweep-by-size", {"count": len(named), "origin": origin})
     probes = RttSamples(
         payload_bytes=joined("payload_bytes"), rtt_s=joined("rtt_s"), lost=joined("lost"),
         duplicate=joined("duplicate"), resolution_s=joined("resolution_s"), meta=meta,

@@ -54,6 +54,23 @@ def test_the_streams_of_an_interval_are_one_rate():
     assert (row.value, row.count, row.unit) == (2e6, 2, "bit/s")
 
 
+def test_totals_alone_are_the_rates_of_runs():
+    """As printed; the receiver's count is that of what arrived."""
+    received, sent = (
+        FlowSeries(
+            start_s=[], duration_s=[], payload_bytes=[], throughput_bps=[],
+            meta=Meta(facts=(row,)),
+        )
+        for row in ({"sent_rate_bps": 1.31e6, "received_rate_bps": 1.3e6},
+                    {"sent_rate_bps": 2.62e6})
+    )  # fmt: skip
+    rows = files({"a": received, "b": sent})
+    assert [(row.value, row.side, row.count) for row in rows] == [
+        (1.3e6, "receiver", 1), (2.62e6, "sender", 1),
+    ]  # fmt: skip
+    assert "no-common-quantity" not in [notice.code for notice in file_notices(rows)]
+
+
 def test_groups_are_rows_of_their_own():
     """Derived: 8 kbit in 1 s and in 2 s."""
     transfers = TransferSamples(

@@ -136,6 +136,34 @@ def test_losses_of_offered_rates(tmp_path):
     assert finding.cause.sign("capacity_bps") == pytest.approx(40e6, rel=1e-3)
 
 
+UDP_TOTALS = """\
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-10.00  sec  {sent} Mbits/sec  0.000 ms  0/{count} (0%)  sender
+[  5]   0.00-10.04  sec  {received} Mbits/sec  0.121 ms  {lost}/{count} ({ratio}%)  receiver
+"""
+
+
+def test_the_rate_of_a_sender_of_datagrams_is_the_offered_rate(tmp_path):
+    """No file says what was asked for; the sizes are the same, and nothing else differs."""
+    runs = {
+        "c": ("238 MBytes   200", "114 MBytes  95.3", 172660, 90150, 52),
+        "a": ("59.6 MBytes  50.0", "59.6 MBytes  49.8", 43165, 0, 0),
+        "b": ("119 MBytes   100", "112 MBytes  93.6", 86330, 5120, 5.9),
+    }
+    paths = []
+    for name, row in runs.items():
+        values = dict(zip(("sent", "received", "count", "lost", "ratio"), row, strict=True))
+        paths.append(tmp_path / f"{name}.txt")
+        paths[-1].write_text(UDP_TOTALS.format(**values), encoding="utf-8")
+    for by in ("", "offered"):
+        joined = explain.sweep(read_all(paths), by)
+        assert joined.samples["offered_bps"].tolist() == [50e6, 100e6, 200e6]
+        expected = [0, 5120 / 86330, 90150 / 172660]
+        assert joined.samples["loss_ratio"].tolist() == pytest.approx(expected)
+    (finding,) = explain.measurement(joined.samples, Known())
+    assert finding.cause.sign("capacity_bps") == pytest.approx(95e6, rel=0.02)
+
+
 def test_two_things_that_differ_are_no_sweep(tmp_path):
     paths = [run_of(tmp_path / f"iperf_w{kib}K.json", rate_mbps=kib, streams=count)
              for kib, count in ((8, 1), (16, 2))]  # fmt: skip
@@ -174,6 +202,11 @@ def test_pings_of_several_sizes_are_one(tmp_path):
         )
     joined = explain.sweep(read_all(paths))
     assert (joined.by, len(joined.samples)) == ("size", 8)
+    asked = explain.sweep(read_all(paths), "size")
+    assert (asked.by, str(asked.said)) == ("size", str(joined.said)), "what it is by itself"
+    stated = explain.sweep(read_all(paths), "size=1B,2B,3B,4B").samples.payload_bytes
+    assert stated.tolist() == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert explain.sweep(read_all(paths), "flows") is None
     (finding,) = explain.measurement(joined.samples, Known())
     assert finding.binding.name == "serialization-of-sizes"
     assert finding.binding.values["line_bps"] == pytest.approx(1.544e6, rel=0.01)
