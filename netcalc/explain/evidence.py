@@ -790,7 +790,7 @@ def transfer_metrics(
     RFC 6349, 4.1.
     """
     metrics: dict[str, float] = {}
-    if line_ceiling_bps > 0:
+    if line_ceiling_bps > 0 and evidence.rate_bps >= 0:
         metrics["line_share_ratio"] = evidence.rate_bps / line_ceiling_bps
     # A transfer of no more than the first window is no bulk transfer: a request, a control
     # connection

@@ -11,7 +11,7 @@ from netcalc.checks import named_arguments
 from netcalc.errors import ReaderError
 from netcalc.explain import counters, evidence, frame_tables, summaries, tables, time_parts
 from netcalc.explain.causes import captures, laws, queues, responses
-from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.cause import MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.links import explain_links
 from netcalc.explain.causes.tools import run_cause, setting_cause, socket_causes, trips_cause
 from netcalc.explain.causes.unopened import explain_unopened
@@ -289,9 +289,17 @@ def _with_cause(finding: Finding, cause: Cause, evidence: Evidence, stated: Know
         return finding
     if cause.code in ("receiver-window", "sender-buffer"):
         cause = replace(cause, counterfactuals=counterfactuals(cause, evidence, stated))
-    if math.isnan(cause.sign("rate_bps")) and finding.measured > 0:
-        rate = Sign("rate_bps", finding.measured, "measured")
+    rate_bps = evidence.rate_bps  # of a single list of sockets, the mean of its busy time
+    if math.isnan(rate_bps) and evidence.duration_s > 0:
+        rate_bps = 8 * evidence.size_bytes / evidence.duration_s
+    if math.isnan(cause.sign("rate_bps")) and rate_bps > 0:
+        rate = Sign("rate_bps", rate_bps, "measured")
         cause = replace(cause, signs=(*cause.signs, rate), layer=finding.layer)
+    line_bps = next((each.value for each in finding.limits if each.name == "line"), math.nan)
+    is_queue = cause.code == "line" and not cause.variant
+    if is_queue and rate_bps < captures.LEAST_OF_LINE * line_bps * cause.share_of_time:
+        signs = (*cause.signs, Sign("line_bps", line_bps, "the line as stated"))
+        cause = replace(cause, variant="elsewhere", signs=signs, confidence=MEDIUM)
     said = tuple(note for note in finding.notices if note.code not in OF_NO_CAUSE)
     return replace(finding, cause=cause, notices=said)
 

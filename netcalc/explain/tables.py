@@ -26,7 +26,7 @@ from netcalc.fit import Costs, write_costs
 from netcalc.messages import Notice
 from netcalc.models.delays import latency
 from netcalc.models.sizes.framing import ethernet_frame_bytes
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, TIMESTAMP_BYTES
 from netcalc.samples import (
     DROP_PLACES,
     BulkSamples,
@@ -127,6 +127,10 @@ def explain_sockets(samples: Table) -> tuple[Finding, ...]:
     return (Finding(notices=(Notice("counters-of-sockets", values),)),)
 
 
+LEAST_HEADERS_BYTES, MOST_HEADERS_BYTES = 40.0, 100.0
+"""Headers of IPv4 and TCP, and of IPv6 and TCP with all options. [byte]"""
+
+
 def socket_evidence(samples: Table) -> list[Evidence]:
     """Return what lists of sockets say of each TCP connection, those that carried most first.
 
@@ -150,16 +154,22 @@ def socket_evidence(samples: Table) -> list[Evidence]:
         seconds = float(times[last] - times[first])
         size = float(acked[last] - acked[first])
         offered = numbers("offered_window_bytes")[rows]
+        segment = float(mss[last])
+        headers = float(numbers("path_mtu_bytes")[last]) - segment
+        if not LEAST_HEADERS_BYTES <= headers <= MOST_HEADERS_BYTES:
+            has_stamps = "other" in columns and "ts" in str(columns["other"][last]).split()
+            headers = LEAST_HEADERS_BYTES + (TIMESTAMP_BYTES if has_stamps else 0)
         evidence = Evidence(
             label=str(name),
             rate_bps=8 * size / seconds if seconds > 0 and size > 0 else NAN,
             size_bytes=float(acked[last]),
+            duration_s=NAN if seconds > 0 else float(numbers("busy_s")[last]),
             is_from_start=False,
             rtt_s=float(np.median(rtt[rows])),
             base_rtt_s=float(numbers("rtt_min_s")[last]),
             retransmit_count=float(numbers("retransmit_total_count")[last]),
-            mtu_bytes=float(mss[last]) + 40,
-            option_bytes=0.0,  # the MSS of a socket is without its options
+            mtu_bytes=segment + headers,
+            option_bytes=headers - LEAST_HEADERS_BYTES,  # of a socket its MSS is without them
             cwnd_bytes=float(np.median(segments[rows] * mss[rows])),
             receive_window_bytes=float(np.fmax.reduce(offered)),
             congestion_control=str(columns["congestion_control"][last])

@@ -149,3 +149,30 @@ def test_recorded_reports_are_explained(file, count):
     found = measurement(readers.read(path))
     assert count is None or len(found) == count
     assert all(one.unit == "s" and one.measured > 0 for one in found)
+
+
+BUSY = """\
+ESTAB 0 2896000 10.0.0.1:5201 10.0.0.2:40000
+\t ts sack cubic wscale:7,7 rto:240 rtt:39.8/0.4 mss:1448 {path}cwnd:210 bytes_sent:901234567 \
+bytes_retrans:1203456 bytes_acked:900000000 busy:120000ms rwnd_limited:100ms(0.1%) unacked:209 \
+retrans:0/831 minrtt:20.1
+"""
+
+
+@pytest.mark.each("path", ["pmtu:1500 ", ""])
+def test_a_queue_of_a_slow_socket_is_not_that_of_the_stated_line(tmp_path, path):
+    """By hand: 900 MB in 120 s are 60 Mbit/s; a segment is 1448 + 12 + 40 + 38 = 1538 B on a line,
+    of whose 1 Gbit/s it has 941.5 Mbit/s."""
+    file = tmp_path / "ss.txt"
+    file.write_text(BUSY.format(path=path))
+    (found,) = measurement(readers.read(file), Known(line_bps=1e9))
+    assert found.sentence.endswith(
+        "(60 Mbit/s (TCP payload) of the 941.5 Mbit/s (TCP payload) that the stated line carries)."
+    )
+    assert "not in front of the stated line" in found.sentence
+    assert (found.cause.code, found.confidence) == ("line", "medium")
+    assert "nan" not in str(found)
+    assert not any(math.isnan(value) for value in found.metrics.values())
+    assert "1448 B of every 1538 B" in str(found)
+    (slow,) = measurement(readers.read(file), Known(line_bps=64e6))
+    assert slow.sentence.startswith("The line was full for 100% of 120 s"), "60 of 60.25 Mbit/s"
