@@ -66,3 +66,48 @@ def test_one_way_and_what_is_unknown():
     assert "sizes-gap" in notices(rates)
     assert rates.cause.sign("latency_s") == pytest.approx(0.25e-6, rel=0.05)
     assert notices(rates)["sizes-bus-line"]["share"] == pytest.approx(0.984, rel=0.02)
+
+
+OSU = ((0, 1.21), (1, 1.22), (64, 1.3), (1024, 1.71), (8192, 4.2), (65536, 10.9),
+       (1048576, 92.1), (4194304, 348))  # fmt: skip
+"""As osu_latency prints them: size [byte], time [us]."""
+
+
+@pytest.mark.each("rows", [OSU, OSU[:1] + OSU[2:]])
+@pytest.mark.each(
+    ("head", "comma", "variant"),
+    [
+        ("# OSU MPI Latency Test v7.1\n# Size  Latency (us)", "  ", "messages-bend"),
+        ("size (B),latency (us)", ",", "sizes-bend"),
+    ],
+)
+def test_ends_of_times_that_no_line_has(rows, head, comma, variant):
+    """By hand: 8 x (4194304 - 1048576) B / 255.9 us and 8 x 4194304 B / 348 us."""
+    lines = [f"{size}{comma}{time:.2f}" for size, time in rows]
+    (finding,) = measurement(read("\n".join([head, *lines, ""]).encode()), Known())
+    cause = finding.cause
+    assert (cause.variant, cause.confidence) == (variant, "low")
+    assert (cause.sign("least_s"), cause.sign("least_bytes")) == (pytest.approx(1.21e-6), 0)
+    assert cause.sign("fitted_bps") == pytest.approx(98.343e9, rel=1e-4)
+    assert cause.sign("largest_bps") == pytest.approx(96.421e9, rel=1e-4)
+
+
+def test_no_line_is_slower_than_its_largest_message_was():
+    """By hand: 8 x 134217728 B / 1050.1 us are 1.0225 Tbit/s, as the printed 127.81 GB/s;
+    x 1.75 they are the printed 223.67 GB/s; less 1 MiB in 61.2 us they are 1.0773 Tbit/s."""
+    rows = [(8, 24.11, 0, 0), (1024, 25.31, 0.04, 0.07), (1048576, 61.2, 17.13, 29.98),
+            (134217728, 1050.1, 127.81, 223.67)]  # fmt: skip
+    text = (INPUTS / "nccl_all_reduce.txt").read_text()
+    head = [line for line in text.splitlines() if line.startswith("#") and "Out of" not in line]
+    head = [line for line in head if "Avg" not in line]
+    lines = [
+        f"{size} {size // 4} float sum -1 {time} {rate} {bus} 0 {time} {rate} {bus} 0"
+        for size, time, rate, bus in rows
+    ]
+    finding, _ = measurement(read("\n".join([*head, *lines, ""]).encode()), Known())
+    assert finding.cause.variant == "messages-bend"
+    assert finding.measured == finding.cause.sign("largest_bps")
+    assert finding.measured == pytest.approx(8 * 127.81e9, rel=1e-4)
+    assert finding.cause.sign("fitted_bps") == pytest.approx(1.0773e12, rel=1e-4)
+    assert notices(finding)["sizes-bus"]["bus_bps"] == pytest.approx(8 * 223.67e9, rel=1e-4)
+    assert "within" not in finding.sentence

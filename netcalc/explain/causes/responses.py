@@ -28,7 +28,7 @@ from netcalc.models.tcp import cubic, loss_limited, pftk
 from netcalc.rate_layers import PAYLOAD, TCP_PAYLOAD
 from netcalc.readers.places import rate_layer
 from netcalc.readers.transfers.collectives import ONE_WAY
-from netcalc.samples import Fact, Samples, Table, TransferSamples
+from netcalc.samples import Fact, Meta, Samples, Table, TransferSamples
 from netcalc.units import show
 
 Shape = Callable[[FloatArray], FloatArray]
@@ -604,8 +604,8 @@ _OF_VECTORS = ("all-reduce", "reduce-scatter", "broadcast", "reduce")
 def _of_messages(fit: Fit, samples: Samples, test: Mapping[str, Fact], stated: Known) -> Finding:
     """Return what the times of messages or of a collective say, and their share of the line."""
     finding = _of_group(fit, Known())
-    cause, rate_bps = finding.cause, fit.params["bandwidth_bps"]
-    if cause is None or math.isnan(finding.measured):
+    cause, rate_bps = finding.cause, finding.measured
+    if cause is None or math.isnan(rate_bps):
         return replace(finding, layer=PAYLOAD)
     said = [notice for notice in finding.notices if notice.code != "sizes-rate-of-what"]
     way = str(test.get("way", ""))
@@ -654,9 +654,11 @@ def _transfers(table: Table) -> TransferSamples | None:
         assert rates is not None  # one of both is there
         with np.errstate(all="ignore"):  # rows without a rate are left out
             times = np.where(tables.plausible(sizes, rates), 8 * sizes / rates, math.nan)
+    step = table.meta.resolutions.get(tables.column_name(table, "transfer_s"), 0.0)
     return TransferSamples(
         payload_bytes=sizes, duration_s=times, failed=~tables.plausible(times),
         group=np.array(tables.series_of(table), object),
+        meta=Meta(resolutions={"duration_s": step}),
     )  # fmt: skip
 
 
@@ -666,6 +668,8 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
     times, sizes = fit.measured[kept], fit.x[kept]
     count = Sign("row_count", float(times.size), "the table")
     rate_bps, latency_s = fit.params["bandwidth_bps"], fit.params["latency_s"]
+    if (bent := _bent(fit, count)) is not None:
+        return _compared(*bent, [], stated)
     if math.isnan(rate_bps) or (times.max() <= times.min() and fit.x.size > 1):
         span = float(sizes.max() / max(sizes.min(), 1.0))
         ends = {"low_s": float(times.min()), "high_s": float(times.max()), "span_ratio": span}
@@ -689,8 +693,39 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
             values = {"latency_s": latency_s, "rtt_s": stated.rtt_s,
                       "trips": latency_s / stated.rtt_s}  # fmt: skip
             said.append(Notice("sizes-trips", values))
-    cause = Cause(signs=tuple(signs), variant=variant)
-    said += above_line(rate_bps, stated)
+    return _compared(rate_bps, Cause(signs=tuple(signs), variant=variant), said, stated)
+
+
+def _bent(fit: Fit, count: Sign) -> tuple[float, Cause] | None:
+    """Return the rate of the largest size and both ends of times that no line has; None of others.
+
+    The times grow with the size, and a line is off by more than a quarter, or slower than the
+    largest size was, which no fixed part explains.
+    """
+    sizes = np.unique(fit.x)
+    times = np.array([float(np.median(fit.measured[fit.x == size])) for size in sizes])
+    is_growing = np.all(times[1:] >= (1 - tables.FLAT_RATIO) * times[:-1])
+    before = np.flatnonzero(tables.LEAST_SPAN * times <= times[-1])
+    if sizes.size <= LEAST_SURE or not before.size or not is_growing:
+        return None
+    line_bps, largest_bps = fit.params["bandwidth_bps"], float(8 * sizes[-1] / times[-1])
+    off = np.abs(times / fit.predict(sizes) - 1).max()
+    is_slower = largest_bps > (1 + tables.FLAT_RATIO) * line_bps
+    if not (math.isnan(line_bps) or off > tables.FITTED_TOLERANCE or is_slower):
+        return None
+    least, last = int(np.argmin(times)), int(before[-1])
+    values = {
+        "least_s": times[least], "least_bytes": sizes[least],
+        "fitted_bps": 8 * (sizes[-1] - sizes[last]) / (times[-1] - times[last]),
+        "low_bytes": sizes[last], "high_bytes": sizes[-1], "largest_bps": largest_bps,
+    }  # fmt: skip
+    signs = (Sign(name, float(value), "the table") for name, value in values.items())
+    return largest_bps, Cause(signs=(count, *signs), variant="sizes-bend")
+
+
+def _compared(rate_bps: float, cause: Cause, said: Sequence[Notice], stated: Known) -> Finding:
+    """Return times of sizes with what is stated of the limits of their rate."""
+    said = [*said, *above_line(rate_bps, stated)]
     ceilings = rate_limits(Evidence(rate_bps=rate_bps), stated)
     limits = tuple(limit for limit in ceilings if limit.name in OF_SIZES)
     finding = Finding(measured=rate_bps, limits=limits, layer=TCP_PAYLOAD, notices=tuple(said))
@@ -698,10 +733,10 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
         return replace(finding, cause=cause, notices=(Notice("sizes-rate-of-what"), *said))
     # What is stated agrees with the rate: that says it, and the fit stands beside it.
     assert finding.binding is not None  # it is explained
-    confidence = MEDIUM if variant == "sizes" else LOW
     agreeing = Cause(
-        code=cause_of_limit(finding.binding.name), confidence=confidence, signs=tuple(signs)
-    )
+        code=cause_of_limit(finding.binding.name), signs=cause.signs,
+        confidence=MEDIUM if cause.variant == "sizes" else LOW,
+    )  # fmt: skip
     return replace(finding, cause=agreeing, notices=(cause.said, *said))
 
 
