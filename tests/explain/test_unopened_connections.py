@@ -1,4 +1,4 @@
-"""Captures of connections that never opened: the host is silent, or refuses."""
+"""Captures of connections that never opened: the host is silent, refuses, or ICMP answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from netcalc import readers
 from netcalc.errors import ReaderError
 from netcalc.explain import measurement
-from tests.readers.captures.writer import ACK, RST, SYN, Capture, ethernet, ipv4, tcp
+from tests.readers.captures.writer import ACK, RST, SYN, Capture, ethernet, icmp, ipv4, tcp
 
 CLIENT, SERVER = "192.0.2.2", "192.0.2.1"
 LINE = (
@@ -72,3 +72,56 @@ def test_lines_of_tcpdump_say_the_same():
     (finding,) = measurement(readers.read(text))
     assert counts(finding) == ("unopened", 1, 3, pytest.approx(3.03))
     assert "no answer to 3 SYNs in 3.03 s" in finding.cause.sentence
+
+
+SYNS = "".join(LINE.format(at=at) for at in ("00.000000", "01.010000", "03.030000"))
+
+
+@pytest.mark.each(
+    ("answer", "variant"),
+    [("host 192.0.2.1 unreachable - admin prohibited filter", "rejected"),
+     ("192.0.2.1 tcp port 80 unreachable", "rejected"),
+     ("time exceeded in-transit", "expired")],
+)  # fmt: skip
+def test_an_icmp_message_in_a_text_answers_the_syns(answer, variant):
+    line = f"12:00:03.080000 IP 192.0.2.9 > 192.0.2.2: ICMP {answer}, length 60\n"
+    (finding,) = measurement(readers.read(SYNS + line))
+    assert counts(finding) == (variant, 1, 3, pytest.approx(3.03))
+    assert [str(note) for note in finding.notices] == ["the ICMP messages are from 192.0.2.9"]
+
+
+def test_an_icmp_message_of_another_packet_answers_no_syn():
+    """A datagram was sent behind the SYNs, and its port is what is unreachable."""
+    lines = (
+        "12:00:03.070000 IP 192.0.2.2.5000 > 192.0.2.9.33434: UDP, length 12\n"
+        "12:00:03.080000 IP 192.0.2.9 > 192.0.2.2: ICMP 192.0.2.9 udp port 33434 unreachable, "
+        "length 60\n"
+    )
+    variants = [
+        each.cause.variant for each in measurement(readers.read(SYNS + lines)) if each.cause
+    ]
+    assert "unopened" in variants
+    assert "rejected" not in variants
+
+
+@pytest.mark.each(("kind", "variant"), [(3, "rejected"), (11, "expired")])
+def test_an_icmp_message_in_a_capture_answers_the_syn(kind, variant):
+    capture = Capture()
+    syn = ipv4(tcp((40000, 80), 7, 0, SYN, 500), 6, CLIENT, SERVER)
+    capture.add(5_000_000_000, ethernet(syn, 0x0800))
+    error = icmp(kind, 0, 0, syn[:28])
+    capture.add(5_020_000_000, ethernet(ipv4(error, 1, "192.0.2.9", CLIENT), 0x0800))
+    (finding,) = measurement(readers.read(capture.pcap()))
+    assert counts(finding) == (variant, 1, 1, 0)
+    assert finding.notices[0].values == {"addresses": ["192.0.2.9"]}
+
+
+@pytest.mark.each("acknowledged", ["2500123457", "1"])
+def test_a_reset_in_a_text_refuses(acknowledged):
+    """tcpdump counts the acknowledgement from the SYN that it saw, or prints it as it is."""
+    text = LINE.format(at="00.000000").replace("seq 1,", "seq 2500123456,") + (
+        "12:00:00.000300 IP 192.0.2.1.80 > 192.0.2.2.40000: Flags [R.], seq 0, "
+        f"ack {acknowledged}, win 0, length 0\n"
+    )
+    (finding,) = measurement(readers.read(text))
+    assert counts(finding) == ("refused", 1, 1, 0)

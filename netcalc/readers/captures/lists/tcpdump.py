@@ -134,6 +134,9 @@ _OPTIONS = {
     "timestamp_echo": re.compile(r"\becr (\d{1,10})\b"),
 }
 _LISTED_OPTIONS = re.compile(r"\boptions \[([^\]]*)\]")
+_ERROR = re.compile(
+    r"ICMP6?,? (?:(?P<expired>time exceeded in-transit)|(?!.*need to frag)[^,]*\bunreachable\b)"
+)
 _ECHO = re.compile(r"ICMP6?,? echo (request|reply), id (\d{1,5}), seq (\d{1,5})\b")
 _COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_bytes", *_PATTERNS,
             *_OPTIONS, "icmp_type", "echo_id", "echo_sequence")  # fmt: skip
@@ -349,6 +352,9 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
         numbers["payload_bytes"] = float(length[1])
     elif length and echo and float(length[1]) >= ICMP_ECHO_HEADER_BYTES:
         numbers["payload_bytes"] = float(length[1]) - ICMP_ECHO_HEADER_BYTES
+    if error := _ERROR.match(what):
+        kind = "expired" if error["expired"] else "unreachable"
+        numbers["icmp_type"] = float(traces.ERROR_TYPES[kind, int(texts["ip_version"])])
     if numbered := _ECHO.search(what):
         numbers["icmp_type"] = float(traces.ECHO_TYPES[numbered[1], int(texts["ip_version"])])
         numbers["echo_id"], numbers["echo_sequence"] = float(numbered[2]), float(numbered[3])

@@ -145,6 +145,9 @@ _MOST = {
 ECHO_TYPES = {("request", 4): 8, ("reply", 4): 0, ("request", 6): 128, ("reply", 6): 129}
 """What an ICMP echo is, and the version of IP -> its type."""
 
+ERROR_TYPES = {("unreachable", 4): 3, ("expired", 4): 11, ("unreachable", 6): 1, ("expired", 6): 3}
+"""What an ICMP error says, and the version of IP -> its type."""
+
 Ends = tuple[tuple[str, int], tuple[str, int]]
 
 
@@ -213,7 +216,10 @@ class _Flow:
         if is_syn:
             self.first[side] = packet.sequence
         elif isnan(self.first[side]):
-            return False
+            if not (packet.flags & RST and self.reach[1 - side] == 1):
+                return False
+            packet.sequence, packet.acknowledged = self.base, self.base + 1  # it refuses a SYN
+            return True
         if not is_syn and self.is_relative is None:
             self._choose(packet, side)
         sequence = 0 if is_syn else self._from_first(packet.sequence, side)
@@ -302,7 +308,7 @@ def listed(packets: Sequence[ListedPacket], meta: Meta) -> Listed:
             is_whole = False
         elif packet.protocol != "tcp" or _settle(flows, packet):
             chosen.append(packet)
-        elif not packet.flags & RST:  # what refuses a SYN has no number of its own
+        elif not packet.flags & RST:  # behind a cut opening it has no number of its own
             is_whole = False
     return Listed(_trace(chosen, meta), is_whole=is_whole)
 
