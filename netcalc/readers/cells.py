@@ -188,7 +188,9 @@ def read_grid(
     if not stated:
         _refuse_two_separators(text, grid, body[:50], decimal)
     if not grid.numbers:
-        raise ReaderError("only-a-header", file=source.name)
+        is_prose = any(map(_WITH_UNIT.search, grid.header))
+        code = "neither-ping-nor-columns" if is_prose else "only-a-header"
+        raise ReaderError(code, file=source.name)
     return grid
 
 

@@ -38,6 +38,7 @@ _FENCE = re.compile(
     r"\s*(?:```+[\w +-]*|~~~+\w*|\{(?:code|noformat)(?::[^}]*)?\}|\[/?code\]"
     r"|\\(?:begin|end)\{\w+\})\s*"
 )
+_INLINE = re.compile(r"\s*`+([^`]+)`+\s*")
 _TAG = re.compile(r"</?(?:pre|code|tt|samp|blockquote|p|div|span|br)\b[^<>]{0,200}>", re.IGNORECASE)
 _LETTERS = str.maketrans({
     "\u200b": "", "\u200c": "", "\u2060": "", "\ufeff": "", "\u00a0": " ", "\u202f": " ",
@@ -141,7 +142,7 @@ def _lines_of(file: Input) -> list[str]:
         lines, numbers = list(file.text.lines), file.text.numbers
     except ReaderError:
         return []
-    return lines if isinstance(numbers, range) and len(lines) > 1 else []
+    return lines if isinstance(numbers, range) else []
 
 
 def _with(file: Input, lines: Sequence[str]) -> Input:
@@ -196,7 +197,10 @@ def _forms(lines: Sequence[str]) -> Iterator[list[str]]:
 
 def _without_fences(lines: list[str]) -> list[str]:
     """Return lines without fences around code, and without the prompt behind the last output."""
-    lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
+    lines = [
+        "" if _FENCE.fullmatch(line) else code[1] if (code := _INLINE.fullmatch(line)) else line
+        for line in lines
+    ]
     last = max((n for n, line in enumerate(lines) if line), default=0)
     lines[last] = "" if _BARE_PROMPT.fullmatch(lines[last]) else lines[last]
     return lines

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from netcalc.errors import ReaderError
-from netcalc.readers import read
+from netcalc.readers import read, sniff
 
 READ = {
     "replies of iputils": (
@@ -136,6 +136,24 @@ READ = {
         "  3.|-- 203.0.113.2               10.0%    10   11.2  11.4  11.1  12.0   0.3\n",
         {"responding_hop_count": 2, "partial": True},
     ),
+    "a total of iperf3 as code in a chat": (
+        "`[SUM]   0.00-10.00  sec   358 MBytes   300 Mbits/sec  4211             sender`\n",
+        {"sent_rate_bps": 300e6, "retransmit_count": 4211},
+    ),
+    "times of curl by own labels": (
+        "    dns_time: 0.004512\n    connect: 0.024912\n    appconnect: 0.072112\n"
+        "    starttransfer: 0.322100\n    total: 1.322100\n    size: 12500000\n",
+        {
+            "received_byte_count": 12500000,
+            "duration_s": 1.3221,
+            "received_rate_bps": 1e8 / 1.3221,
+            "handshake_rtt_min_s": 0.0204,
+        },
+    ),
+    "times of curl by other labels": (
+        "DNS lookup: 0.004512s\nTCP connect: 0.024912s\nTLS: 0.072112s\nTotal time: 1.322100s\n",
+        {"duration_s": 1.3221, "handshake_rtt_min_s": 0.0204},
+    ),
     "numbers of netperf without their head": (
         "131072  16384  16384    10.00    9412.31   \n",
         {"sent_rate_bps": 9412.31e6},
@@ -173,6 +191,13 @@ REFUSED = {
     "an averages line of Windows": (
         "Approximate round trip times in milli-seconds:\n"
         "    Minimum = 9ms, Maximum = 12ms, Average = 10ms\n", "ping"),
+    "the times of a summary": (
+        "rtt min/avg/max/mdev = 11.2/15.9/98.7/12.1 ms\n", "that of the packets it counted"),
+    "the times of a summary of Windows": (
+        "    Minimum = 11ms, Maximum = 98ms, Average = 15ms\n", "the output of ping"),
+    "a sentence": (
+        "Ping 12 ms, Download 93 Mbit/s, Upload 38 Mbit/s - gebucht sind 250/40!!\n",
+        "neither the output of a known tool nor columns; expected lines as a measuring tool"),
     "a banner of netperf": (
         "MIGRATED TCP STREAM TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 192.0.2.7\n"
         "Recv   Send    Send                          \n"
@@ -244,3 +269,12 @@ def test_lines_of_none_are_refused_by_the_name_of_their_tool(name):
     with pytest.raises(ReaderError) as error:
         read(text)
     assert tool in str(error.value)
+
+
+@pytest.mark.parametrize("lines", [
+    "connect: 24.9\ntotal: 1322.1\n", "connect: 24.912 ms\ntotal: 1322.100 ms\n",
+    "connect: 3\ntotal: 12\n", "total: 1.322100\nsize: 12500000\n",
+])  # fmt: skip
+def test_numbers_that_curl_does_not_write_are_none_of_its_times(lines):
+    """It writes seconds with six decimals; others may be in ms, or count connections."""
+    assert sniff(lines) != "curl"

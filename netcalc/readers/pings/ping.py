@@ -588,6 +588,7 @@ FORMAT = Format(
     parts=(
         r"^ \d +\d +[0-9a-f]{2} [0-9a-f]{4} [0-9a-f]{4} +\d [0-9a-f]{4} ",
         r"^Vr HL TOS  Len   ID Flg  off TTL Pro  cks",
+        r"^(?:rtt|round-trip) min/avg/max\S* = \d|^ *Minimum = \d+ ?ms, ",
     ),
-    needs="the lines of its replies and errors",
+    needs="the lines of its replies and errors, or that of the packets it counted,",
 )

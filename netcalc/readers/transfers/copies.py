@@ -377,6 +377,17 @@ _PAIR = re.compile(
 )
 
 
+_OWN_PAIR = re.compile(
+    r"\s*(?P<name>[A-Za-z][\w -]{1,24}?)\s*[:=]\s*(?P<value>\d+(?:\.\d{6})?)\s*(?:s|B|bytes)?\s*"
+)
+_LABELS: Mapping[str, str] = {
+    "dns": "time_namelookup", "dns_lookup": "time_namelookup", "lookup": "time_namelookup",
+    "namelookup": "time_namelookup", "connect": "time_connect", "tcp": "time_connect",
+    "tcp_connect": "time_connect", "redirect": "time_redirect", "total": "time_total",
+    "size": "size_download",
+}  # fmt: skip
+"""Variable by a label of a person's own, without ``time``: times in s with the six decimals of
+curl, which has no other unit. A ``speed`` may be in any."""
 _LIKE_PAIR = re.compile(r"\s*(?:time|size|speed)_\w+\s*[:=]")
 _NUMBERS = ("time_total", "time_connect", "time_namelookup", *(
     f"{what}_{way}load" for what in ("size", "speed") for way in ("up", "down")
@@ -387,7 +398,9 @@ _VARIABLES = r"^\s*(?:time_total|(?:size|speed)_(?:down|up)load)\s*[:=]\s*\d"
 def _recognize_curl(file: Input) -> bool:
     if file.is_json:
         return {"time_total", "size_download", "speed_download"} <= file.keys()
-    return file.seen(r"^\s+% Total\s+% Received % Xferd|" + _VARIABLES)
+    if file.seen(r"^\s+% Total\s+% Received % Xferd|" + _VARIABLES):
+        return True
+    return {"time_connect", "time_total"} <= {_own(line)[0] for line in file.first.splitlines()}
 
 
 def _read_curl(file: Input) -> TransferSamples:
@@ -407,17 +420,16 @@ def _read_curl(file: Input) -> TransferSamples:
     last: re.Match[str] | None = None
     for line_number, line in lines:
         meter, pair = _METER.fullmatch(line), _PAIR.fullmatch(line)
+        name, value = (pair["name"], pair["value"]) if pair else _own(line)
         if meter:
             last = meter
-        elif pair:
-            if "," in pair["value"]:
-                raise file.refusal(
-                    "not-a-number", line=line_number, field=pair["name"], value=pair["value"]
-                )
-            if pair["name"] in numbers:
+        elif name:
+            if "," in value:
+                raise file.refusal("not-a-number", line=line_number, field=name, value=value)
+            if name in numbers:
                 copies.append(_from_numbers(numbers, "", failed=False))
                 numbers = {}
-            numbers[pair["name"]] = float(pair["value"])
+            numbers[name] = float(value)
         elif "% Total" in line:
             copies += [_from_meter(last)] if last else []
             last = None
@@ -433,15 +445,26 @@ def _read_curl(file: Input) -> TransferSamples:
     return transfers(file, copies, warnings, tool="curl", partial=lines.cut)
 
 
+def _own(line: str) -> tuple[str, str]:
+    """Return the variable that a label of a person's own stands for, and its value, or nothing."""
+    pair = _OWN_PAIR.fullmatch(line)
+    if pair is None:
+        return "", ""
+    label = re.sub(r"[ -]", "_", pair["name"].lower())
+    name = _LABELS.get(label.removeprefix("time_").removesuffix("_time"), "")
+    is_like_curl = name.startswith("time_") == ("." in pair["value"])
+    return (name, pair["value"]) if is_like_curl else ("", "")
+
+
 def _from_numbers(row: Mapping[str, Any], target: str, failed: bool) -> Copy:
     """Return a transfer of curl's variables: bytes, bytes per second, seconds."""
     sent = number(row, "size_upload") > max(number(row, "size_download"), 0.0)
     way = "upload" if sent else "download"
-    time = number(row, "time_total")
+    time, rate = number(row, "time_total"), 8 * number(row, f"speed_{way}")
     return Copy(
         byte_count=number(row, f"size_{way}"),
         duration_s=time if time > 0 else nan,
-        rate_bps=8 * number(row, f"speed_{way}"),
+        rate_bps=rate if rate >= 0 else rate_of(number(row, f"size_{way}"), time),
         direction=UPLOAD if sent else DOWNLOAD,
         target=target,
         failed=failed,
