@@ -211,6 +211,10 @@ def explain_sizes(samples: Samples, stated: Known) -> tuple[Finding, ...]:
     findings = _of_reading(frames, stated)
     names = {finding.binding.name for finding in findings if finding.binding is not None}
     if frames.is_layer_said or names == {"implied-line"}:  # only frames have just these times
+        name = tables.column_name(samples, "frame_bytes").lower()
+        if names != {"implied-line"} and name == tables.PACKET_SIZE:
+            said = (*findings[0].notices, Notice("sizes-of-frames"))
+            return (replace(findings[0], notices=said), *findings[1:])
         return findings
     others = _of_reading(_as_payload(frames), stated)
     taken: RateLayer = FRAME

@@ -251,8 +251,10 @@ def _rates(samples: Samples, stated: Known) -> tuple[Finding, ...]:
             if (series := tables.by_series(samples)) is not None:
                 with suppress(ReaderError):  # it names columns that are not of the file
                     return _measurement(series, stated)
-            columns = list(samples.columns())[: tables.SHOWN_COLUMNS]
-            raise ReaderError("columns-without-theory", file=name, names=columns)
+            unknown = tables.unrecognized(samples)
+            code = "columns-not-recognized" if unknown else "columns-without-theory"
+            columns = (unknown or list(samples.columns()))[: tables.SHOWN_COLUMNS]
+            raise ReaderError(code, file=name, names=columns)
         raise ReaderError("nothing-to-explain", file=name)
     return findings
 

@@ -275,6 +275,8 @@ def by_series(table: Table) -> Table | None:
     return Table(data=data, meta=replace(table.meta, units=kept))
 
 
+PACKET_SIZE = "packet_size_bytes"
+"""A size that is taken for that of a frame where no other size is there."""
 ROLES = {
     "write_bytes": (
         "write_bytes", "write_size_bytes", "payload_bytes", "size_bytes", "datagram_bytes",
@@ -295,7 +297,7 @@ ROLES = {
         "connection", "connections", "flow_count", "flow", "flows", "clients", "threads",
         "parallel", "parallel_flows", "parallel_streams", "parallel_connections",
     ),
-    "frame_bytes": ("frame_bytes", "frame_size_bytes"),
+    "frame_bytes": ("frame_bytes", "frame_size_bytes", PACKET_SIZE),
     "captured_bytes": ("captured_bytes",),
     "payload_bytes": ("payload_bytes",),
     "rate_pps": ("rate_pps", "frame_rate_pps", "packet_rate_pps", "throughput_pps"),
@@ -311,7 +313,8 @@ ROLES = {
     ),
     "loss_ratio": ("loss_ratio", "packet_loss_ratio"),
     "load_ratio": (
-        "load_ratio", "utilization_ratio", "utilisation_ratio", "utilization", "load", "rho_ratio",
+        "load_ratio", "offered_load_ratio", "last_ratio",
+        "utilization_ratio", "utilisation_ratio", "utilization", "load", "rho_ratio",
         "rho",
     ),
     "delay_s": (
@@ -320,7 +323,12 @@ ROLES = {
     ),
     "offered_bps": (
         "offered_bps", "offered_rate_bps", "offered_load_bps", "asked_rate_bps", "target_bps",
-        "target_rate_bps", "sent_rate_bps", "sent_bps",
+        "target_rate_bps", "load_bps", "last_bps", "angebotene_last_bps", "carga_bps",
+        "charge_bps", "sent_rate_bps", "sent_bps",
+    ),
+    "trip_s": (
+        "rtt_s", "round_trip_s", "round_trip_time_s", "latency_s", "delay_s", "ping_s",
+        "one_way_delay_s", "one_way_latency_s", "owd_s",
     ),
     "distance_m": ("distance_m", "length_m", "way_m"),
     "rank_count": (
@@ -376,6 +384,12 @@ def numbers(samples: Samples, role: str) -> FloatArray | None:
 def _headings(samples: Samples) -> dict[str, str]:
     """Return the headings as written by the names that roles have: ``Parallel flows`` is one."""
     return {name.strip().lower().replace(" ", "_"): name for name in samples.columns()}
+
+
+def unrecognized(samples: Samples) -> list[str]:
+    """Return the columns whose names no role and no series has."""
+    named = {*SERIES, *(name for names in ROLES.values() for name in names)}
+    return [name for heading, name in _headings(samples).items() if heading not in named]
 
 
 def rates_of(table: Table) -> FloatArray | None:

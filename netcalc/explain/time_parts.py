@@ -643,22 +643,22 @@ def explain_hops(samples: Table) -> tuple[Finding, ...]:
     ----------
     samples : Table
         Columns ``hop`` and ``rtt_min_s``, or ``rtt_mean_s`` or ``rtt_s`` where there are no least
-        times.
+        times; ``best_s`` and ``avg_s`` are mtr's.
 
     Returns
     -------
     tuple of Finding
         One for each report with an answer; empty if the table has no such columns.
     """
-    columns = samples.columns()
-    headings = ("rtt_min_s", "rtt_mean_s", "rtt_s")
+    columns = {heading.lower(): column for heading, column in samples.columns().items()}
+    headings = ("rtt_min_s", "best_s", "rtt_mean_s", "avg_s", "rtt_s")
     name = next((heading for heading in headings if heading in columns), None)
     if "hop" not in columns or name is None:
         return ()
     rtts, hops = columns[name], columns["hop"]
     groups = columns.get("group", np.zeros(hops.size))
     lost = columns.get("loss_ratio", np.full(hops.size, math.nan))
-    nodes = columns.get("node", np.full(hops.size, "(no name)", object))
+    nodes = columns.get("node", columns.get("host", np.full(hops.size, "(no name)", object)))
     findings = []
     for group in dict.fromkeys(groups.tolist()):
         rows = (groups == group) & (rtts > 0) & (hops > 0)
@@ -670,7 +670,7 @@ def explain_hops(samples: Table) -> tuple[Finding, ...]:
         label = group if isinstance(group, str) else ""
         row = _of_hops(label, numbers, times, [_node(nodes[each]) for each in at])
         said = [*row.notices, *_losses_of_hops(numbers, [lost[each].min() for each in at])]
-        if name == "rtt_mean_s":
+        if name in ("rtt_mean_s", "avg_s"):
             said.append(Notice("mean-of-hops"))
         findings.append(replace(row, notices=tuple(said)))
     return tuple(findings)

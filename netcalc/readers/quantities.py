@@ -56,32 +56,40 @@ NEEDS_UNIT = {
 }  # fmt: skip
 _WORDS = {
     "size": "größe grösse paketgröße paketgrösse datagrammgröße taille tailledupaquet tamaño "
-            "tamañodelpaquete 大小 包大小 数据包大小",
+            "tamañodelpaquete dimensione tamanho размер サイズ 大小 包大小 数据包大小",
     "filesize": "dateigröße dateigrösse datenmenge tailledufichier 文件大小",
-    "time": "zeit temps tiempo 时间 時間",
+    "time": "zeit temps tiempo tempo время 时间 時間",
     "duration": "dauer übertragungszeit durée duración 持续时间 耗时 传输时间",
     "rtt": "umlaufzeit paketumlaufzeit antwortzeit allerretour tempsdallerretour "
-           "tiempodeidayvuelta 往返时间 往返时延",
-    "latency": "latenz latence latencia 延迟 时延 延遲",
-    "delay": "verzögerung verzoegerung wartezeit délai retard retardo retraso",
+           "tiempodeidayvuelta 往返时间 往返时延 往復時間 往復遅延",
+    "latency": "latenz latence latencia latenza latência задержка 遅延 延迟 时延 延遲",
+    "delay": "verzögerung verzoegerung wartezeit délai retard retardo retraso ritardo atraso",
     "jitter": "gigue fluctuación 抖动",
-    "throughput": "durchsatz debit débit caudal 吞吐量 吞吐率",
+    "throughput": "durchsatz debit débit caudal vazão vazao пропускнаяспособность スループット "
+                  "吞吐量 吞吐率",
     "goodput": "nutzdatenrate débitutile 有效吞吐量",
     "rate": "rate datenrate übertragungsrate sendrate tasa 速率",
     "bandwidth": "bandbreite bandepassante anchodebanda 带宽 頻寬",
-    "speed": "geschwindigkeit vitesse velocidad 速度",
+    "speed": "geschwindigkeit vitesse velocidad velocità velocidade скорость 速度",
     "loss": "verlust paketverlust verlustrate perte pertes pertedepaquets tauxdeperte pérdida "
-            "pérdidas pérdidadepaquetes 丢包率 丢包",
+            "pérdidas pérdidadepaquetes perdita perda потери パケット損失 丢包率 丢包",
     "utilization": "auslastung auslastungsgrad utilisation utilización 利用率",
-    "window": "fenster fenstergröße fenstergrösse fenêtre tailledefenêtre ventana "
-              "tamañodeventana 窗口 窗口大小",
+    "window": "fenster fenstergröße fenstergrösse fenêtre tailledefenêtre ventana janela "
+              "finestra окно ウィンドウ tamañodeventana 窗口 窗口大小",
     "flows": "flüsse ströme verbindungen paralleleverbindungen flux fluxparallèles connexions "
-             "flujos flujosparalelos conexiones 连接数 流数",
+             "flujos flujosparalelos númerodeflujos conexiones númerodeconexiones "
+             "numberofflows anzahlflüsse anzahlderflüsse anzahlverbindungen nombredeflux "
+             "nombredeconnexions númerodefluxos numerodiflussi flussi fluxos потоки フロー数 "
+             "连接数 流数",
     "buffer": "puffer puffergröße tampon 缓冲区",
-    "distance": "entfernung distanz abstand distancia 距离",
+    "distance": "entfernung distanz abstand distancia distanza distância расстояние 距離 距离",
 }  # fmt: skip
 _ENGLISH = {word: english for english, words in _WORDS.items() for word in words.split()}
-"""Name of a column in German, French, Spanish or Chinese -> in English."""
+"""Name of a column in another language -> in English."""
+_RUSSIAN = {
+    "с": "s", "мс": "ms", "мкс": "us", "Кбит/с": "kbit/s", "Мбит/с": "Mbit/s", "Гбит/с": "Gbit/s",
+    "км": "km",
+}  # fmt: skip
 _UNIT_WORDS = {
     "o": "B", "ko": "kB", "Ko": "KB", "Mo": "MB", "Go": "GB", "ko/s": "kB/s", "Mo/s": "MB/s",
     "Go/s": "GB/s", "Kio": "KiB", "Mio": "MiB", "Gio": "GiB", "Sek.": "s", "Sek": "s",
@@ -89,6 +97,7 @@ _UNIT_WORDS = {
     "secondes": "s", "millisecondes": "ms",
     "segundos": "s", "milisegundos": "ms", "秒": "s", "毫秒": "ms", "微秒": "us", "字节": "B",
     "Prozent": "%", "Pakete": "packet", "paquets": "packet", "paquetes": "packet",
+    "ミリ秒": "ms", **_RUSSIAN,
 }  # fmt: skip
 SHARES = {"utilization", "utilisation", "lossratio"}
 """Shares by their names: above 1 they are in percent, and have to say so."""
@@ -106,7 +115,7 @@ _SUFFIXES = {
     "ratio": "ratio", "pct": "%", "percent": "%", "count": "1", "s": "s", "sec": "s",
     "seconds": "s", "ms": "ms", "msec": "ms", "us": "us", "usec": "us", "µs": "us", "ns": "ns",
     "kbps": "kbps", "Mbps": "Mbps", "Gbps": "Gbps", "mbps": "mbps", "gbps": "gbps", "kB": "kB",
-    "KB": "KB", "KiB": "KiB", "MB": "MB", "MiB": "MiB", "km": "km",
+    "KB": "KB", "KiB": "KiB", "MB": "MB", "MiB": "MiB", "km": "km", **_RUSSIAN,
 }  # fmt: skip
 # "rate_Mbit/s", "rate MB/s", "Mbit_s": a data unit before the second is no part of the name.
 _PER_SECOND = re.compile(
@@ -221,9 +230,13 @@ def read_heading(header: str) -> WrittenColumn:
     spoken = re.fullmatch(r"(.+?)(?:,| in)\s+(\S+)", text)
     if spoken and _units.kind_of(spoken[2]):
         return WrittenColumn(text, spoken[1], spoken[2])
-    tail = re.fullmatch(r"(.+?)[_ ]([A-Za-zµ]+)", text)
+    tail = re.fullmatch(r"(.+?)[_ ]((?:[^\W\d_]|/)+)", text)
     if tail and tail[2] in _SUFFIXES:
         return WrittenColumn(text, tail[1], _SUFFIXES[tail[2]])
+    if re.fullmatch(r"(?i)[kmg]?bps|pps", text):
+        return WrittenColumn(text, "rate", text)
+    if text.count("%") == 1 and (name := text.strip("% ")) and "%" not in name:
+        return WrittenColumn(text, name, "%")  # Loss%, % loss
     if text.lower() in ("bytes", "byte"):
         return WrittenColumn(text, text, "B")
     return WrittenColumn(text, text)

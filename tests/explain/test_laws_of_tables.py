@@ -266,9 +266,44 @@ def test_columns_without_a_theory_are_named_with_those_that_have_one():
     samples = table("temperature [1],time [us]", (2, 4, 8), (10, 20, 30))
     with pytest.raises(ReaderError) as refused:
         measurement(samples, Known())
-    assert refused.value.code == "columns-without-theory"
-    assert "temperature" in str(refused.value)
+    assert refused.value.code == "columns-not-recognized"
+    assert "the meaning of the columns 'temperature' is not recognized" in str(refused.value)
     assert "time against a size, a load, a distance or a number of ranks" in str(refused.value)
+
+
+def test_columns_that_are_recognized_and_joined_by_no_theory_are_named():
+    with pytest.raises(ReaderError, match="no theory is known that joins"):
+        measurement(table("window [KiB],loss [%]", (8, 16, 32), (1, 2, 3)), Known())
+
+
+@pytest.mark.parametrize("head", ["load [Mbit/s],loss [%]", "Last (Mbit/s),Paketverlust (%)"])
+def test_a_load_in_bits_a_second_is_an_offered_rate(head):
+    """Of 96 Mbit/s that pass, 100, 120 and 150 lose 4%, 20% and 36%."""
+    cause = explained(head, (50, 90, 100, 120, 150), (0, 0, 4, 20, 36))
+    assert cause.variant == "offer"
+    assert cause.sign("capacity_bps") == pytest.approx(96e6)
+
+
+def test_a_one_way_delay_grows_by_one_way_of_fibre():
+    """5 us for each km is 200,000 km/s, 2.998/2 = 1.499 of vacuum; netcalc's fibre has 1.468."""
+    cause = explained("distance [km],one-way delay [ms]", (100, 1000, 5000), (0.5, 5, 25))
+    assert cause.sign("per_1000_km_s") == pytest.approx(5e-3)
+    assert cause.sign("stretch_ratio") == pytest.approx(1.499 / 1.468, rel=1e-3)
+
+
+def test_packets_a_second_of_packet_sizes_are_those_of_frames():
+    """64, 512 and 1518 B with 20 B of preamble and gap: 1 Gbit/s / (8 x 84) is 1,488,095."""
+    rows = table("packet size (bytes),pps", (64, 512, 1518), (1488095, 234962, 81274))
+    assert {finding.binding.name for finding in measurement(rows, Known())} == {"implied-line"}
+    slow = table("packet size (bytes),pps", (64, 512, 1024), (90e3, 90e3, 90e3))
+    assert "sizes-of-frames" in {said.code for said in measurement(slow, Known())[0].notices}
+
+
+def test_the_header_of_mtr_as_columns_is_a_report_of_hops():
+    """9.1 - 1.2 = 7.9 ms of 11.8 ms begin at the second hop."""
+    rows = "Hop,Loss%,Avg (ms)\n1,0.0,1.2\n2,60,9.1\n3,0,10.2\n4,0,11.8\n"
+    (finding,) = measurement(readers.read(rows), Known())
+    assert finding.limits[0].value == pytest.approx(7.9e-3)
 
 
 @pytest.mark.parametrize(

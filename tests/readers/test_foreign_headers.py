@@ -66,6 +66,34 @@ TABLES: dict[str, tuple[str, dict[str, Any]]] = {
         "延迟(ms),带宽（Mbit/s）\n100,1.5\n25,6.25\n",
         {"min:latency_s": 0.025, "max:bandwidth_bps": 6.25e6},
     ),
+    "a number of flows in Spanish": (
+        "Número de flujos;Caudal (Mb/s)\n1;31,2\n4;94,0\n",
+        {"max:flows": 4, "max:throughput_bps": 94e6},
+    ),
+    "a number of flows in French": (
+        "nombre de flux;débit [Mbit/s]\n1;31\n4;94\n",
+        {"max:flows": 4, "max:throughput_bps": 94e6},
+    ),
+    "a distance in Italian": (
+        "Distanza [km],RTT [ms]\n100,1.1\n500,5.4\n", {"max:distance_m": 500e3},
+    ),
+    "a window in Portuguese": (
+        "janela [KiB];vazão [Mbit/s]\n64;10,5\n128;21\n",
+        {"max:window_bytes": 131072, "max:throughput_bps": 21e6},
+    ),
+    "a distance in Japanese": (
+        "距離 (km),往復時間 (ms)\n100,1.1\n500,5.4\n",
+        {"max:distance_m": 500e3, "max:rtt_s": 0.0054},
+    ),
+    "units in Russian": (
+        "RTT мс,Скорость Мбит/с\n10,400\n20,200\n",
+        {"max:RTT_s": 0.02, "max:speed_bps": 400e6},
+    ),
+    "a share in the name": (
+        "loss%,Mbps\n0.1,40\n1,12.6\n", {"mean:loss_ratio": 0.0055, "max:rate_bps": 40e6},
+    ),
+    "packets a second alone": ("frame [B],pps\n64,1488095\n512,234962\n",
+                               {"max:frame_bytes": 512, "max:rate_pps": 1488095}),
 }  # fmt: skip
 
 

@@ -421,7 +421,7 @@ def _distance(rows: RowsLaw) -> RowsLaw:
     if np.unique(rows.x).size < LEAST_ROWS or rows.x.max() < tables.LEAST_SPAN * rows.x.min():
         return rows.without("distance-narrow")
     fitted = _straight(rows, np.asarray)
-    ways = 1.0 if rows.column.startswith("one_way") else 2.0
+    ways = 1.0 if rows.column.lower().startswith(("one_way", "owd")) else 2.0
     light_s = ways * rows.x / SPEED_OF_LIGHT_M_S
     is_impossible = fitted is not None and ways / fitted.line.slope > SPEED_OF_LIGHT_M_S
     if (rows.y < light_s).any() and not is_impossible:
@@ -492,7 +492,7 @@ LAWS = (
         fit=_queue, least_x=0.0),
     Law(x_role="offered_bps", y_role="loss_ratio", x_axis=("offered rate", "bit/s"),
         y_axis=("loss", "ratio"), fit=_overload),
-    Law(x_role="distance_m", y_role="response_rtt_s", x_axis=("distance", "m"),
-        y_axis=("round trip", "s"), fit=_distance, least_x=0.0),
+    Law(x_role="distance_m", y_role="trip_s", x_axis=("distance", "m"),
+        y_axis=("delay", "s"), fit=_distance, least_x=0.0),
 )  # fmt: skip
 """The pairs of columns that a law joins."""
