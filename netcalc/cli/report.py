@@ -320,6 +320,9 @@ def _probe_lines(samples: kinds.RttSamples, *, brief: bool = False) -> list[str]
     lost = samples.loss_ratio
     loss = "" if np.isnan(lost) else f" ({show(lost, 'ratio')} lost)"
     lines = [f"  sent {samples.sent}, received {samples.received}{loss}"]
+    if not samples.sent and samples.sent_count is None:  # of a summary without the count
+        answers = [row["received_count"] for row in samples.facts() if "received_count" in row]
+        lines = [f"  received {answers[0]}"] if len(answers) == 1 else []
     if (samples.duplicates or samples.errors) and not brief:
         lines.append(f"  duplicates {samples.duplicates}, errors {samples.errors}")
     count = int(np.count_nonzero(samples.measured))

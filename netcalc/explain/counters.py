@@ -31,6 +31,8 @@ _SENT = (
 _MEANINGS: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("counted-timeouts", MIN_RTO_S, ("TCPTimeouts", "other TCP timeouts")),
     ("counted-delayed-acks", LINUX_ATO_MIN_S, ("DelayedACKs", "delayed acks sent")),
+    ("counted-listen-overflows", NAN, (
+        "ListenOverflows", "times the listen queue of a socket overflowed")),
     ("counted-listen-drops", NAN, ("ListenDrops", "SYNs to LISTEN sockets dropped")),
     ("counted-receive-buffer", NAN, ("RcvbufErrors", "receive buffer errors")),
     ("counted-send-buffer", NAN, ("SndbufErrors", "send buffer errors")),

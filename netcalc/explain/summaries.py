@@ -68,7 +68,10 @@ def _of_summary(
             label=label, unit="s", notices=(notice,),
             cause=told if mtu_bytes > 0 else None,
         )  # fmt: skip
-    said = [Notice("summary-explained", {"count": count, "statistic": statistic})]
+    answers = int(first_known(number_in(row, "received_count"), 0.0))
+    said = [Notice("summary-explained", {"count": count or answers, "statistic": statistic})]
+    if not (count or answers):
+        said = [Notice("summary-explained-uncounted", {"statistic": statistic})]
     answered = round(count * (1 - first_known(number_in(row, "loss_ratio"), 0.0)))
     if 0 < answered < time_parts.FEWEST_ANSWERS:
         said.append(Notice("few-answers", {"count": answered}))

@@ -57,6 +57,20 @@ def test_the_delayed_acknowledgements_of_a_host():
     assert "300 x 40 ms" in str(found)
 
 
+def test_a_full_listen_queue_is_apart_from_what_listening_sockets_dropped():
+    """Drops have other reasons, too, and nothing tells the client: it was not refused."""
+    text = (
+        "Tcp:\n    9 active connection openings\nTcpExt:\n"
+        "    20 SYNs to LISTEN sockets dropped\n"
+        "    15 times the listen queue of a socket overflowed\n"
+    )
+    (found,) = measurement(readers.read(text))
+    assert notices(found)["counted-listen-overflows"] == {"count": 15}
+    assert notices(found)["counted-listen-drops"] == {"count": 20}
+    assert "full 15 times" in str(found)
+    assert "refused" not in str(found)
+
+
 def test_the_words_of_netstat_are_the_same_counters():
     """The file: 2,769,127 segments sent, 393 again, 383 of them by fast retransmit."""
     text = (INPUTS / "counters" / "netstat_s.txt").read_text()

@@ -10,6 +10,7 @@ import pytest
 from samples_seen import codes, near
 
 from netcalc.errors import ReaderError
+from netcalc.explain import measurement
 from netcalc.readers import read
 
 INPUTS = Path(__file__).parent / "inputs"
@@ -150,3 +151,23 @@ def test_a_cut_line_of_atlas_keeps_the_others():
     samples = read(text[: text.rindex('"hop"')])
     assert len(samples.facts()) == 1
     assert "document-cut" in codes(samples)
+
+
+def test_sockperf_counts_its_observations():
+    """The count of the answers is printed, and not that of the requests, which stays unknown."""
+    text = (
+        "sockperf: Summary: Latency is 11.234 usec\n"
+        "sockperf: Total 44012 observations; each percentile contains 440.12 observations\n"
+        "sockperf: ---> <MAX> observation =  101.204\n"
+        "sockperf: ---> percentile 50.000 =   11.000\n"
+        "sockperf: ---> <MIN> observation =    9.700\n"
+    )
+    samples = read(text)
+    (row,) = samples.facts()
+    assert row["received_count"] == 44012
+    assert "sent_count" not in row
+    assert row["rtt_median_s"] == pytest.approx(22e-6)
+    (finding,) = measurement(samples)
+    assert "a summary of 44012 probes" in str(finding).replace(",", "")
+    (finding,) = measurement(read(text.replace(text.splitlines()[1] + "\n", "")))
+    assert "not of how many probes" in str(finding)

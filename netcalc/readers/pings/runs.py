@@ -52,6 +52,8 @@ class Run:
     payload_bytes: float = nan
     printed: dict[str, Any] = field(default_factory=dict)
     ended: bool = False
+    is_of_answers: bool = False
+    """Whether a count of answers stands without the count of requests."""
     answered_by: list[tuple[Probe, str]] = field(default_factory=list)
     """Replies with the hosts that sent them, where a tool tells hosts apart and not requests."""
     hosts: set[str] = field(default_factory=set)
@@ -128,7 +130,7 @@ class Run:
         The answers of the host that answered first are the replies. Of totals alone it is certain
         only where there was one request.
         """
-        if self.counted_only and self.sent is None:
+        if self.counted_only and self.sent is None and not self.is_of_answers:
             self.received, self.ended = None, False  # of an unknown number
         if self.counted_only and self.sent == 1 < (self.received or 0):
             self.received, self.duplicates = 1, (self.received or 0) - 1

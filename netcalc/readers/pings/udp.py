@@ -435,6 +435,7 @@ class _Sockperf(ProbeReader):
         edge=(
             rf"{_PREFIX}-+> <MIN> observation = *(?P<rtt_min_us>{_DECIMAL})",
             rf"{_PREFIX}-+> <MAX> observation = *(?P<rtt_max_us>{_DECIMAL})",
+            rf"{_PREFIX}Total (?P<received>{_WHOLE}) observations;",
             rf"{_PREFIX}-+> percentile +0*50(?:\.0*)? = *(?P<rtt_median_us>{_DECIMAL})",
         ),
         row=rf"(?P<sequence>{_WHOLE}), ?(?P<sent_s>{_DECIMAL}), ?{_DECIMAL}, ?"
@@ -486,8 +487,11 @@ class _Sockperf(ProbeReader):
         self.run.printed |= line.fields
 
     def edge(self, line: ToolLine) -> None:
-        """Keep the least, the median or the largest time."""
-        if self.factor and not self._is_cut(line):
+        """Keep the least, the median or the largest time, or how many there are."""
+        if "received" in line:
+            if self.run.received is None:
+                self.run.received, self.run.is_of_answers = line["received"], True
+        elif self.factor and not self._is_cut(line):
             for name, time_s in line.fields.items():
                 setattr(self.run, name, time_s * self.factor)
 
