@@ -290,7 +290,8 @@ class Finding:
     @property
     def _silence(self) -> Notice | None:
         """What says that nothing was answered, which is then the finding; None of others."""
-        return next((notice for notice in self.notices if notice.code == "none-answered"), None)
+        codes = "none-answered", "none-answered-but"
+        return next((notice for notice in self.notices if notice.code in codes), None)
 
     @property
     def sentence(self) -> str:

@@ -64,6 +64,9 @@ def _of_summary(
         notice = Notice("none-answered", {"count": count})
         if received > 0:
             notice = Notice("answered-without-times", {"count": count, "received": received})
+        elif said := [each for each in samples.meta.warnings if each.code.startswith("error-")]:
+            longest = max(said, key=lambda each: len(each.values["numbers"]))
+            notice = Notice("none-answered-but", {"count": count, "said": str(longest)})
         return Finding(
             label=label, unit="s", notices=(notice,),
             cause=told if mtu_bytes > 0 else None,

@@ -36,6 +36,8 @@ STATED_RATIO = 0.05
 """A stated round trip that is above the least by more than this is not of this path. [ratio]"""
 MOST_RTT_S = 60.0
 """Longer round trips are no measured times: no queue and no path holds a packet so long. [s]"""
+ZERO_STEPS = 10
+"""A time of 0 is none where the median is more than so many steps of the clock. [1]"""
 MOST_NUMBERS = 5
 """So many late probes are told one by one. [1]"""
 LEAST_ROUNDS = 3
@@ -173,8 +175,16 @@ def _possible(
     """Return these rows without times that no path takes, and how many there were."""
     out = own & samples.measured & (np.asarray(samples.rtt_s) > MOST_RTT_S)
     count = int(np.count_nonzero(out))
-    said = Notice("rtt-impossible", {"count": count, "most_s": MOST_RTT_S})
-    return own & ~out, (said,) if count else ()
+    said = [Notice("rtt-impossible", {"count": count, "most_s": MOST_RTT_S})] if count else []
+    own = own & ~out
+    rtt_s = np.asarray(samples.rtt_s)
+    is_zero = own & samples.measured & (rtt_s == 0)
+    if is_zero.any() and np.median(rtt_s[own & samples.measured]) > ZERO_STEPS * _coarsest(
+        samples, own
+    ):
+        own = own & ~is_zero
+        said.append(Notice("rtt-zero", {"count": int(is_zero.sum())}))
+    return own, tuple(said)
 
 
 def _not_refuted(

@@ -513,7 +513,8 @@ def test_what_windows_calls_a_reply_and_is_an_error():
     counts = {"counted": 3, "count": 1, "answered": 2}
     assert ("errors-counted-as-replies", counts) in noted(samples)
     counted = read_ping(WINDOWS + reply(10) + unreachable + reply(30) + windows_end(3, 2))
-    assert not noted(counted)
+    said = {"node": "192.0.2.9", "message": "Destination host unreachable", "numbers": [3]}
+    assert noted(counted) == [("error-host", said)]
 
 
 def test_other_words_than_timeouts_are_dropped_with_their_lines():
@@ -854,9 +855,15 @@ def test_the_counts_that_fit_the_loss_are_taken():
 def test_messages_of_the_program_are_counted():
     message = "ping: sendmsg: No buffer space available\n"
     one = read_ping(HEAD + message + line(1) + summary(1, 1, ""))
-    assert noted(one) == [("ping-message", {"message": message.strip(), "numbers": [2]})]
+    assert noted(one) == [
+        ("ping-message", {"message": message.strip(), "numbers": [2]}),
+        ("probes-unsent", {"numbers": [2]}),
+    ]
     three = read_ping(HEAD + message * 3 + line(1) + summary(1, 1, ""))
-    assert noted(three) == [("ping-message", {"message": message.strip(), "numbers": [2, 3, 4]})]
+    assert noted(three) == [
+        ("ping-message", {"message": message.strip(), "numbers": [2, 3, 4]}),
+        ("probes-unsent", {"numbers": [2, 3, 4]}),
+    ]
     with pytest.raises(ReaderError) as caught:
         read_ping("\n" + message)
     assert caught.value.line == 2

@@ -103,6 +103,8 @@ _TOOLS = {
 }
 
 
+_WARNINGS = {"wrong data byte": "replies-changed", "time of day goes back": "clock-went-back"}
+"""Lines about no probe of their own, and what they mean."""
 _COMMAS_OF_A_ROW = 3
 """A line with so many commas may say "fragmented" or "hop limit", and is a row of a CSV. [1]"""
 
@@ -169,6 +171,7 @@ class _PingRuns:
         self.skipped: list[int] = []
         self.cut = 0
         self.messages: list[tuple[int, str]] = []
+        self.warned: dict[str, list[int]] = {}
         self.wrapped = ""
         self.busybox = self.integer_loss = self.timeouts = False
 
@@ -244,6 +247,9 @@ class _PingRuns:
         if len(text) > ping_lines.LONGEST:
             self.skipped.append(number)
             return
+        if code := next((code for words, code in _WARNINGS.items() if words in text), ""):
+            self.warned.setdefault(code, []).append(number)
+            return
         if self._in_replies() and not ping_lines.may_speak(text):
             if not ping_lines.is_noise(text):
                 self.skipped.append(number)
@@ -261,7 +267,7 @@ class _PingRuns:
             line = self._status_of_windows(text) or self._line_of_windows(text)
         if line is not None:
             if line.kind == "error":
-                self._learn_mtu(text)
+                self._learn(number, text)
             self.busybox |= line.kind == "reply" and " seq=" in text
             self._event(number, line, cut)
         elif text.strip():
@@ -316,8 +322,11 @@ class _PingRuns:
         headless = run.header is None and not run.events.numbered_replies and not run.counts
         return ping_lines.windows_line(text) if headless else None
 
-    def _learn_mtu(self, text: str) -> None:
-        """Keep the least MTU of the path that an error names."""
+    def _learn(self, number: int, text: str) -> None:
+        """Keep who reported an error in which words, and the least MTU of the path it names."""
+        code, node, words = ping_lines.said_by(text)
+        said = code, shorten(node, 60), shorten(words, 100)
+        self.run.said.setdefault(said, []).append(number)
         self.run.path_mtu_bytes = np.fmin(
             self.run.path_mtu_bytes, ping_lines.path_mtu_bytes(text)
         ).item()
@@ -365,7 +374,7 @@ class _PingRuns:
     def _other(self, number: int, text: str) -> None:
         if ping_lines.is_local_error(text) and not self.run.counts:
             self.run.events.append(number, PingLine("error"))
-            self._learn_mtu(text)
+            self._learn(number, text)
             if "local error" not in text:
                 self.messages.append((number, text))
             return
@@ -463,10 +472,18 @@ def _meta(
     warnings += damaged_addresses(map(_target, file.runs))
     note(warnings, "last-line-cut", number=file.cut)
     note(warnings, "not-ping", numbers=file.skipped)
-    if file.messages:
-        numbers, message = [number for number, _ in file.messages], file.messages[0][1]
-        said = {"message": shorten(message, 100), "numbers": numbers}
-        warnings.append(Notice("ping-message", said))
+    for code, numbers in file.warned.items():
+        note(warnings, code, numbers=numbers)
+    unsent = [at for run in file.runs for said, at in run.said.items() if not said[1]]
+    own = {number for numbers in unsent for number in numbers}
+    said_at: dict[str, list[int]] = {}
+    for number, message in file.messages:
+        if number not in own:
+            said_at.setdefault(shorten(message, 100), []).append(number)
+            own |= {number} if ping_lines.is_unsent(message) else set()
+    for message, numbers in said_at.items():
+        note(warnings, "ping-message", message=message, numbers=numbers)
+    note(warnings, "probes-unsent", numbers=sorted(own))
     stamped = rows.sent_s[~np.isnan(rows.sent_s)]
     cut = bool(file.cut) or source.grew
     return Meta(

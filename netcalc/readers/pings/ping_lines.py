@@ -376,6 +376,40 @@ def path_mtu_bytes(text: str) -> float:
     return size if size >= _LEAST_MTU_BYTES else math.nan
 
 
+_BEFORE_WORDS = re.compile(r"\S*\s(?:icmp6?_seq[ =][0-9]+:?\s)?")
+_MEANINGS = {
+    "error-mtu": re.compile(r"frag|too (?:big|long)|\bmtu\b", re.IGNORECASE),
+    "error-loop": re.compile(r"(?:ttl|hop limit|time).{0,15}(?:expired|exceed)", re.IGNORECASE),
+    "error-filtered": re.compile(r"prohibit|filtered|policy", re.IGNORECASE),
+    "error-host": re.compile(r"(?:host|address).{0,5}unreach|unreach\w*: addr", re.IGNORECASE),
+    "error-net": re.compile(r"net(?:work)? unreach|no route", re.IGNORECASE),
+}
+"""What an error means, the first whose words are in it."""
+_SEND = re.compile(r"ping6?: (?:send(?:to|m?msg)\b|local error)")
+
+
+def said_by(text: str) -> tuple[str, str, str]:
+    """Return the code of what an error means, the node that reported it, and its words.
+
+    The node is empty where the pinging host itself says it.
+
+    >>> said_by("From 192.0.2.1 icmp_seq=3 Destination Host Unreachable")
+    ('error-host', '192.0.2.1', 'Destination Host Unreachable')
+    >>> said_by("Packet needs to be fragmented but DF set.")
+    ('error-mtu', '', 'Packet needs to be fragmented but DF set')
+    """
+    address = _ADDRESS.search(text)
+    words = text if address is None else _BEFORE_WORDS.sub("", text[address.end() :], count=1)
+    words = words.strip().rstrip(".")
+    code = next((name for name, each in _MEANINGS.items() if each.search(words)), "error-said")
+    return code, "" if address is None else address[0], words
+
+
+def is_unsent(text: str) -> bool:
+    """Whether ping says that the system did not send a probe."""
+    return bool(_SEND.match(text))
+
+
 def is_local_error(text: str) -> bool:
     """Whether ping says that the system could not send a probe, which is too large for it."""
     return bool(_LOCAL_ERROR.match(text))
@@ -417,7 +451,7 @@ def read_command(text: str) -> str | None:
 _NOISE = re.compile(
     r"\s*(?:\S{1,12}: 0x[0-9a-f]+\s*$|pipe \d|, ?pipe|.{0,12}ipg/ewma|\^[A-Z\\]|[.E!?]+\s*$"
     r"|#[0-9]+\s|RR:|TS:|NOP|\t|Control-C|(?:/\S+/)?ping6?(?:\.exe)?: |WARNING|connect: "
-    r"|wrong data byte|cp:|wp:|Terminated|Killed|logout|exit|load: |ai->)"
+    r"|cp:|wp:|Terminated|Killed|logout|exit|load: |ai->)"
 )
 _PROMPT_END = tuple("$#%>")
 _LONGEST_PROMPT = 101

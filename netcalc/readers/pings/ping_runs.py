@@ -257,6 +257,8 @@ class RunLines:
     sizes: dict[int, int | None] = field(default_factory=dict)
     sizes_differ: bool = False
     path_mtu_bytes: float = math.nan
+    said: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
+    """Lines of errors by what they mean, who reported them, and their words."""
 
     @property
     def windows(self) -> bool:
@@ -351,6 +353,11 @@ def probes(run: RunLines) -> Probes:
     seen = _Seen(run)
     result = Probes()
     _warn_about_lines(seen, result)
+    for (code, node, words), numbers in run.said.items():
+        if node:
+            result.warn(code, node=node, message=words, numbers=numbers)
+        else:
+            result.warn("ping-message", message=words, numbers=numbers)
     if _only_counted(run, seen):
         result.counted_only = True
         result.sent, result.received = int(run.counts["sent"]), int(run.counts["received"])
