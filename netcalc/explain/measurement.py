@@ -115,7 +115,7 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
             or tables.explain_falling(samples)
             or _of_rows(samples, stated)
             or responses.explain_responses(samples, stated)
-            or laws.explain_laws(samples)
+            or laws.explain_laws(samples, stated)
             or queues.explain_queue(samples)
             or counters.explain_counters(samples, stated)
             or summaries.explain_transaction_rates(samples, stated)

@@ -330,6 +330,10 @@ ROLES = {
         "rtt_s", "round_trip_s", "round_trip_time_s", "latency_s", "delay_s", "ping_s",
         "one_way_delay_s", "one_way_latency_s", "owd_s",
     ),
+    "offered_load_bps": (
+        "offered_load_bps", "load_bps", "offered_bps", "offered_rate_bps", "last_bps",
+        "angebotene_last_bps", "carga_bps", "charge_bps",
+    ),
     "distance_m": ("distance_m", "length_m", "way_m"),
     "rank_count": (
         "rank_count", "ranks", "rank", "node_count", "nodes", "process_count", "processes",
@@ -563,6 +567,12 @@ def _lines(table: Table, series: list[str]) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
+OF_ALL = re.compile(r"(?i).*(?:total|aggregat|gesamt|insgesamt|\b(?:sum|summe|somme|suma)\b)")
+OF_EACH = re.compile(
+    r"(?i).*\b(?:per|pro|par|por|je|each|single)[ _-]"
+    r"(?:flow|stream|connection|pair|client|thread|flu|strom|verbindung|connexion|conexi)"
+)
+"""Names of columns that say whose rates they have: those of all transfers together, or of each."""
 SHARE_TOLERANCE = 0.25
 SATURATION_TOLERANCE = 0.1
 SATURATED_RATIO = 0.85
@@ -623,6 +633,8 @@ def pairs_of(table: Table) -> Pairs | None:
     noun = noun.removesuffix("_count").removesuffix("s").removeprefix("parallel_")
     noun = "flow" if noun == "parallel" else noun
     series = series_of(table)
+    is_of_each = np.array([OF_EACH.match(name) is not None for name in series])
+    rate = np.where(is_of_each, count * rate, rate)
     return Pairs(count, rate, noun, series, rows_of(series, good))
 
 
@@ -641,6 +653,8 @@ def explain_falling(table: Table) -> tuple[Finding, ...]:
             Sign("stream_count", float(pairs.count[rows].max()), "the table"),
         )
         cause = Cause(code="shared-line", confidence=LOW, signs=signs, variant="falls")
+        if OF_ALL.match(name):
+            cause = Cause(confidence=LOW, signs=signs, variant="total-falls")
         findings.append(Finding(label=name, notices=two_points(rows), cause=cause))
     return tuple(findings)
 
@@ -668,6 +682,7 @@ def pair_evidence(table: Table) -> list[Row]:
     for name, rows in pairs.rows.items():
         each, least = pairs.each_bps(name)
         most = pairs.most_bps(name)
+        said = (Notice("rates-of-each", {"name": name}),) if OF_EACH.match(name) else ()
         for row in rows.tolist():
             count, rate = float(pairs.count[row]), float(pairs.rate_bps[row])
             fewest = pairs.counted(least)
@@ -689,7 +704,10 @@ def pair_evidence(table: Table) -> list[Row]:
             )
             asked = () if most is not None else (Notice("more-pairs"),)
             by_row[row] = Row(
-                evidence=evidence, limits=tuple(limits), notices=two_points(rows), missing=asked
+                evidence=evidence,
+                limits=tuple(limits),
+                notices=(*said, *two_points(rows)),
+                missing=asked,
             )
     return [by_row[row] for row in sorted(by_row)]
 

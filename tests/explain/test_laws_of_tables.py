@@ -284,6 +284,44 @@ def test_a_load_in_bits_a_second_is_an_offered_rate(head):
     assert cause.sign("capacity_bps") == pytest.approx(96e6)
 
 
+LOADED = "10,1.1111\n50,2\n80,5\n90,10\n95,20\n"
+
+
+@pytest.mark.parametrize("line_bps", [100e6, None])
+@pytest.mark.parametrize("head", ["Offered load (Mbit/s),Latency (ms)", "Load (Mbit/s),Delay (ms)"])
+def test_an_offered_rate_with_a_delay_is_the_load_of_a_queue(head, line_bps):
+    """Each delay is 1 ms / (1 - load / 100 Mbit/s)."""
+    rows = readers.read(f"{head}\n{LOADED}")
+    (finding,) = measurement(rows, Known(line_bps=line_bps))
+    assert finding.cause.variant == "load-mm1"
+    assert finding.cause.sign("fixed_s") == pytest.approx(1e-3, rel=0.01)
+    (said,) = [notice for notice in finding.notices if notice.code.startswith("load-of")]
+    assert said.values["capacity_bps"] == pytest.approx(100e6, rel=1e-3)
+    (curve,) = table_theory(rows, Known(line_bps=line_bps)).laws["measured"].values()
+    assert max(curve) == pytest.approx(20e-3, rel=0.01)
+
+
+def test_an_offered_load_in_percent_is_a_load():
+    rows = readers.read(f"offered load [%],latency [us]\n{LOADED}")
+    assert measurement(rows, Known())[0].cause.variant == "load-mm1"
+
+
+def test_a_total_that_falls_is_no_share_of_a_single_transfer():
+    """40.5 Mbit/s of 16 would be 648 Mbit/s, not 94.1."""
+    rows = readers.read("flows,total Mbit/s\n1,94.1\n2,94.3\n4,90.1\n8,61.2\n16,40.5\n")
+    (finding,) = measurement(rows, Known())
+    assert (finding.cause.code, finding.cause.variant) == ("unknown", "total-falls")
+
+
+def test_rates_per_flow_are_shares_of_what_all_reach():
+    """2 x 47.1 = 94.2 and 4 x 23.5 = 94 Mbit/s."""
+    head = "flows;Gesamtdurchsatz (Mbit/s);pro Fluss (Mbit/s)\n"
+    rows = readers.read(head + "1;94;94\n2;94,2;47,1\n4;93,8;23,5\n")
+    each = [one for one in measurement(rows, Known()) if one.label.startswith("pro Fluss")]
+    assert [one.measured for one in each] == pytest.approx([94e6, 94.2e6, 94e6])
+    assert {one.binding.name for one in each} == {"saturation"}
+
+
 def test_a_one_way_delay_grows_by_one_way_of_fibre():
     """5 us for each km is 200,000 km/s, 2.998/2 = 1.499 of vacuum; netcalc's fibre has 1.468."""
     cause = explained("distance [km],one-way delay [ms]", (100, 1000, 5000), (0.5, 5, 25))

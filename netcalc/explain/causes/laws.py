@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray
 from netcalc.explain import tables
 from netcalc.explain.causes.cause import LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.evidence import Known
 from netcalc.explain.finding import Finding
 from netcalc.fit import Line, robust_line
 from netcalc.messages import Notice
@@ -30,6 +31,8 @@ LEAST_SURE = 2
 LEAST_LOAD, MOST_LOAD = 0.3, 0.999
 """Below the first the largest load leaves all queues nearly empty; above the second the delay
 depends on digits that nobody writes. [ratio]"""
+CAPACITIES = 2000
+"""Rates that are tried for what an offered rate is a share of. [1]"""
 MOST_SHARE = 2.0
 """A larger load is one in percent whose column does not say so. [ratio]"""
 QUEUES: Mapping[str, float] = {"load-mm1": 1.0, "load-md1": 0.5}
@@ -77,6 +80,9 @@ class RowsLaw:
     law: Curve | None = None
     low: Curve | None = None
     high: Curve | None = None
+    line_bps: float = math.nan
+    """The stated rate of the line."""
+    said: tuple[Notice, ...] = ()
 
     def without(self, variant: str, *signs: Sign) -> RowsLaw:
         """Return rows that follow no law, and the sentence that says why."""
@@ -123,8 +129,9 @@ class LawTable:
     left_out: tuple[Notice, ...]
 
 
-def laws_of(table: Table) -> LawTable | None:
+def laws_of(table: Table, stated: Known) -> LawTable | None:
     """Return the laws of a table; None for one that has no such pair of columns."""
+    line_bps = math.nan if stated.line_bps is None else stated.line_bps
     for law in LAWS:
         x, y = tables.numbers(table, law.x_role), tables.numbers(table, law.y_role)
         if x is None or y is None:
@@ -135,7 +142,8 @@ def laws_of(table: Table) -> LawTable | None:
         step = table.meta.resolutions.get(column) or 0.0
         series = {
             name: law.fit(RowsLaw(
-                x=x[at], y=y[at], column=column, step=step, cause=_range(x[at], law.x_axis[1])
+                x=x[at], y=y[at], column=column, step=step, line_bps=line_bps,
+                cause=_range(x[at], law.x_axis[1]),
             ))
             for name, at in rows.items()
         }  # fmt: skip
@@ -143,26 +151,29 @@ def laws_of(table: Table) -> LawTable | None:
     return None
 
 
-def explain_laws(table: Table) -> tuple[Finding, ...]:
+def explain_laws(table: Table, stated: Known) -> tuple[Finding, ...]:
     """Return what the rows of each series say together.
 
     Parameters
     ----------
     table : Table
-        A load with a delay or a wait; an offered rate with a loss; a distance with a round trip.
+        A load with a delay or a wait; an offered rate with a loss or a delay; a distance with a
+        round trip.
+    stated : Known
+        ``line_bps`` is what an offered rate is a share of; without it that is fitted.
 
     Returns
     -------
     tuple of Finding
         One for each series; empty for other tables.
     """
-    laws = laws_of(table)
+    laws = laws_of(table, stated)
     if laws is None:
         return ()
     return tuple(
         Finding(
             label=name, unit="s", cause=rows.cause,
-            notices=(*laws.left_out, *tables.two_points(np.unique(rows.x))),
+            notices=(*laws.left_out, *tables.two_points(np.unique(rows.x)), *rows.said),
         )
         for name, rows in laws.series.items()
     )  # fmt: skip
@@ -346,6 +357,41 @@ def _queue(rows: RowsLaw) -> RowsLaw:
     return fitted.following(name, fixed, shape, *slopes, variant=variant, is_sure=is_sure)
 
 
+def _offered_queue(rows: RowsLaw) -> RowsLaw:
+    """Fit a delay to the load that an offered rate is of the line: stated, or fitted, too."""
+    is_stated = not math.isnan(rows.line_bps)
+    rate_bps = rows.line_bps if is_stated else _fitted_capacity_bps(rows)
+    load = rows.x / rate_bps
+    fitted = _queue(replace(rows, x=load, cause=_range(load, "ratio")))
+    said = Notice(
+        "load-of-line" if is_stated else "load-of-fit", {"capacity_bps": rate_bps, "layer": UNKNOWN}
+    )
+    cause = fitted.cause
+    if not is_stated and rows.x.size < LEAST_ROWS + LEAST_SURE:
+        cause = replace(cause, confidence=LOW)
+
+    def of_rate(curve: Curve | None) -> Curve | None:
+        return None if curve is None else lambda x: curve(x / rate_bps)
+
+    return replace(
+        fitted, x=rows.x, cause=cause, said=(said,), law=of_rate(fitted.law),
+        low=of_rate(fitted.low), high=of_rate(fitted.high),
+    )  # fmt: skip
+
+
+def _fitted_capacity_bps(rows: RowsLaw) -> float:
+    """Return the rate as shares of which the offered rates fit a queue best, by relative errors."""
+    rates_bps = rows.x.max() * (1 + np.geomspace(1 / MOST_LOAD - 1, 1 / LEAST_LOAD, CAPACITIES))
+
+    def error(rate_bps: float) -> float:
+        columns = np.column_stack([np.ones(rows.x.size), rows.x / (rate_bps - rows.x)])
+        columns /= rows.y[:, None]
+        fit = np.linalg.lstsq(columns, np.ones(rows.x.size), rcond=None)[0]
+        return float(np.square(columns @ fit - 1).sum())
+
+    return float(min(rates_bps.tolist(), key=error))
+
+
 def _overload(rows: RowsLaw) -> RowsLaw:
     """Say what the losses do when more is offered: the same share, a limit, or a collapse."""
     loss = rows.y
@@ -492,6 +538,8 @@ LAWS = (
         fit=_queue, least_x=0.0),
     Law(x_role="offered_bps", y_role="loss_ratio", x_axis=("offered rate", "bit/s"),
         y_axis=("loss", "ratio"), fit=_overload),
+    Law(x_role="offered_load_bps", y_role="trip_s", x_axis=("offered rate", "bit/s"),
+        y_axis=("delay", "s"), fit=_offered_queue),
     Law(x_role="distance_m", y_role="trip_s", x_axis=("distance", "m"),
         y_axis=("delay", "s"), fit=_distance, least_x=0.0),
 )  # fmt: skip

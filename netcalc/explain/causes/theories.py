@@ -102,7 +102,7 @@ def table_theory(
         theory = _of_writes(writes)
     elif (responses := (rate_rows if points_alone else responses_of)(samples)) is not None:
         theory = _of_responses(responses, stated)
-    elif (of_laws := laws_of(samples)) is not None:
+    elif (of_laws := laws_of(samples, stated)) is not None:
         theory = _of_laws(of_laws)
     if theory is None or not (theory.lines or points_alone):
         return None
