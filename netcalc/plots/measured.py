@@ -519,9 +519,8 @@ def table_figure(theory: TableTheory, *, theme: Theme = "light") -> Plot:
             title=title,
             theme=theme,
         )
-    x_scale, y_scale = (
-        _scale(np.concatenate(values)) for values in zip(*theory.points.values(), strict=True)
-    )
+    values = [np.concatenate(each) for each in zip(*theory.points.values(), strict=True)]
+    x_scale, y_scale = map(_scale, values)
     is_log = y_scale == "log"
     compared = [_compared(theory, series, title, is_log=is_log) for series in theory.points]
     shown = theory.lines if len(compared) == 1 else theory.ceilings
@@ -534,7 +533,8 @@ def table_figure(theory: TableTheory, *, theme: Theme = "light") -> Plot:
         for name, line in shown.items()
         if name != label
     }
-    return overlay(*compared, lines=others, x_scale=x_scale, y_scale=y_scale, theme=theme)
+    return overlay(*compared, lines=others, x_scale=x_scale, y_scale=y_scale,
+                   lows=(_low(values[0]), _low(values[1])), theme=theme)  # fmt: skip
 
 
 def _compared(theory: TableTheory, series: str, title: str, *, is_log: bool) -> compare.Comparison:
@@ -562,6 +562,15 @@ def _scale(values: FloatArray) -> Scale:
     """Return the scale that shows the least of some values: logarithms over two decades or more."""
     low, high = float(values.min()), float(values.max())
     return "log" if low > 0 and high >= WIDE_RATIO * low else "linear"
+
+
+def _low(values: FloatArray) -> float | None:
+    """Return 0 as the begin of an axis of values down to less than half of the largest.
+
+    There a proportion is seen, and little room is lost; None for other axes.
+    """
+    low, high = float(values.min()), float(values.max())
+    return 0.0 if _scale(values) == "linear" and 0 <= low < high / 2 else None
 
 
 @named_arguments

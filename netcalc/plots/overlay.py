@@ -156,6 +156,7 @@ def overlay(
     *further: Comparison,
     x_scale: style.Scale = "linear",
     y_scale: style.Scale = "linear",
+    lows: tuple[float | None, float | None] = (None, None),
     title: str | None = None,
     beside: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     lines: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
@@ -172,6 +173,8 @@ def overlay(
         series without a ``predicted_label`` has points alone.
     x_scale, y_scale : {'linear', 'log'}
         Scales of the upper figure; the lower one has the same x.
+    lows : pair of float, optional
+        Where the axes of x and y begin; by default they follow the data.
     title : str, optional
         Title above the figure; by default that of the comparison.
     beside : mapping of str to a pair of array_like, optional
@@ -192,8 +195,8 @@ def overlay(
     """
     beside, lines = beside or {}, lines or {}
     every = (comparison, *further)
-    x_axis = style.Axis(comparison.x_name, comparison.x_unit, x_scale)
-    y_axis = style.Axis(comparison.y_name, comparison.y_unit, y_scale)
+    x_axis = style.Axis(comparison.x_name, comparison.x_unit, x_scale, low=lows[0])
+    y_axis = style.Axis(comparison.y_name, comparison.y_unit, y_scale, low=lows[1])
     # Over decades the residuals of small values would not be seen: they are shares of them then.
     is_share = y_scale == "log"
     residual_axis = style.Axis("residual", "ratio" if is_share else comparison.y_unit)

@@ -451,11 +451,14 @@ def limits(
     )
     values = values[np.isfinite(values) & ((values > 0) | (not log))]
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-    pad = 0.0 if log else 0.05 * (high - low)
+    far = (high / (low or high)) ** _PAD if log else _PAD * (high - low)
     # A given start or end is kept; bokeh has nan where none was given.
     start, end = (getattr(axis_range, side, None) for side in ("start", "end"))
-    low = low - pad if start is None or math.isnan(start) else float(start)
-    return low, high + pad if end is None or math.isnan(end) else float(end)
+    first, last = (low / far, high * far) if log else (low - far, high + far)
+    return (
+        first if start is None or math.isnan(start) else float(start),
+        last if end is None or math.isnan(end) else float(end),
+    )
 
 
 _EXTENT = {"x": ("x", "xs", "left", "right"), "y": ("y", "y1", "y2", "ys", "bottom", "top")}
@@ -480,7 +483,7 @@ PICTURE_SUFFIXES = (".png", ".svg")
 _DOTS_PER_INCH = 150
 _WIDTH_INCH = 8.0
 _PIXELS_PER_INCH = 82.0  # of the page
-_PAD = 0.03
+_PAD = 0.05
 _LINE_INCH = 0.2
 _ENTRY_INCH = 0.2
 _HATCHES = {"/": "//", "x": "xx"}
@@ -611,8 +614,6 @@ def _set_axis(
 
     is_log = isinstance(drawn, models.LogAxis)
     low, high = limits(glyphs, axis_range, along, log=is_log)
-    if is_log and not isinstance(axis_range, models.Range1d):
-        low, high = low * (low / high) ** _PAD, high * (high / low) ** _PAD
     scale = Scale(min(low, high), max(low, high), start=0.0, end=1.0, log=is_log)
     if low == high:
         low, high = scale.low, scale.high

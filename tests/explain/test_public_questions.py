@@ -406,6 +406,24 @@ def test_the_curve_over_the_points(tmp_path):
     assert theory.lines["the line"] == pytest.approx(line)
 
 
+def test_two_limits_have_a_corner(tmp_path):
+    """525 kB and 940 Mbit/s meet at 8 x 525 kB / 940 Mbit/s, 4.47 ms."""
+    path = tmp_path / "rtt.csv"
+    rows = [(ms, min(940.0, 8 * 525 / ms)) for ms in (1, 10, 20, 50, 100, 200)]
+    path.write_text(table("rtt [ms],throughput [Mbit/s]", rows), encoding="utf-8")
+    theory = table_theory(readers.read(path), Known())
+    assert list(theory.lines) == ["a window", "the rate that no longer grows"]
+    ((name, lowest),) = theory.predictions.values()
+    assert name == "the lowest of the limits"
+    between = np.geomspace(1e-3, 0.2, 5000)
+    expected = np.minimum(940e6, 8 * 525e3 / between)
+    assert np.interp(between, theory.x, lowest) == pytest.approx(expected, rel=3e-3)
+    rows = [(count, min(9400.0, 2400.0 * count)) for count in (1, 2, 4, 8, 16)]
+    path.write_text(table("streams,throughput [Mbit/s]", rows), encoding="utf-8")
+    corner = 9400 / 2400
+    assert np.abs(table_theory(readers.read(path), Known()).x - corner).min() < 1e-9
+
+
 NOT_A_LAW = {
     "flat": [(ms, 50.0) for ms in RTTS_MS],
     "no order": [(1, 5.0), (10, 90.0), (50, 7.0), (100, 60.0), (200, 80.0)],

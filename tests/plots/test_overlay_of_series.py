@@ -165,3 +165,21 @@ def test_probes_of_several_sizes_have_their_fit_above_the_parts_of_the_time():
     plot = explained(samples, measurement(samples, Known()))
     assert plot.sources["points"].data["residual"] == pytest.approx(0, abs=1e-6)
     assert len(plot.figure.children) == 2
+
+
+@pytest.mark.parametrize(("rates", "starts"), [
+    ((2.4, 4.7, 9.1, 9.4, 9.4), (0.0, 0.0)), ((9.0, 9.1, 9.1, 9.2, 9.3), (0.0, None)),
+])  # fmt: skip
+def test_an_axis_begins_at_0_where_values_come_near_it(rates, starts):
+    rows = "".join(f"{2**n},{rate}\n" for n, rate in enumerate(rates))
+    upper, _ = plot_of("streams,throughput [Gbit/s]\n" + rows).figure.children
+    for axis, start in zip((upper.x_range, upper.y_range), starts, strict=True):
+        assert axis.start == start or (start is None and np.isnan(axis.start))
+
+
+def test_points_at_the_ends_of_an_axis_of_logarithms_are_whole():
+    """Five hundredths of the axis of two decades on both sides are a factor of 1.26."""
+    upper, _ = plot_of(of_windows()).figure.children
+    low, high = pictures.limits(upper.renderers, upper.x_range, "x", log=True)
+    factor = (0.2 / 1e-3) ** 0.05
+    assert (low, high) == pytest.approx((1e-3 / factor, 0.2 * factor))

@@ -120,6 +120,21 @@ def _grid(values: FloatArray) -> FloatArray:
     return np.unique(np.concatenate([values, *between]))
 
 
+def _corners(x: FloatArray, law: FloatArray, cap: float) -> FloatArray:
+    """Return where a law reaches a cap, straight over logarithms between two positions of a grid.
+
+    Without these a curve would cut the corner.
+    """
+    if not math.isfinite(cap):
+        return np.zeros(0)
+    with np.errstate(divide="ignore"):
+        apart = np.log(law / cap)
+    is_above, is_finite = apart > 0, np.isfinite(apart)
+    before = np.flatnonzero((is_above[:-1] != is_above[1:]) & is_finite[:-1] & is_finite[1:])
+    share = apart[before] / (apart[before] - apart[before + 1])
+    return np.asarray(x[before] * (x[before + 1] / x[before]) ** share)
+
+
 def _line_ceiling(x: FloatArray, stated: Known) -> dict[str, FloatArray]:
     """Return what the line allows at each position, if it is stated."""
     ceiling = line_ceiling_bps(Evidence(), stated)
@@ -170,6 +185,10 @@ def _of_pairs(pairs: tables.Pairs, stated: Known) -> TableTheory:
     rows = np.concatenate(list(pairs.rows.values()))
     x = _grid(pairs.count[rows])
     points, laws = {}, {}
+    for name in pairs.rows:
+        caps = (pairs.most_bps(name) or (math.nan,))[0], line_ceiling_bps(Evidence(), stated)
+        corners = [_corners(x, x * pairs.each_bps(name)[0], cap) for cap in caps]
+        x = np.unique(np.concatenate([x, *corners]))
     for name, at in pairs.rows.items():
         series = name or UNNAMED
         points[series] = (pairs.count[at], pairs.rate_bps[at])
@@ -189,6 +208,7 @@ _AXES = {
     "response_rtt_s": ("round trip", "a window"), "window_bytes": ("window", "one round trip"),
     "loss_ratio": ("loss", "Reno"),
 }  # fmt: skip
+_FULL = "the rate that no longer grows"
 
 
 def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
@@ -197,6 +217,9 @@ def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
     x = _grid(shown)
     x_name, law = _AXES[responses.role]
     ceiling = line_ceiling_bps(Evidence(), stated)
+    for each in responses.bends.values():
+        cap = each.cap_bps if math.isnan(ceiling) else ceiling
+        x = np.union1d(x, _corners(x, each.law_bps(x), cap))
     points, laws, bands = {}, {}, {}
     for name, at in responses.rows.items():
         series = name or UNNAMED
@@ -209,6 +232,8 @@ def _of_responses(responses: RateRows, stated: Known) -> TableTheory:
         cap = bend.cap_bps if math.isnan(ceiling) else ceiling
         of_law = {"-pftk": "Reno with timeouts", "-cubic": "CUBIC"}.get(bend.law.name, law)
         laws[series] = {of_law: np.minimum(bend.law_bps(x), cap)}
+        if math.isnan(ceiling) and (laws[series][of_law] == cap).any():
+            laws[series] = {of_law: bend.law_bps(x), _FULL: np.full(x.size, cap)}
         if error < math.inf:
             low, high = (np.minimum(bend.law_bps(x) * by, cap) for by in (1 / error, error))
             bands[series] = (low, high)
