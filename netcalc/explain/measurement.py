@@ -212,7 +212,7 @@ def evidence_of(samples: Samples) -> list[Evidence]:
     if isinstance(samples, PacketTrace):
         return evidence.from_capture(samples)
     if isinstance(samples, TransferSamples):
-        return evidence.from_transfers(samples)
+        return evidence.from_transfers(samples) or evidence.from_facts(samples)
     if isinstance(samples, BulkSamples):
         return tables.bulk_evidence(samples)
     if isinstance(samples, Table) and (listed := traces_of(samples)):
@@ -330,6 +330,7 @@ def _equal_rate_pps(seen: list[Evidence]) -> float | None:
 def explain_evidence(evidence: Evidence, stated: Known, row: tables.Row | None = None) -> Finding:
     """Return the finding of one transfer, with what its row of a table adds."""
     row = row or tables.Row(evidence=evidence)
+    is_of_other_way = evidence.direction == "upload" and stated.line_up_bps is None
     stated = stated.toward(evidence.direction)
     limits = tuple(
         sorted((*rate_limits(evidence, stated), *row.limits), key=lambda limit: limit.value)
@@ -345,9 +346,11 @@ def explain_evidence(evidence: Evidence, stated: Known, row: tables.Row | None =
         layer=UDP_PAYLOAD if evidence.is_udp else TCP_PAYLOAD,
     )
     if limits and not finding.is_explained and not math.isnan(evidence.rate_bps):
-        return replace(
-            finding, missing=(*finding.missing, *missing_of_unexplained(evidence, stated))
-        )
+        asked = (*finding.missing, *missing_of_unexplained(evidence, stated))
+        is_queued = any(notice.code == "queue-in-buffer" for notice in finding.notices)
+        if is_queued and is_of_other_way and stated.line_bps is not None:
+            asked = (Notice("ask-line-up"), *asked)
+        return replace(finding, missing=asked)
     if finding.may_be_line:
         return replace(finding, notices=(*finding.notices, Notice("loss-or-line")))
     return finding

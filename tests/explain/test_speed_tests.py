@@ -91,3 +91,33 @@ def test_the_handshake_of_curl_is_a_round_trip():
     assert "ask-rtt" not in {one.code for one in found.missing}
     (window,) = [one for one in found.limits if one.name == "window"]
     assert window.value == pytest.approx(8 * 65536 / 0.019444)
+
+
+METER = """\
+  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current
+                                 Dload  Upload   Total   Spent    Left  Speed
+100  100M  100  100M    0     0  11.1M      0  0:00:09  0:00:09 --:--:-- 11.2M
+"""
+
+
+def test_a_rate_without_a_time_is_explained():
+    """11.1 MiB/s are 93.11 Mbit/s, 99 % of the 94.15 (1448 of 1538) of the line; 4.1 MiB/s, 34.39
+    Mbit/s, are 37 %, and no time shows round trips."""
+    line = Known(line_bps=1e8)
+    (of_curl,) = measurement(readers.read(METER), line)
+    assert of_curl.measured == pytest.approx(11.1 * 2**20 * 8)
+    assert of_curl.binding.name == "line"
+    copied = readers.read("file.iso      37%   37MB   4.1MB/s   00:15 ETA\n")
+    (of_scp,) = measurement(copied, line)
+    assert of_scp.measured == pytest.approx(4.1 * 2**20 * 8)
+    assert not of_scp.is_explained
+    (asked,) = measurement(copied, Known(rtt_s=0.02))
+    assert not asked.is_explained
+
+
+def test_a_queue_of_an_upload_asks_for_the_line_up():
+    """11.23 Mbit/s are far below 100 Mbit/s, and 83 ms of queue are no delay of the path."""
+    _, up = explained(OOKLA, known=Known(line_bps=1e8))
+    assert up.missing[0].code == "ask-line-up"
+    known = Known(line_bps=1e8, line_up_bps=5e7)
+    assert "ask-line-up" not in [note.code for note in explained(OOKLA, known=known)[1].missing]

@@ -459,8 +459,12 @@ def _pause_cause(run: _Run) -> Cause | None:
 
 
 def _likely_line(run: _Run) -> Cause | None:
-    """Return the line of Ethernet that an even rate fills, with the headers of full segments."""
-    is_even = evidence.is_alike(run.pace.rate_bps[1:], EVEN_RATIO)
+    """Return the line of Ethernet that an even rate fills, with the headers of full segments.
+
+    Of a run without intervals nobody knows how even it was.
+    """
+    is_total = run.pace.rate_bps.size < 2
+    is_even = is_total or evidence.is_alike(run.pace.rate_bps[1:], EVEN_RATIO)
     share = run.mss_bytes / float(ethernet_wire_bytes(run.mss_bytes + STAMPED_HEADERS_BYTES))
     for line_bps in ETHERNET_BPS:
         if is_even and FULL_LINE <= run.rate_bps / (share * line_bps) <= OVER_LINE:
@@ -469,7 +473,8 @@ def _likely_line(run: _Run) -> Cause | None:
                 Sign("line_bps", share * line_bps, "full segments on that line"),
                 Sign("ethernet_bps", line_bps, "IEEE 802.3", layer=ETHERNET_LINE),
             )  # fmt: skip
-            return Cause(code="line", confidence=MEDIUM, signs=signs, variant="ethernet")
+            confidence = LOW if is_total else MEDIUM
+            return Cause(code="line", confidence=confidence, signs=signs, variant="ethernet")
     return None
 
 
@@ -564,7 +569,7 @@ def _is_shared_out(flows: FlowSeries, rows: NDArray[np.bool_]) -> bool:
 
 def trips_cause(duration_s: float, rtt_s: float) -> Cause:
     """Return the round trips of a transfer whose time is just some of them; else unknown."""
-    count = round(duration_s / rtt_s)
+    count = round(duration_s / rtt_s) if duration_s > 0 else 0
     if not 1 <= count <= MOST_TRIPS or abs(duration_s - count * rtt_s) > TRIP_ERROR * rtt_s:
         return Cause()
     signs = (

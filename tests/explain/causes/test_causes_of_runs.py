@@ -290,3 +290,26 @@ def test_a_few_segments_have_no_loss_ratio():
     many = SOCKET.format(sent=1_448_000, again=14_480, acked=1_433_520, count=10).encode()
     (lossy,) = measurement(read(BytesIO(many)))
     assert lossy.cause.sign("loss_ratio") == pytest.approx(0.01)
+
+
+NUTTCP = " 1123.3125 MB /  10.01 sec =  941.1234 Mbps 5 %TX 20 %RX 3 retrans 0.25 msRTT\n"
+NETPERF = """\
+MIGRATED TCP STREAM TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 10.0.0.2 () port 0 AF_INET
+Recv   Send    Send
+Socket Socket  Message  Elapsed
+Size   Size    Size     Time     Throughput
+bytes  bytes   bytes    secs.    10^6bits/sec
+
+131072  16384  16384    10.00     941.02
+"""
+
+
+@pytest.mark.each("text", [NUTTCP, NETPERF])
+def test_a_total_alone_shows_the_likely_line_of_ethernet(text):
+    """1448 of 1538 bytes of 1 Gbit/s are 941.5 Mbit/s; how even the rate was nobody knows."""
+    (finding,) = measurement(read(text))
+    assert (finding.cause.code, finding.cause.variant) == ("line", "ethernet")
+    assert finding.cause.sign("ethernet_bps") == 1e9
+    assert finding.confidence == "low"
+    (below,) = measurement(read(text.replace("941.", "871.").replace("1123.3125", "1039.7")))
+    assert not (below.cause and below.cause.code == "line")
