@@ -262,37 +262,30 @@ def _is_damaged(name: str) -> bool:
     return False
 
 
-_LIKE_DIGITS = re.compile(
-    r"""
-    (?<![\w.@+%$&;\\-])                                       # 6O 1x.5 O76M 192O0.2.1
-    (?!0x(?!\d{1,3}%)|([1-8])x\1\b|802\.1x|[1-8]\.x\b|x(?:[1248]|16|32)\b|[248]x\b)
-    (?=[A-Z]?[a-z]?\.?\d)(?:[\d.]{0,15}\d[\d.]{0,15}[OoxlI]|[OxlI])[\d.]{0,15}
-    (?:[kKMGT](?:i?B|bps|bits?)?|[munµ]s|msec|[kMG]Hz|B|%)?(?![\w@+-])
-    |[:=|,][ ]?[xO](?=[ ,;|(])|="[xO ]"                        # x or O alone
-    |[ ]{2}[xO](?=[ ]{2}|[ ][\d-])|^[ ]{0,9}[xO](?:\||[ ]{2,9})[\d*]
-    |[a-z]_\w{1,30}[ ][xO](?=[ ]|$)|[,(][a-z]{1,2}[xO](?=[,)])  # ecn_mark O (r0,rbO,
-    |queue_[Ox ]_|Pv[OxlI ](?![A-Za-z\d])                     # rx_queue_O_drops IPvO
-    |(?<=[ =/,:]\d)\.[ ]\d{1,15}(?![.\d])|(?<=[ =/,:]\d\d)\.[ ]\d{1,15}(?![.\d])  # 0. 73
-    |\d[ ]\.\d|\d\.[ ]\.\d|\.\d{1,15}/\d{1,15}[ ]\d|/\d{0,15}[ ]\)
-    |[ ]{2}\d{1,15}[ ]\d{1,15}[KMG]?/\d|[/)][ ]?\d{1,15}[ ]\d{1,15}[/(]
-    |[(/]\d{1,15}[ ]\d{1,15}(?:[ ]bytes|[ ]\()|=[ ]{1,9}\d[\d.]{0,15}[ ]\d[\d.]{0,15}$
-    |\d[ ]{2}(?:ms(?:ec)?\b|time=)|\d\.\d{0,15}[ ]{2}[KMG]?(?:Bytes|bits)  # 5  ms, of 51 ms
-    |[a-z]:(?:[\d./]{0,30}[ ]|[ ]\d[\d.,/]{0,30})[ ](?:mss|rtt|rto|ato|cwnd|pmtu|ssthresh|rcvmss
-    |advmss|(?:bytes|segs)_\w{1,15}):\d
-    |^[A-Z_\d]{3,30}=[ ]{1,9}\d[\d.]{0,15}$|\w=[ ]\d{1,15}/
-    |[,)][ ]{2}\d{1,4}(?:\(\d{1,5}\))?[ ]bytes?|host[ ]{2}\d
-    |(?<![\d.v])(?<!ersion[ ])\d{1,3}\.\d{1,3}\.\d{1,3}(?:[ ]\d{1,3}(?![\d.])|\.[ ]?[ ),\]])
-    |\d[ ]\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d.])                  # 192.0.2 1, 192.0.2. , 1 2.0.2
-    |[(\[](?=[\d.]{0,15}[ ])(?=[\d ]{0,15}\.)[\d. ]{7,15}[)\]]
-    """,
-    re.VERBOSE,
-)
+_UNIT = r"(?:[kKMGT](?:i?B|bps|bits?)?|[munµ]s|msec|[kMG]Hz|B|%)?"
+_WHOLE_WORDS = r"0x\w|([1-8])x\1\b|802\.1x|[1-8]\.x\b|x(?:[1248]|16|32)\b|[248]x\b"
+"""Numbers with a letter as tools print them: 0x10, 2x2, 802.1x, 4.x, x16, 4x."""
+_OCTETS = r"\d{1,3}\.\d{1,3}\.\d{1,3}"
+_DAMAGED = re.compile(
+    "|".join((
+        # 6O, 1x.5, 192O0.2.1, O76M
+        rf"(?<![\w.@+%$&;\\-])(?!{_WHOLE_WORDS})(?=[A-Z]?[a-z]?\.?\d)"
+        rf"(?:[\d.]{{0,15}}\d[\d.]{{0,15}}[OoxlI]|[OxlI])[\d.]{{0,15}}{_UNIT}(?![\w@+-])",
+        # =x,
+        r"[:=|,] ?[xO](?=[ ,;|(])",
+        # 0. 73, 0 .73
+        r"(?<=[ =/,:]\d)\. \d{1,15}(?![.\d])|\d \.\d",
+        # 192.0.2 1, 1 2.0.2.1, (192. 0.2.1)
+        rf"(?<![\d.v])(?<!ersion ){_OCTETS} \d{{1,3}}(?![\d.])|\d {_OCTETS}(?![\d.])",
+        r"[(\[](?=[\d.]{0,15} )(?=[\d ]{0,15}\.)[\d. ]{7,15}[)\]]",
+    ))
+)  # fmt: skip
 """What a number or an address looks like that has a letter or a blank where a digit has to be."""
-_LIKE_DIGITS_IN_JSON = re.compile(
+_DAMAGED_IN_JSON = re.compile(
     r'"(?=[^".]{0,15}\.[^".]{0,15}\.)(?:\d[\d.]{0,15}[OoxlI][\d.]{0,15}|[OxlI][\d.]{1,15}'
     r'|\d[\d.]{0,15} [\d.]{1,15})"'
-    r'|"(?=[\d-]{0,10}[Ox])[\dOx]{4}-[\dOx]{2}-[\dOx]{2}["T ]'
 )
+"""The same of an address in quotes."""
 _TO_NINES = str.maketrans("012345678", "999999999")
 _MOST_SHAPES = 1000
 
@@ -303,7 +296,7 @@ def damaged_numbers(file: Input) -> list[int]:
     >>> damaged_numbers(Input("cwnd:10 rtt:0.5/0.2\\ncwnd:1O rtt:0.5/0.2\\n"))
     [2]
     """
-    pattern = _LIKE_DIGITS_IN_JSON if file.is_json else _LIKE_DIGITS
+    pattern = _DAMAGED_IN_JSON if file.is_json else _DAMAGED
     shapes: dict[str, bool] = {}  # most lines differ in their digits alone
     numbers: list[int] = []
     for number, line in zip(file.text.numbers, file.text.lines, strict=True):

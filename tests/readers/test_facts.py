@@ -141,7 +141,7 @@ FIGURES = {
     }),
     "sent_bytes": ("100 50 100", {"sum:sent_bytes": 250}),
     "queue (packets)": ("0 20 8", {
-        "min:queue (packets)": 0, "median:queue (packets)": 8, "max:queue (packets)": 20,
+        "min:queue": 0, "median:queue": 8, "max:queue": 20,
     }),
     "rx_bytes": ("100 150 350", {  # a counter, read three times
         "min:rx_bytes": 100, "median:rx_bytes": 150, "max:rx_bytes": 350,
