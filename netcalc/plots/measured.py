@@ -14,8 +14,10 @@ from netcalc import compare
 from netcalc import samples as measurements
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain import Finding, Known, TableTheory, evidence, main_flow, table_theory
+from netcalc.explain.causes.responses import transfers_of
 from netcalc.explain.causes.theories import UNNAMED
 from netcalc.explain.summaries import rates_over_time, times_of
+from netcalc.explain.tables import by_series
 from netcalc.language import phrase
 from netcalc.models.sizes import framing, headers
 from netcalc.plots.captures import capture_ladder, largest_flow, waits
@@ -614,6 +616,10 @@ def explained(
     theory = table_theory(samples, stated or Known(), points_alone=not has_limits)
     if theory is not None:
         return table_figure(theory, theme=theme)
+    if isinstance(samples, measurements.Table) and not has_limits:
+        sizes = transfers_of(by_series(samples) or samples)
+        if sizes is not None:
+            return measured(sizes, stated or Known(), theme=theme)
     flow = main_flow(samples) if isinstance(samples, measurements.PacketTrace) else None
     if flow is None or flow.waits is None:
         if not has_limits and is_drawn(samples):

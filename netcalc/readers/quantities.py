@@ -527,10 +527,12 @@ class Numbers:
     def resolution(self, column: WrittenColumn) -> float:
         """Return the step of the last digit of the finest cell, in the SI unit; nan if unknown.
 
-        Trailing zeros may have been dropped, so the finest cell counts for all; a cell with a unit
-        of its own leaves the step unknown.
+        Trailing zeros may have been dropped, so the finest cell counts for all; so it does where
+        the cells have units of their own.
         """
         mark = "," if self.comma else "."
+        if column.has_units_in_cells:
+            return self._finest(column, mark)
         finest = math.inf
         for _, block in column.cells.blocks():
             for cell in dict.fromkeys(Cells.cells_of(block)):
@@ -544,6 +546,23 @@ class Numbers:
         if not -300 <= finest <= 300:
             return math.nan
         return _scaled(float(f"1e{int(finest)}"), _factor(column))
+
+    def _finest(self, column: WrittenColumn, mark: str) -> float:
+        steps = []
+        for _, block in column.cells.blocks():
+            for cell in dict.fromkeys(Cells.cells_of(block)):
+                if cell.lower() in MISSING:
+                    continue
+                quantity = quantity_in(cell)
+                written = quantity and _WRITTEN.fullmatch(quantity[0].replace(mark, ".", 1))
+                if not quantity or not written or _units.kind_of(quantity[1]) != column.unit:
+                    return math.nan
+                exponent = int(written["exponent"] or 0) - len(written["decimals"] or "")
+                if not -300 <= exponent <= 300:
+                    return math.nan
+                factor = _units.factor_of(quantity[1], column.unit)
+                steps.append(_scaled(float(f"1e{exponent}"), factor))
+        return min(steps, default=math.nan)
 
     def _value(self, column: WrittenColumn, cell: str, line: int, factor: float) -> float:
         if _PLAIN.fullmatch(cell) and not self.comma and not column.has_units_in_cells:

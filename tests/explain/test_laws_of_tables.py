@@ -210,6 +210,54 @@ def test_too_few_ranks_say_so():
     assert explained("ranks,time [us]", (2, 4, 8, 16), (90, 10, 80, 5)).variant == "ranks-scatter"
 
 
+@pytest.mark.each(
+    ("text", "serial_ratio"),
+    [
+        ("nodes,time [s]\n1,100\n2,50\n4,25\n8,12.5\n", None),
+        ("nodes,time [s]\n2,50\n4,25\n8,12.5\n", None),
+        # by hand: 5 + 95 / n of 1, 2, 4, 8 and 16
+        ("ranks,time [s]\n1,100\n2,52.5\n4,28.75\n8,16.875\n16,10.9375\n", 0.05),
+    ],
+)
+def test_work_that_ranks_share(text, serial_ratio):
+    (finding,) = measurement(readers.read(text.encode()), Known())
+    assert "rows-left-out" not in {notice.code for notice in finding.notices}
+    cause = finding.cause
+    if serial_ratio is None:
+        assert cause.variant == "ranks-shared-all"
+        assert cause.sign("slope_s") == pytest.approx(100)
+    else:
+        assert cause.variant == "ranks-shared"
+        assert cause.sign("serial_ratio") == pytest.approx(serial_ratio)
+        assert cause.sign("most_gain") == pytest.approx(1 / serial_ratio)
+
+
+def test_less_than_a_quarter_is_no_speed_up():
+    """By hand: 80 + 20 / n, at most 100 and at least 81.25."""
+    ranks = (2, 4, 8, 16)
+    assert explained("ranks,time [s]", ranks, (90, 85, 82.5, 81.25)).variant == "ranks-flat"
+
+
+def test_a_single_rank_is_no_row_of_a_collective():
+    """2 us + 8 us x log2(ranks) from 2 on; a rank alone takes what it takes."""
+    text = "ranks,time [us]\n1,0.4\n2,10\n4,18\n8,26\n16,34\n"
+    (finding,) = measurement(readers.read(text.encode()), Known())
+    assert finding.cause.variant == "ranks-doubling"
+    assert finding.cause.sign("row_count") == 4
+    assert {n.code: n.values["count"] for n in finding.notices} == {"rows-left-out": 1}
+
+
+def test_round_trips_that_grow_on_no_line():
+    """By hand: 9.1 ms over 2 x 480 km x 4.897 us/km are 1.94, and so on."""
+    ways, times = (480, 1400, 6200, 9300, 16600), (9.1, 24, 78, 230, 290)
+    (finding,) = measurement(table("distance [km],rtt [ms]", ways, times), Known())
+    assert finding.cause.variant == "distance-growing"
+    (stretches,) = [n.values["stretches"] for n in finding.notices if n.code != "rows-left-out"]
+    assert stretches == pytest.approx([1.94, 1.75, 1.28, 2.53, 1.78], abs=0.01)
+    mixed = explained("distance [km],rtt [ms]", ways, (290, 24, 230, 100, 290))
+    assert mixed.variant == "distance-scatter"
+
+
 CUBIC_C, CUBIC_BETA = 0.4, 0.7
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from netcalc.explain import Known, measurement
+from netcalc.plots import explained
 from netcalc.readers import read
 
 INPUTS = Path(__file__).parents[1] / "readers" / "inputs" / "transfers"
@@ -111,3 +112,29 @@ def test_no_line_is_slower_than_its_largest_message_was():
     assert finding.cause.sign("fitted_bps") == pytest.approx(1.0773e12, rel=1e-4)
     assert notices(finding)["sizes-bus"]["bus_bps"] == pytest.approx(8 * 223.67e9, rel=1e-4)
     assert "within" not in finding.sentence
+
+
+def test_what_is_off_by_the_rounding_is_no_outlier():
+    """10 ms + size / 100 Mbit/s, written to 0.1 ms: 90.2 for 90.0 is off by two steps."""
+    text = "| Größe | Zeit |\n|---|---|\n| 1 kB | 10,1 ms |\n| 10 kB | 10,8 ms |\n"
+    text += "| 100 kB | 18,0 ms |\n| 1 MB | 90,2 ms |\n| 10 MB | 810 ms |\n"
+    (finding,) = measurement(read(text.encode()), Known())
+    assert "outliers-set-aside" not in notices(finding)
+    (latency,) = [sign for sign in finding.cause.signs if sign.name == "latency_s"]
+    assert latency.low < 10e-3 < latency.high
+    assert latency.high - latency.low > 0.05e-3, "half of the step of 0.1 ms"
+
+
+def test_the_line_that_is_stated_is_ruled_out_by_its_number():
+    """By hand: 10 ms + size / 92.9 Mbit/s; 1448 of 1538 B of 1 Gbit/s are 941.5 Mbit/s."""
+    text = "size [MB],time [ms]\n0.01,10.9\n0.1,18.5\n1,96.3\n10,871\n50,4316\n"
+    (finding,) = measurement(read(text.encode()), Known(line_bps=1e9))
+    assert notices(finding)["sizes-below-line"]["share"] == pytest.approx(92.9 / 941.5, rel=5e-3)
+
+
+def test_times_of_sizes_without_limits_are_drawn():
+    text = "size (B),latency (us)\n" + "".join(f"{size},{time}\n" for size, time in OSU)
+    samples = read(text.encode())
+    drawn = explained(samples, measurement(samples, Known()))
+    shown = [dict(source.data) for source in drawn.sources.values()]
+    assert any(len(column) == len(OSU) for data in shown for column in data.values())

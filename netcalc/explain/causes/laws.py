@@ -77,6 +77,7 @@ class RowsLaw:
     """The step in which ``y`` is written; 0 if it is not known."""
     cause: Cause
     name: str = ""
+    said: tuple[Notice, ...] = ()
     law: Curve | None = None
     low: Curve | None = None
     high: Curve | None = None
@@ -147,7 +148,8 @@ def laws_of(table: Table, stated: Known) -> LawTable | None:
             ))
             for name, at in rows.items()
         }  # fmt: skip
-        return LawTable(law=law, series=series, left_out=tables.left_out(len(table), rows))
+        used = {name: np.arange(of_series.x.size) for name, of_series in series.items()}
+        return LawTable(law=law, series=series, left_out=tables.left_out(len(table), used))
     return None
 
 
@@ -476,7 +478,7 @@ def _distance(rows: RowsLaw) -> RowsLaw:
         early = (Sign(name, float(value), _TABLE) for name, value in values.items())
         return rows.without("distance-early", *early)
     if fitted is None:
-        return rows.flat_or("distance-scatter", flat="distance-flat")
+        return _apart(rows, ways)
     stretch = fitted.slope_sign("stretch_ratio", float(signal_speed_m_s()) / ways)
     variant = "distance-impossible" if is_impossible else "rows"
     if stretch.value > MOST_STRETCH:
@@ -488,6 +490,22 @@ def _distance(rows: RowsLaw) -> RowsLaw:
         stretch,
         code="distance" if variant == "rows" else UNKNOWN_CAUSE,
         variant=variant,
+    )
+
+
+def _apart(rows: RowsLaw, ways: float) -> RowsLaw:
+    """Return round trips without a line, each over that of a straight fibre."""
+    stretches = rows.y * signal_speed_m_s() / (ways * np.maximum(rows.x, tables.LEAST_VALUE))
+    rows = rows.flat_or("distance-scatter", flat="distance-flat")
+    if rows.cause.variant == "distance-flat" or not rows.x.min() > 0:
+        return rows
+    rows = replace(rows, said=(Notice("distance-stretches", {"stretches": stretches.tolist()}),))
+    times = rows.y[np.argsort(rows.x, kind="stable")]
+    if np.any(times[1:] < times[:-1]):
+        return rows
+    ends = {"least_stretch": stretches.min(), "most_stretch": stretches.max()}
+    return rows.without(
+        "distance-growing", *(Sign(name, float(end), _TABLE) for name, end in ends.items())
     )
 
 
@@ -505,7 +523,17 @@ CLEARLY_NEARER = 2.0
 
 
 def _ranks(rows: RowsLaw) -> RowsLaw:
-    """Fit the time of a collective to ``fixed + slope x shape``, by the shape that is nearest."""
+    """Fit the time of a collective to ``fixed + slope x shape``, by the shape that is nearest.
+
+    A time that falls is that of work that the ranks share; a single rank is one of its rows.
+    """
+    if (shared := _shared(rows)) is not None:
+        return shared
+    several = rows.x >= LEAST_RANKS
+    x, y = rows.x[several], rows.y[several]
+    if not x.size:
+        return rows.without("ranks-narrow")
+    rows = replace(rows, x=x, y=y, cause=_range(x, "1"))
     if np.unique(rows.x).size < LEAST_ROWS:
         return rows.without("ranks-narrow")
     near = {
@@ -531,9 +559,32 @@ def _ranks(rows: RowsLaw) -> RowsLaw:
     )
 
 
+def _shared(rows: RowsLaw) -> RowsLaw | None:
+    """Fit a time that falls with the ranks to ``fixed + slope / ranks`` (Amdahl), or None."""
+    if rows.y.max() <= (1 + tables.FITTED_TOLERANCE) * rows.y.min():
+        return None
+    fitted = _straight(rows, lambda ranks: np.asarray(1 / ranks))
+    if fitted is None or np.unique(rows.x).size < LEAST_ROWS:
+        return None
+    fixed, slope = fitted.fixed, fitted.slope_sign("slope_s")
+    signs: tuple[Sign, ...] = (slope,)
+    if fixed > 0:
+        alone_s = fixed + slope.value
+        values = {
+            "fixed_s": fixed, "serial_ratio": fixed / alone_s, "most_gain": alone_s / fixed,
+        }  # fmt: skip
+        signs = (*(Sign(name, value, _FITTED) for name, value in values.items()), slope)
+    return fitted.following(
+        "shared work", *signs, code=UNKNOWN_CAUSE,
+        variant="ranks-shared" if fixed > 0 else "ranks-shared-all",
+    )  # fmt: skip
+
+
+LEAST_RANKS = 2.0
+"""A single rank exchanges nothing. [1]"""
 LAWS = (
     Law(x_role="rank_count", y_role="delay_s", x_axis=("ranks", "1"), y_axis=("time", "s"),
-        fit=_ranks, least_x=2.0),
+        fit=_ranks, least_x=1.0),
     Law(x_role="load_ratio", y_role="delay_s", x_axis=("load", "ratio"), y_axis=("delay", "s"),
         fit=_queue, least_x=0.0),
     Law(x_role="offered_bps", y_role="loss_ratio", x_axis=("offered rate", "bit/s"),

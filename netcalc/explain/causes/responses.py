@@ -555,7 +555,7 @@ def explain_transfer_sizes(samples: Samples, stated: Known) -> tuple[Finding, ..
     tuple of Finding
         One for each group of more than one size; empty for other samples.
     """
-    transfers = _transfers(samples) if isinstance(samples, Table) else samples
+    transfers = transfers_of(samples) if isinstance(samples, Table) else samples
     if not isinstance(transfers, TransferSamples):
         return ()
     if any("handshake_rtt_min_s" in row for row in transfers.facts()):
@@ -644,7 +644,7 @@ def _bus_factor(test: Mapping[str, Fact]) -> float:
     return float(rate)
 
 
-def _transfers(table: Table) -> TransferSamples | None:
+def transfers_of(table: Table) -> TransferSamples | None:
     """Return the transfers of a table of sizes with times or with rates; None of another."""
     sizes, times = tables.numbers(table, "packet_bytes"), tables.numbers(table, "transfer_s")
     rates = tables.rates_of(table)
@@ -697,23 +697,19 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
 
 
 def _bent(fit: Fit, count: Sign) -> tuple[float, Cause] | None:
-    """Return the rate of the largest size and both ends of times that no line has; None of others.
+    """Return the rate of the largest size and both ends of growing times that no line has.
 
-    The times grow with the size, and a line is off by more than a quarter, or slower than the
-    largest size was, which no fixed part explains.
+    None of times that a line has, and of those that do not grow.
     """
     sizes = np.unique(fit.x)
     times = np.array([float(np.median(fit.measured[fit.x == size])) for size in sizes])
     is_growing = np.all(times[1:] >= (1 - tables.FLAT_RATIO) * times[:-1])
     before = np.flatnonzero(tables.LEAST_SPAN * times <= times[-1])
-    if sizes.size <= LEAST_SURE or not before.size or not is_growing:
-        return None
-    line_bps, largest_bps = fit.params["bandwidth_bps"], float(8 * sizes[-1] / times[-1])
-    off = np.abs(times / fit.predict(sizes) - 1).max()
-    is_slower = largest_bps > (1 + tables.FLAT_RATIO) * line_bps
-    if not (math.isnan(line_bps) or off > tables.FITTED_TOLERANCE or is_slower):
+    is_line = not math.isnan(fit.params["bandwidth_bps"])
+    if is_line or sizes.size <= LEAST_SURE or not before.size or not is_growing:
         return None
     least, last = int(np.argmin(times)), int(before[-1])
+    largest_bps = float(8 * sizes[-1] / times[-1])
     values = {
         "least_s": times[least], "least_bytes": sizes[least],
         "fitted_bps": 8 * (sizes[-1] - sizes[last]) / (times[-1] - times[last]),
@@ -730,7 +726,16 @@ def _compared(rate_bps: float, cause: Cause, said: Sequence[Notice], stated: Kno
     limits = tuple(limit for limit in ceilings if limit.name in OF_SIZES)
     finding = Finding(measured=rate_bps, limits=limits, layer=TCP_PAYLOAD, notices=tuple(said))
     if not finding.is_explained:
-        return replace(finding, cause=cause, notices=(Notice("sizes-rate-of-what"), *said))
+        slower = [
+            Notice(
+                "sizes-below-line", {"share": rate_bps / limit.value, "line_bps": stated.line_bps}
+            )
+            for limit in limits
+            if limit.name == "line" and rate_bps < limit.value
+        ]
+        return replace(
+            finding, cause=cause, notices=(*(slower or [Notice("sizes-rate-of-what")]), *said)
+        )
     # What is stated agrees with the rate: that says it, and the fit stands beside it.
     assert finding.binding is not None  # it is explained
     agreeing = Cause(
