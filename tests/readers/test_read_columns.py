@@ -395,7 +395,7 @@ def test_other_columns_of_whole_numbers_are_not_taken_for_a_trace():
 
 
 def test_cells_may_have_units_of_their_own():
-    """1500 us and 0.0015 s are 1.5 ms; each cell by its unit."""
+    """1500 us and 0.0015 s are 1.5 ms; each cell by its unit, the finest are 1 us and 1 Mbit/s."""
     text = (
         "bandwidth\tlatency\n100 Mbit/s\t1.5 ms\n200 Mbit/s\t1500 us\n1 Gbit/s\t0.0015 s\n-\t2ms\n"
     )
@@ -403,7 +403,8 @@ def test_cells_may_have_units_of_their_own():
     assert found["bandwidth_bps"].tolist()[:3] == [1e8, 2e8, 1e9]
     assert np.isnan(found["bandwidth_bps"][3])
     assert found["latency_s"] == pytest.approx([0.0015, 0.0015, 0.0015, 0.002])
-    assert (found.meta.units["latency_s"], found.meta.resolutions) == ("s", {})
+    assert found.meta.units["latency_s"] == "s"
+    assert found.meta.resolutions == pytest.approx({"bandwidth_bps": 1e6, "latency_s": 1e-6})
     pings = read(b"size;rtt\n1 kB;1,5 ms\n2 kB;3,1 ms\n")
     assert isinstance(pings, RttSamples)
     assert pings.payload_bytes.tolist() == [1000, 2000]
