@@ -77,7 +77,6 @@ class RowsLaw:
     """The step in which ``y`` is written; 0 if it is not known."""
     cause: Cause
     name: str = ""
-    said: tuple[Notice, ...] = ()
     law: Curve | None = None
     low: Curve | None = None
     high: Curve | None = None
