@@ -16,7 +16,7 @@ from netcalc.cli import mistakes, options, output, print_json, say, standard_inp
 from netcalc.cli.report import metric_line, warning_lines
 from netcalc.errors import DomainError, ReaderError, UnitError, doubts, tell_doubts
 from netcalc.explain import Finding, Known, Sweep
-from netcalc.explain.causes.series import of_files
+from netcalc.explain.causes.series import least_elsewhere, of_files
 from netcalc.messages import Notice
 from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS, CongestionControl
 from netcalc.samples import Samples, json_ready
@@ -236,7 +236,14 @@ def _explain_files(files: tuple[str, ...], settings: Mapping[str, Any]) -> None:
         if is_explained and not as_json:
             continue  # each has a finding in the sweep
         with mistakes.numbers_of(name):
-            findings = explanations.measurement(samples, facts)
+            idle = least_elsewhere(read, name) if facts.rtt_s is None else None
+            own = facts if idle is None else replace(facts, rtt_s=idle[0])
+            findings = explanations.measurement(samples, own)
+        if idle is not None:
+            said = Notice("rtt-of-file", {"rtt_s": idle[0], "file": idle[1]})
+            findings = tuple(
+                replace(finding, notices=(said, *finding.notices)) for finding in findings
+            )
         if name in shared.causes:
             findings = tuple(replace(finding, cause=shared.causes[name]) for finding in findings)
         if as_json:

@@ -290,7 +290,7 @@ class Finding:
     @property
     def _silence(self) -> Notice | None:
         """What says that nothing was answered, which is then the finding; None of others."""
-        codes = "none-answered", "none-answered-but"
+        codes = "none-answered", "none-answered-but", "routing-loop"
         return next((notice for notice in self.notices if notice.code in codes), None)
 
     @property

@@ -29,7 +29,7 @@ COARSE_RATIO = 0.5
 """A clock whose step is this share of the time cannot measure it. [ratio]"""
 GROWN_RATIO, GROWN_S = 3.0, 0.02
 """Above these, the slowest 5 % are explained rather than the median. [ratio], [s]"""
-PART_TOLERANCE, SLOW_HOP_TOLERANCE = 0.2, 1.0
+PART_TOLERANCE, FEW_TOLERANCE, SLOW_HOP_TOLERANCE = 0.2, 0.5, 1.0
 FEWEST_ANSWERS = 5
 """Fewer have no least one that others confirm. [1]"""
 STATED_RATIO = 0.05
@@ -114,6 +114,8 @@ def _explain_group(
     rate, step_s, steps = _rising_rate(x, y)
     measured = slow_s if is_grown else median_s
     limits = parts_of(measured, least_s, coarse, x[-1:], facts, rate, step_s)
+    if rtt_s.size < series.FEWEST_PROBES and "clock" not in {limit.name for limit in limits}:
+        limits = tuple(replace(limit, tolerance_ratio=FEW_TOLERANCE) for limit in limits)
     parts = {limit.name for limit in limits}
 
     said = [*steps]
@@ -134,7 +136,9 @@ def _explain_group(
         else:
             said.append(Notice("slowest-explained", slow))
     said += [*impossible, *refuted, *part, *_late_notices(samples, own, cause)]
-    said += _notices(samples, slow_s - least_s, 1.0 if is_short else 0.95, x[-1:], facts)
+    said += _notices(
+        samples, slow_s - (facts.rtt_s or least_s), 1.0 if is_short else 0.95, x[-1:], facts
+    )
 
     if cause is not None and _is_told_by(parts, cause):
         cause = None
@@ -203,13 +207,13 @@ def _explained(rtt_s: FloatArray, cause: Cause | None) -> tuple[FloatArray, tupl
 
     A median of two levels is one of neither.
     """
-    if cause is None or cause.variant not in ("series", "back", "load"):
+    if cause is None or cause.variant not in ("series", "back", "load", "ttl", "held"):
         return rtt_s, ()
     begin, end = cause.sign("at_probe"), cause.sign("to_probe")
     if math.isnan(begin) or math.isnan(end):
         return rtt_s, ()
     inside = slice(int(begin) - 1, int(end))
-    if cause.variant == "back":
+    if cause.variant in ("back", "held"):
         return np.delete(rtt_s, inside), ()
     return rtt_s[inside], (
         Notice("part-explained", {"at_probe": int(begin), "to_probe": int(end)}),
@@ -592,7 +596,14 @@ def explain_paths(samples: PathSamples) -> tuple[Finding, ...]:
         numbers = np.unique(hops[rows])
         at = [rows & (np.isnan(hops) if math.isnan(hop) else hops == hop) for hop in numbers]
         least = np.array([rtts[each].min() for each in at])
-        nodes = [_node(np.asarray(samples.node)[each]) for each in at]
+        names = np.asarray(samples.node)
+        fastest = [each & (rtts == time) for each, time in zip(at, least.tolist(), strict=True)]
+        nodes = [
+            _node(names[row]) or _node(names[each]) for row, each in zip(fastest, at, strict=True)
+        ]
+        if (loop := _loop(numbers, nodes)) is not None:
+            findings.append(Finding(label=name, unit="s", notices=(loop,)))
+            continue
         finding = _of_hops(name, numbers, least, nodes)
         step_s = probe_step_s([rtts[each] for each in at])
         if step_s > 0 and samples.meta.tool.startswith(SENDS_AT_ONCE):
@@ -626,6 +637,20 @@ def _node(names: NDArray[Any]) -> str:
     return next(filter(None, map(str, names.tolist())), "")
 
 
+def _loop(numbers: FloatArray, nodes: list[str]) -> Notice | None:
+    """Return that the last nodes come again in the same order, twice or more; None if not."""
+    for count in range(2, len(nodes) // 2 + 1):
+        row = nodes[-count:]
+        if "" in row or len(set(row)) < 2 or nodes[-2 * count : -count] != row:
+            continue
+        first = len(nodes) - 2 * count
+        while first and nodes[first - 1] == nodes[first - 1 + count]:
+            first -= 1
+        values = {"nodes": nodes[first : first + count], "hop": int(numbers[first])}
+        return Notice("routing-loop", values)
+    return None
+
+
 def _of_hops(label: str, numbers: FloatArray, least: FloatArray, nodes: list[str]) -> Finding:
     """Return what each hop adds to the least round trip of the last one.
 
@@ -636,10 +661,15 @@ def _of_hops(label: str, numbers: FloatArray, least: FloatArray, nodes: list[str
     parts = []
     # the last hop, whose number may be unknown, is none of them
     slow = [int(hop) for hop, a, b in zip(numbers, least, reached, strict=True) if a > b]
+    first = 1.0  # of the hops whose time is in the next part
     for hop, node, part in zip(numbers.tolist(), nodes, added.tolist(), strict=True):
         values = {"hop": "?" if math.isnan(hop) else int(hop), "node": node, "added_s": part}
         tolerance = SLOW_HOP_TOLERANCE if hop in slow else PART_TOLERANCE
-        parts.append(Limit("hop", part, "s", tolerance, values))
+        name = "hop"
+        if hop > first > 1:
+            name, values["first_hop"] = "hops", int(first)
+        parts.append(Limit(name, part, "s", tolerance, values))
+        first = hop + 1 if hop >= first else first
     said = (Notice("slow-answers", {"hops": slow}),) if slow else ()
     measured = float(reached[-1])
     limits = largest_first(*parts)

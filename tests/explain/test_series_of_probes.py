@@ -284,8 +284,8 @@ def test_few_answers_have_a_slowest_and_no_slowest_twentieth():
     assert found.as_dict()["cause"] == "delay-variation", "three pings show no line"
 
 
-@pytest.mark.each(("count", "confidence"), [(3, "low"), (4, "low"), (5, "high")])
-def test_from_five_equal_answers_on_it_is_sure(count, confidence):
+@pytest.mark.each(("count", "confidence"), [(4, "low"), (5, "medium"), (10, "high")])
+def test_from_ten_equal_answers_on_it_is_sure(count, confidence):
     assert finding([0.02] * count).confidence == confidence
 
 

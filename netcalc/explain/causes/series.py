@@ -29,6 +29,8 @@ OUTAGE_CHANCE = 0.01
 """Losses in a row that random ones give less often than this are an outage. [ratio]"""
 FEWEST_LEVEL = 5
 """Probes of a level."""
+FEWEST_ROW = 3
+"""Answers that show a row, beside others."""
 STEP_RATIO, FLAT_RATIO = 0.2, 0.2
 """A level is off by more than this share of the lower one, and varies by less of the step."""
 RARE_RATIO, ROW_LENGTH = 0.25, 2.0
@@ -109,10 +111,13 @@ def series_cause(
         ten probes.
     """
     answered_s, gone = rtt_s[np.isfinite(rtt_s)], np.asarray(lost, bool)
-    is_short = gone.size < FEWEST_PROBES or answered_s.size < FEWEST_LEVEL
-    if is_short or not np.median(answered_s) > 0:
+    if answered_s.size < FEWEST_LEVEL or not np.median(answered_s) > 0:
         return Cause()  # of a median of 0 the clock of the tool is too coarse
     probes = _Probes(rtt_s, gone, np.asarray(ttl, dtype=float), idle_s)
+    if (change := _other_path(probes)) is not None:
+        return change
+    if gone.size < FEWEST_PROBES:
+        return Cause()
     return next(filter(None, (judge(probes) for judge in _JUDGES)))
 
 
@@ -161,6 +166,61 @@ class _Probes:
     def loss_or(self, cause: Cause) -> Cause:
         """Return the losses, which come before a cause where there are many."""
         return self.cause("random-loss") if self.is_lossy else cause
+
+
+def _other_path(probes: _Probes) -> Cause | None:
+    """Return that round trip and TTL changed together, once, and both stayed as they were then."""
+    if probes.ttl.size != probes.answered.size:
+        return None
+    hops = probes.ttl[probes.answered]
+    at = np.flatnonzero(np.diff(hops)) + 1  # of nan: not 0, and a change each time
+    if at.size != 1:
+        return None
+    part = LevelShift(int(at[0]), hops.size, probes.answered_s[: at[0]], probes.answered_s[at[0] :])
+    if part.part_s.size < FEWEST_ROW or not (part.is_clear and part.is_flat):
+        return None
+    numbers = {
+        "before_s": np.median(part.rest_s), "after_s": np.median(part.part_s),
+        "at_probe": at[0] + 1, "to_probe": hops.size,
+        "before_ttl": hops[0], "after_ttl": hops[-1],
+    }  # fmt: skip
+    signs = (Sign(name, float(value), "answers in order") for name, value in numbers.items())
+    is_sure = min(part.rest_s.size, part.part_s.size) >= FEWEST_LEVEL
+    return probes.cause(
+        "path-change", *signs, variant="ttl", confidence=HIGH if is_sure else MEDIUM
+    )
+
+
+def _held(probes: _Probes) -> Cause | None:
+    """Return that packets were held once: their times fall by the interval between probes.
+
+    So they arrived at one moment. Several such rows are batches.
+    """
+    steps = np.diff(probes.rtt_s)
+    falls = np.flatnonzero(steps < -probes.least_s)
+    rows = np.split(falls, np.flatnonzero(np.diff(falls) != 1) + 1)
+    rows = [row for row in rows if row.size >= FEWEST_ROW]
+    if len(rows) != 1:
+        return None
+    row = rows[0]
+    interval_s = -float(np.median(steps[row[:-1]]))
+    if (np.abs(steps[row[:-1]] + interval_s) > EVEN_RATIO * interval_s).any():
+        return None
+    # The last fall is to the probes that were not held, and may be shorter.
+    is_held = -steps[row[-1]] > (1 - EVEN_RATIO) * interval_s
+    last = int(row[-1]) + (1 if is_held and probes.rtt_s[row[-1] + 1] > 2 * probes.least_s else 0)
+    begin = int(row[0])
+    outside = np.delete(probes.rtt_s, np.s_[begin : last + 1])
+    outside = outside[np.isfinite(outside)]
+    if outside.size < FEWEST_ROW or _is_above(float(outside.max()), probes.least_s):
+        return None
+    answered = np.cumsum(probes.answered)
+    numbers = {
+        "pause_s": probes.rtt_s[begin] - probes.least_s,
+        "at_probe": answered[begin], "to_probe": answered[last],
+    }  # fmt: skip
+    signs = (Sign(name, float(value), "answers in order") for name, value in numbers.items())
+    return probes.cause("delay-variation", *signs, variant="held")
 
 
 def _outage(probes: _Probes) -> Cause | None:
@@ -279,7 +339,8 @@ def _queue_or_path(probes: _Probes) -> Cause:
 
 
 _JUDGES: tuple[Callable[[_Probes], Cause | None], ...] = (
-    _outage, _heavy_loss, _step, _standing_queue, _idle_path, _scatter, _bursts, _queue_or_path,
+    _held, _outage, _heavy_loss, _step, _standing_queue, _idle_path, _scatter, _bursts,
+    _queue_or_path,
 )  # fmt: skip
 """Who names the cause of a series: the first of them that sees it."""
 
@@ -492,6 +553,19 @@ def of_levels(part: LevelShift) -> tuple[Notice, ...]:
         idle, loaded = loaded, idle
     latency = working_latency(idle, loaded)
     return latency.said if latency is not None else ()
+
+
+def least_elsewhere(read: Mapping[str, Samples], name: str) -> tuple[float, str] | None:
+    """Return the least round trip of another ping to the target of a file, if below its own."""
+    own, least = read[name], []
+    for other, samples in read.items():
+        is_alike = isinstance(samples, RttSamples) and samples.meta.target == own.meta.target
+        if is_alike and isinstance(samples, RttSamples) and samples.best_s.size:
+            least.append((float(samples.best_s.min()), other))
+    if not own.meta.target or not least or name not in [other for _, other in least]:
+        return None
+    own_s = next(time for time, other in least if other == name)
+    return min(least) if _is_above(own_s, min(least)[0]) else None
 
 
 def of_files(read: Mapping[str, Samples]) -> tuple[Notice, ...]:
