@@ -136,7 +136,7 @@ def test_the_parts_of_a_round_trip_with_their_values():
         "distance": {"base_rtt_s": pytest.approx(0.02 - 2 * 1328e-6)},
     }
     assert {(one.unit, one.tolerance_ratio) for one in found.limits} == {("s", 0.5)}, "five answers"
-    assert codes(found) == [], "equal times show no queue"
+    assert codes(found) == ["queue-behind-line"], "30 ms above the stated round trip"
     assert found.missing == ()
     half = explained(pings([0.05] * 3, size=100.0), rtt_s=0.02, line_bps=1e6, mtu_bytes=84)[0]
     # 84 - 20 = 64 B of fragments: 64 and 44 B of 108; 122 and 102 B on the wire
