@@ -710,6 +710,10 @@ def explain_hops(samples: Table) -> tuple[Finding, ...]:
         label = group if isinstance(group, str) else ""
         row = _of_hops(label, numbers, times, [_node(nodes[each]) for each in at])
         said = [*row.notices, *_losses_of_hops(numbers, [lost[each].min() for each in at])]
+        of_links = zip(columns.get("link_lost_count", ()), hops, rows, strict=False)
+        links = [int(hop) for count, hop, is_own in of_links if is_own and count > 0]
+        if links:
+            said.append(Notice("links-lossy", {"hops": links}))
         if name in ("rtt_mean_s", "avg_s"):
             said.append(Notice("mean-of-hops"))
         findings.append(replace(row, notices=tuple(said)))

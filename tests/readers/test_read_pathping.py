@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import ReaderError
+from netcalc.explain import measurement
 from netcalc.readers import read, sniff
 
 INPUTS = Path(__file__).parent / "inputs" / "paths"
@@ -46,6 +47,18 @@ def test_one_answer_in_a_hundred_is_one(lost, answered):
     rtt_s = 0.022 if lost < 100 else np.nan  # without an answer there is no time
     np.testing.assert_allclose(read(text)["rtt_mean_s"][1], rtt_s)
     assert read(text).facts()[0]["responding_hop_count"] == answered
+
+
+def test_the_link_that_loses_packets_and_a_heading_of_signs():
+    """By hand: of the losses that the file has at links, 13 are before hop 2, and no other."""
+    text = (INPUTS / "pathping.txt").read_text()
+    heading = "Hop  RTT    Lost/Sent = Pct  Lost/Sent = Pct"
+    assert heading in text
+    text = text.replace(heading, "Abs. Zeit   Verl./Ges.=   %  Verl./Ges.=   %")
+    table = read(text)
+    assert not table.meta.warnings
+    (finding,) = measurement(table)
+    assert [n.values for n in finding.notices if n.code == "links-lossy"] == [{"hops": [2]}]
 
 
 def test_pathping_in_another_language_and_encoding():

@@ -222,7 +222,7 @@ def _read_pathping(file: Input) -> Table:
             report.partial = True
         elif match := _LINK.fullmatch(line):
             link_lost = float(match["lost"])
-        elif "/" in line and "%" in line:
+        elif "/" in line and "%" in line and any(map(str.isdigit, line)):
             skipped.append(number)
         elif match := _LISTED.fullmatch(line):
             listed = max(listed, int(match["hop"]))
