@@ -91,3 +91,21 @@ def test_a_claim_of_a_time_is_compared_with_echoes_and_handshakes_of_a_capture()
     echo = claim_of(trace, "13.96 us", Known()).best
     assert (echo.name, echo.label) == ("rtt-most", "ICMP echo, 127.0.0.1 to 127.0.0.1")
     assert claim_of(trace, "28.80 us", Known()).best.name == "rtt-least"
+
+
+def test_a_segment_sent_again_after_the_timer_was_lost():
+    """The handshake takes 50.1 of 250.2 ms; the timer of 200 ms, of Linux the least, the rest."""
+    ends = "192.0.2.1.40000 > 192.0.2.2.443", "192.0.2.2.443 > 192.0.2.1.40000"
+    text = (
+        f"10:00:00.000000 IP {ends[0]}: Flags [S], seq 1000, win 64240, "
+        "options [mss 1460], length 0\n"
+        f"10:00:00.050000 IP {ends[1]}: Flags [S.], seq 2000, ack 1001, win 65160, "
+        "options [mss 1460], length 0\n"
+        f"10:00:00.050100 IP {ends[0]}: Flags [.], ack 1, win 64240, length 0\n"
+        f"10:00:00.050200 IP {ends[0]}: Flags [P.], seq 1:101, ack 1, win 64240, length 100\n"
+        f"10:00:00.250200 IP {ends[0]}: Flags [P.], seq 1:101, ack 1, win 64240, length 100\n"
+        f"10:00:00.300200 IP {ends[1]}: Flags [.], ack 101, win 65160, length 0\n"
+    )
+    (finding,) = measurement(read(text))
+    assert finding.cause.code == "timeout"
+    assert finding.cause.shares["timeout"] == pytest.approx(0.2 / 0.2502)

@@ -616,9 +616,12 @@ def _lost_before(ids: Ints | None, payload: Ints, mss: int) -> int:
 
 
 def _copies(sequence: Ints, ids: Ints) -> Bools:
-    """Return the packets that the path doubled: the same segment with the same number."""
+    """Return the packets that the path doubled: the same segment with the same number.
+
+    A number that is 0 in all of them is none: lists do not have it, and some systems send no other.
+    """
     copied = np.zeros(sequence.size, np.bool_)
-    if np.unique(ids).size > 0.3 * ids.size:
+    if ids.any() and np.unique(ids).size > 0.3 * ids.size:
         _, first = np.unique((sequence << 16) | ids, return_index=True)
         copied[:] = True
         copied[first] = False
