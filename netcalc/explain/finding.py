@@ -276,7 +276,8 @@ class Finding:
             "next_value": math.nan if second is None else second.value,
             "layer": self.layer,
         }
-        alone = second is None
+        # A lower limit than the one that binds is not the next: the rate is above it.
+        alone = second is None or (self.unit == "bit/s" and second.value < first.value)
         if first.name == "clock":
             return Notice("explained-clock", {"measured": self.measured, **first.values})
         if self.unit == "s":

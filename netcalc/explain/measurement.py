@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+import numpy as np
+
 from netcalc.checks import named_arguments
 from netcalc.errors import ReaderError
 from netcalc.explain import counters, evidence, frame_tables, summaries, tables, time_parts
@@ -37,6 +39,7 @@ from netcalc.samples import (
     TransactionSamples,
     TransferSamples,
 )
+from netcalc.units import show
 
 OWN_COLUMNS = "columns"
 """Tool of a table that no tool printed."""
@@ -115,6 +118,7 @@ def _measurement(samples: Samples, stated: Known) -> tuple[Finding, ...]:
             or tables.explain_falling(samples)
             or _of_rows(samples, stated)
             or responses.explain_responses(samples, stated)
+            or _of_windows(samples, stated)
             or laws.explain_laws(samples, stated)
             or queues.explain_queue(samples)
             or counters.explain_counters(samples, stated)
@@ -187,6 +191,24 @@ def _of_rows(samples: Table, stated: Known) -> tuple[Finding, ...]:
     return tuple(
         explain_evidence(row.evidence, stated, row)
         for row in tables.pair_evidence(samples) or tables.write_evidence(samples)
+    )
+
+
+def _of_windows(samples: Table, stated: Known) -> tuple[Finding, ...]:
+    """Return the findings of a table of windows and round trips that both vary, one for a row."""
+    windows, trips = (tables.numbers(samples, role) for role in ("window_bytes", "response_rtt_s"))
+    rates = tables.rates_of(samples)
+    if windows is None or trips is None or rates is None or summaries.is_over_time(samples):
+        return ()
+    good = tables.plausible(windows, trips, rates)
+    if any(np.unique(column[good]).size < 2 for column in (windows, trips)):
+        return ()
+    return tuple(
+        explain_evidence(
+            Evidence(label=f"{show(window, 'byte')}, {show(trip, 's')}", rate_bps=rate),
+            replace(stated, window_bytes=window, rtt_s=trip),
+        )
+        for window, trip, rate in np.column_stack([windows, trips, rates])[good].tolist()
     )
 
 

@@ -311,6 +311,7 @@ ROLES = {
         "window_bytes", "window_size_bytes", "buffer_bytes", "socket_buffer_bytes",
         "send_buffer_bytes", "sndbuf_bytes", "receive_buffer_bytes", "rcvbuf_bytes",
     ),
+    "window_count": ("cwnd", "congestion_window", "window"),
     "loss_ratio": ("loss_ratio", "packet_loss_ratio"),
     "load_ratio": (
         "load_ratio", "offered_load_ratio", "last_ratio",

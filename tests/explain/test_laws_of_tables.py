@@ -370,6 +370,41 @@ def test_rates_per_flow_are_shares_of_what_all_reach():
     assert {one.binding.name for one in each} == {"saturation"}
 
 
+def test_each_row_of_windows_and_round_trips_is_a_window_in_a_round_trip():
+    """128 KiB x 8 / 20 ms is 52.43 Mbit/s; a line of 100 Mbit/s is below 104.9 of the last row."""
+    rows = "64,10,52\n64,20,26\n64,50,10.5\n128,20,52\n128,50,21\n128,10,94\n"
+    samples = readers.read("window (KiB),RTT (ms),throughput (Mbit/s)\n" + rows)
+    *windows, line = measurement(samples, Known(line_bps=100e6))
+    assert [one.binding.name for one in (*windows, line)] == ["window"] * 5 + ["line"]
+    assert windows[3].binding.value == pytest.approx(52.4288e6)
+
+
+def test_a_window_in_packets_is_one_of_segments():
+    """10 x 1448 B x 8 / 5.8 Mbit/s is 19.97 ms."""
+    rows = "10,20,5.8\n20,20,11.6\n40,20,23.2\n"
+    whole = measurement(readers.read("cwnd [packets],rtt [ms],rate [Mbit/s]\n" + rows), Known())[0]
+    assert whole.cause.sign("fitted_rtt_s") == pytest.approx(19.97e-3, rel=1e-3)
+    codes = {notice.code for notice in whole.notices}
+    assert {"fitted-trip-agrees", "window-of-packets"} <= codes
+
+
+def test_no_rate_is_limited_by_a_window_that_it_exceeds():
+    """512 KiB in 50 ms are 84 Mbit/s: 94 is 112% of it."""
+    rows = "64,10.5,50\n128,21,50\n256,41.9,50\n512,94,50\n"
+    samples = readers.read("window [KiB],rate [Mbit/s],rtt [ms]\n" + rows)
+    _, *others, last = measurement(samples, Known())
+    assert all(one.is_explained for one in others)
+    assert not last.is_explained
+    assert "more was measured" in last.sentence
+
+
+def test_the_next_limit_is_not_below_the_one_that_binds():
+    """1.61 MB in 15 ms are 860 Mbit/s, less than the 880 that were measured."""
+    samples = readers.read("RTT ms,Mbit/s\n1.5,900\n15,880\n150,85\n300,43\n")
+    (row,) = [one for one in measurement(samples, Known()) if one.label == "15 ms"]
+    assert "next limit" not in row.sentence
+
+
 def test_a_one_way_delay_grows_by_one_way_of_fibre():
     """5 us for each km is 200,000 km/s, 2.998/2 = 1.499 of vacuum; netcalc's fibre has 1.468."""
     cause = explained("distance [km],one-way delay [ms]", (100, 1000, 5000), (0.5, 5, 25))

@@ -154,6 +154,7 @@ class RateRows:
     bends: Mapping[str, Bend]
     step_bps: float = 0.0
     stalled: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
+    is_of_packets: bool = False
 
     @property
     def unit(self) -> str:
@@ -194,7 +195,7 @@ def rate_rows(table: Table) -> RateRows | None:
     """
     name = tables.column_name(table, "goodput_bps") or tables.column_name(table, "rate_bps")
     rates = tables.rates_of(table)
-    columns = {role: x for role in LAWS if (x := tables.numbers(table, role)) is not None}
+    columns = {role: x for role in LAWS if (x := _varied(table, role)) is not None}
     if len(columns) > 1:  # what is the same in all rows was not varied
         columns = {role: x for role, x in columns.items() if _constant(table, role) is None}
     if rates is None or len(columns) != 1 or is_over_time(table):
@@ -211,8 +212,15 @@ def rate_rows(table: Table) -> RateRows | None:
     bends = {name: bend for name, bend in fits.items() if bend is not None}
     step = first_known(table.meta.resolutions.get(name), 0.0)
     return RateRows(
-        role=role, x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step, stalled=stalled
-    )
+        role=role, x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step, stalled=stalled,
+        is_of_packets=role == "window_bytes" and tables.numbers(table, role) is None,
+    )  # fmt: skip
+
+
+def _varied(table: Table, role: str) -> FloatArray | None:
+    """Return the column of a role; a window that is counted in packets is of whole segments."""
+    x, counts = tables.numbers(table, role), tables.numbers(table, "window_count")
+    return MSS_BYTES * counts if x is None and role == "window_bytes" and counts is not None else x
 
 
 def _stalled(x: FloatArray, rates: FloatArray, good: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -230,7 +238,7 @@ def _stalled(x: FloatArray, rates: FloatArray, good: NDArray[np.bool_]) -> NDArr
 
 def _constant(table: Table, role: str) -> float | None:
     """Return the number that a column has in all rows; None where it has several, or is none."""
-    column = tables.numbers(table, role)
+    column = _varied(table, role)
     if column is None or not column.size or not np.all(column == column[0]):
         return None
     return float(column[0])
@@ -310,7 +318,10 @@ def explain_responses(table: Table, stated: Known) -> tuple[Finding, ...]:
         for row in rows.tolist():
             x = float(seen.x[row])
             law = float(bend.law_bps(np.array([x]))[0])
-            limit = Limit(code, law, "bit/s", tables.FITTED_TOLERANCE, seen.values(name, x))
+            # The formulas of loss are means; no rate is above a window in each round trip.
+            is_above = not is_loss and seen.rate_bps[row] > (1 + tables.FLAT_RATIO) * law
+            tolerance = tables.FLAT_RATIO if is_above else tables.FITTED_TOLERANCE
+            limit = Limit(code, law, "bit/s", tolerance, seen.values(name, x))
             findings.append(Finding(
                 label=tables.labelled(name, show(x, seen.unit)),
                 measured=float(seen.rate_bps[row]),
@@ -369,6 +380,8 @@ def _of_all(seen: RateRows, name: str, stated: Known, said: tuple[Notice, ...]) 
     ]
     refuted = above_line(float(seen.rate_bps[rows].max()), stated)
     notices = [*said, *tables.two_points(rows), *refuted]
+    if seen.is_of_packets:
+        notices.append(Notice("window-of-packets", {"mss_bytes": MSS_BYTES}))
     if bend.cap_count:
         values = {"count": bend.cap_count, "cap_bps": bend.cap_bps, "layer": TCP_PAYLOAD}
         notices.append(Notice("response-cap", values))
