@@ -13,7 +13,7 @@ from netcalc.explain.causes.cause import _OF_LIMITS, CAUSES
 from netcalc.messages import MESSAGES
 
 OF_NO_CAUSE = {
-    "clock", "congestion-window", "hop", "one-way-least", "pair-share",
+    "clock", "congestion-window", "hop", "hops", "one-way-least", "pair-share",
     "round-trip-and-hosts", "size-steps",
 }  # fmt: skip
 """Limits that several causes may be behind: a rate or a time at one of them has none for sure."""
