@@ -34,10 +34,6 @@ UNDECIDED = 3.0
 """Less than this between the logarithms of two likelihoods decides nothing. [1]"""
 BEND_LEVEL = 0.001
 """Probability that scatter alone makes the points of one line bend. [ratio]"""
-MOST_OFF_RATIO = 0.25
-"""A line that is further off from the times of a size is none of them. [ratio]"""
-ALIKE_RATIO = 0.1
-"""Times and rates that differ by less are alike. [ratio]"""
 FOR_RELATIVE = 0.5
 """Times over decades scatter by a ratio more often than by a time: so much ahead. [1]"""
 _FIRST_LINES = 30
@@ -497,8 +493,7 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
     line, stepped = stepped_line(
         size, time, resolution=samples.meta.resolutions.get("duration_s", 0.0)
     )
-    fitted = _fitted(line, stepped, size)
-    bend = _bend(size, time, line) or _far_off(size, time, fitted, line)
+    bend = _bend(size, time, line)
     reason = _no_rate_reason(size, line, bits=8.0, one_size="one-size-of-transfer") or bend
     not_identifiable = {"bandwidth_bps": reason} if reason else {}
     latency_s = line.intercept
@@ -521,7 +516,7 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
         model=latency.transfer_s,
         x=size,
         measured=time,
-        residual=_residual(time, fitted),
+        residual=_residual(time, _fitted(line, stepped, size)),
         outlier=line.outlier,
         line=line,
         not_identifiable=not_identifiable,
@@ -614,10 +609,6 @@ def _bend(x: FloatArray, y: FloatArray, line: Line) -> Notice | None:
     gain = (left[0] - left[1]) / (max(left[1], floor) / degrees)
     if left[0] <= floor or float(fdtrc(1, degrees, gain)) > BEND_LEVEL:
         return None
-    return _bend_notice(at, value)
-
-
-def _bend_notice(at: FloatArray, value: FloatArray) -> Notice:
     least, largest = int(np.argmin(at)), int(np.argmax(at))
     values = {
         "least_s": float(value[least]), "least_bytes": float(at[least]),
@@ -625,24 +616,6 @@ def _bend_notice(at: FloatArray, value: FloatArray) -> Notice:
         "rate_bps": 8.0 * float(at[largest]) / float(value[largest]),
     }  # fmt: skip
     return Notice("times-bend", values)
-
-
-def _far_off(x: FloatArray, y: FloatArray, fitted: FloatArray, line: Line) -> Notice | None:
-    """Return that times grow with the size, and no line has them.
-
-    It is off by more than a quarter, or slower than the largest size was: the rate of
-    ``latency + size / rate`` is that of no size, as the latency is none below 0.
-    """
-    sizes = np.unique(x)
-    if sizes.size < 3 or line.slope <= 0:
-        return None
-    times = np.array([float(np.median(y[x == size])) for size in sizes])
-    expected = np.array([float(np.median(fitted[x == size])) for size in sizes])
-    is_growing = bool(np.all(times[1:] >= (1 - ALIKE_RATIO) * times[:-1]))
-    off = float(np.abs(times / expected - 1).max())
-    is_slower = line.slope * sizes[-1] > (1 + ALIKE_RATIO) * times[-1]
-    is_far = is_growing and (off > MOST_OFF_RATIO or is_slower)
-    return _bend_notice(sizes, times) if is_far else None
 
 
 def _base_note(x: FloatArray) -> Notice:

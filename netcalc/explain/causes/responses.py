@@ -710,19 +710,23 @@ def _of_group(fit: Fit, stated: Known) -> Finding:
 
 
 def _bent(fit: Fit, count: Sign) -> tuple[float, Cause] | None:
-    """Return the rate of the largest size and both ends of growing times that no line has.
+    """Return the rate of the largest size and both ends of times that no line has; None of others.
 
-    None of times that a line has, and of those that do not grow.
+    The times grow with the size, and a line is off by more than a quarter, or slower than the
+    largest size was, which no fixed part explains.
     """
     sizes = np.unique(fit.x)
     times = np.array([float(np.median(fit.measured[fit.x == size])) for size in sizes])
     is_growing = np.all(times[1:] >= (1 - tables.FLAT_RATIO) * times[:-1])
     before = np.flatnonzero(tables.LEAST_SPAN * times <= times[-1])
-    is_line = not math.isnan(fit.params["bandwidth_bps"])
-    if is_line or sizes.size <= LEAST_SURE or not before.size or not is_growing:
+    if sizes.size <= LEAST_SURE or not before.size or not is_growing:
+        return None
+    line_bps, largest_bps = fit.params["bandwidth_bps"], float(8 * sizes[-1] / times[-1])
+    off = np.abs(times / fit.predict(sizes) - 1).max()
+    is_slower = largest_bps > (1 + tables.FLAT_RATIO) * line_bps
+    if not (math.isnan(line_bps) or off > tables.FITTED_TOLERANCE or is_slower):
         return None
     least, last = int(np.argmin(times)), int(before[-1])
-    largest_bps = float(8 * sizes[-1] / times[-1])
     values = {
         "least_s": times[least], "least_bytes": sizes[least],
         "fitted_bps": 8 * (sizes[-1] - sizes[last]) / (times[-1] - times[last]),
