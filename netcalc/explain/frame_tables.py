@@ -143,12 +143,8 @@ class Device:
 def _implied_line_bps(line: Line) -> float:
     """Return the rate of Ethernet whose preamble, gap and bytes are these times; nan if none."""
     per_frame = line.intercept / line.slope
-    variance = (
-        line.intercept_stderr**2
-        + (per_frame * line.slope_stderr) ** 2
-        - 2 * per_frame * line.covariance
-    ) / line.slope**2
-    error = 2 * math.sqrt(max(variance, 0.0)) if math.isfinite(variance) else 0.0
+    error = 2 * abs(per_frame) * line.ratio_error
+    error = error if math.isfinite(error) else 0.0
     if abs(per_frame - UNSEEN_BYTES) > min(max(error, LINE_ERROR_BYTES), MOST_ERROR_BYTES):
         return math.nan
     rate = 8 / line.slope

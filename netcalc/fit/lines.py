@@ -66,6 +66,15 @@ class Line:
     outlier: NDArray[np.bool_]
     is_relative: bool = False
 
+    @property
+    def ratio_error(self) -> float:
+        """Standard error of slope over intercept, or of its inverse, as a share of it."""
+        if not self.intercept * self.slope:
+            return np.nan
+        own, slope = self.intercept_stderr / self.intercept, self.slope_stderr / self.slope
+        square = own**2 + slope**2 - 2 * self.covariance / (self.intercept * self.slope)
+        return float(np.sqrt(np.maximum(square, 0.0)))
+
     def stderr_at(self, x: ArrayLike) -> FloatArray:
         """Return its standard error at ``x``: of its height at the points' centre and its slope."""
         x = np.asarray(x, dtype=float)

@@ -461,3 +461,13 @@ def test_the_summary_shows_values_errors_and_what_is_missing():
     _, rate, header, *_ = flat.summary().splitlines()
     assert not quantities(rate, "bit/s")
     assert quantities(header, "B") == [28.0]
+
+
+@pytest.mark.parametrize(("covariance", "square"), [(0.0, 0.0325), (-0.06, 0.0475), (0.2, 0.0)])
+def test_the_error_of_a_ratio_of_both_parameters(covariance, square):
+    """By hand: 10% and 15% are 0.01 + 0.0225, less 2 x covariance / (4 x 2), and not below 0."""
+    line = fit.Line(
+        intercept=4.0, slope=2.0, intercept_stderr=0.4, slope_stderr=0.3, covariance=covariance,
+        scale=1.0, rank=2, outlier=np.zeros(3, bool),
+    )  # fmt: skip
+    assert line.ratio_error == pytest.approx(square**0.5)

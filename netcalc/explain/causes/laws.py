@@ -333,9 +333,7 @@ def _queue(rows: RowsLaw) -> RowsLaw:
     if line.intercept <= 0:
         return rows.without("load-scatter")
     ratio = line.slope / line.intercept
-    squares = line.slope_stderr**2 + (ratio * line.intercept_stderr) ** 2
-    variance = (squares - 2 * ratio * line.covariance) / line.intercept**2
-    half = max(quantile * math.sqrt(max(variance, 0.0)), SHAPE_ERROR)
+    half = max(quantile * abs(ratio) * line.ratio_error, SHAPE_ERROR)
     fixed = _interval("fixed_s", line.intercept, quantile * line.intercept_stderr)
     # How many halves of the interval each queue is away.
     away = {
