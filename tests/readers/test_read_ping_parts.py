@@ -35,7 +35,8 @@ def test_three_lines_are_read_as_their_tool_or_refused_by_its_name(file):
             continue
         assert samples.meta.tool in (tool, ALIKE.get(tool)), part
         for row in samples.facts():
-            assert row.get("received_count", 0) <= row.get("sent_count", 0), part
+            received = row.get("received_count", 0)
+            assert received <= row.get("sent_count", received), part  # sockperf's part says no sent
             # A mark of a rapid ping may be that of a duplicate, which its summary alone says.
             assert row.get("sent_count", 0) <= most or file == "nokia_rapid_duplicates.txt", part
 
