@@ -667,7 +667,7 @@ def _of_hops(label: str, numbers: FloatArray, least: FloatArray, nodes: list[str
         tolerance = SLOW_HOP_TOLERANCE if hop in slow else PART_TOLERANCE
         name = "hop"
         if hop > first > 1:
-            name, values["first_hop"] = "hops", int(first)
+            name, values["before_hop"] = "hops", int(first) - 1
         parts.append(Limit(name, part, "s", tolerance, values))
         first = hop + 1 if hop >= first else first
     said = (Notice("slow-answers", {"hops": slow}),) if slow else ()

@@ -200,7 +200,7 @@ def test_hops_without_an_answer_share_the_time_of_the_next(tmp_path):
     assert {(part.name, part.values["hop"]) for part in finding.limits} == {
         ("hop", 1), ("hop", 2), ("hops", 4), ("hop", 5),
     }  # fmt: skip
-    assert finding.binding.values["first_hop"] == 3
+    assert finding.binding.values["before_hop"] == 2
     assert finding.binding.name == "hops"
     assert finding.binding.value == pytest.approx(76e-3), "85 - 9 ms"
 
