@@ -587,17 +587,20 @@ def explain_paths(samples: PathSamples) -> tuple[Finding, ...]:
         One for each group that answered. A hop adds what its smallest round trip has beyond that of
         the hops before it; a hop slower than a later one answers slowly and adds nothing.
     """
-    groups, hops = np.asarray(samples.group), np.asarray(samples.hop)
-    rtts, findings = np.asarray(samples.rtt_s), []
-    for name in dict.fromkeys(groups.tolist()):
-        rows = samples.measured & (groups == name) & (rtts <= MOST_RTT_S)
-        if not rows.any():
+    hops, rtts, names = (
+        np.asarray(column) for column in (samples.hop, samples.rtt_s, samples.node)
+    )
+    is_used, findings = samples.measured & (rtts <= MOST_RTT_S), []
+    for name, own in samples.rows_by_group().items():
+        rows = own[is_used[own]]
+        if not rows.size:
             continue
         numbers = np.unique(hops[rows])
-        at = [rows & (np.isnan(hops) if math.isnan(hop) else hops == hop) for hop in numbers]
+        at = [
+            rows[np.isnan(hops[rows]) if math.isnan(hop) else hops[rows] == hop] for hop in numbers
+        ]
         least = np.array([rtts[each].min() for each in at])
-        names = np.asarray(samples.node)
-        fastest = [each & (rtts == time) for each, time in zip(at, least.tolist(), strict=True)]
+        fastest = [each[rtts[each] == time] for each, time in zip(at, least.tolist(), strict=True)]
         nodes = [
             _node(names[row]) or _node(names[each]) for row, each in zip(fastest, at, strict=True)
         ]

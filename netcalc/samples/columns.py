@@ -357,7 +357,12 @@ def quotient(numerator: FloatColumn, denominator: FloatColumn | Sequence[float])
 def median(values: FloatColumn) -> float:
     """Return the median of the known values, nan if there are none."""
     numbers = values[~np.isnan(values)]
-    return float(np.median(numbers, overwrite_input=True)) if numbers.size else math.nan
+    if not numbers.size:
+        return math.nan
+    # Files of thousands of short runs ask for as many medians; numpy's own takes ten times as long.
+    middle = [(numbers.size - 1) // 2, numbers.size // 2]
+    low, high = np.partition(numbers, middle)[middle].tolist()
+    return float(low if low == high else (low + high) / 2)
 
 
 @named_arguments

@@ -356,22 +356,24 @@ class PathSamples(Samples):
         """Rows with an answer and a time, which is a delay of the path."""
         return ~bools(self.lost) & np.isfinite(floats(self.rtt_s)) & ~self.waited
 
-    def hop_facts(self, group: str = "") -> dict[str, Fact]:
+    def hop_facts(self, group: str = "", rows: NDArray[np.int64] | None = None) -> dict[str, Fact]:
         """Return what the probes of one group say: hops, hops that answered, probes, replies.
 
+        ``rows`` are those of the group, where they are known (:meth:`rows_by_group`).
         The last hop is the highest number in the file, whether it answered or not; where the target
         answered a try whose number of hops is unknown (nan), the number of hops is left out, and
         the last round trip is that of the try.
         """
-        of_group = np.asarray(self.group) == group
-        hops = floats(self.hop)[of_group]
-        lost = bools(self.lost)[of_group]
+        if rows is None:
+            rows = np.flatnonzero(np.asarray(self.group) == group)
+        hops = floats(self.hop)[rows]
+        lost = bools(self.lost)[rows]
         tries = np.isnan(hops)
         last = tries if tries.any() else hops == hops.max(initial=0)
-        times = floats(self.rtt_s)[of_group]
+        times = floats(self.rtt_s)[rows]
         return fact_row(
             hop_count=math.nan if tries.any() else hops.max(initial=0),
-            responding_hop_count=np.unique(hops[~lost & ~tries]).size,
+            responding_hop_count=len(set(hops[~lost & ~tries].tolist())),
             probe_count=hops.size,
             reply_count=np.count_nonzero(~lost),
             last_hop_rtt_median_s=median(times[last & ~lost]),
@@ -379,8 +381,20 @@ class PathSamples(Samples):
 
     def counted_facts(self) -> list[dict[str, Fact]]:
         """Return a row of facts for each group."""
-        groups = list(dict.fromkeys(np.asarray(self.group).tolist()))
-        return [{**fact_row(group=group), **self.hop_facts(group)} for group in groups]
+        return [
+            {**fact_row(group=group), **self.hop_facts(group, rows)}
+            for group, rows in self.rows_by_group().items()
+        ]
+
+    def rows_by_group(self) -> dict[str, NDArray[np.int64]]:
+        """Return the rows of each group, in the order of the first ones.
+
+        A file may have thousands of groups, so none of them looks at all rows.
+        """
+        rows: dict[str, list[int]] = {}
+        for row, group in enumerate(np.asarray(self.group).tolist()):
+            rows.setdefault(group, []).append(row)
+        return {group: np.array(numbers) for group, numbers in rows.items()}
 
 
 LEAST_WAIT_S = 0.1

@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import inf, isnan, nan
+from statistics import median
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.errors import ReaderError
@@ -185,9 +187,14 @@ def missed_targets(traces: Sequence[Trace]) -> list[Notice]:
     return notices
 
 
-def facts_of(trace: Trace, samples: PathSamples) -> dict[str, Fact]:
-    """Return the row of facts of one run; where it missed its target, without a last round trip."""
-    counted = samples.hop_facts(trace.group)
+def facts_of(
+    trace: Trace, samples: PathSamples, rows: NDArray[np.int64] | None = None
+) -> dict[str, Fact]:
+    """Return the row of facts of one run; where it missed its target, without a last round trip.
+
+    ``rows`` are its rows of the samples, where they are known.
+    """
+    counted = samples.hop_facts(trace.group, rows)
     if trace.is_missed:
         counted.pop("last_hop_rtt_median_s", None)
     return {
@@ -277,7 +284,8 @@ def to_samples(
     if not np.any(columns["resolution_s"]):
         columns["resolution_s"] = []
     bare = PathSamples(**columns)
-    facts = tuple(facts_of(trace, bare) for trace in traces)
+    rows_of, none = bare.rows_by_group(), np.empty(0, np.int64)
+    facts = tuple(facts_of(trace, bare, rows_of.get(trace.group, none)) for trace in traces)
     for row in facts if not has_lost else ():
         row.pop("probe_count", None)
     said = list(warnings)
@@ -585,26 +593,25 @@ def hop_rows(samples: Samples) -> tuple[HopRow, ...]:
         rows = _of_report(samples)
     else:
         return ()
-    rows_with_increases: list[HopRow] = []
-    for name in dict.fromkeys(row.group for row in rows):
-        rows_with_increases += _with_increases([row for row in rows if row.group == name])
-    return tuple(rows_with_increases)
+    by_group: dict[str, list[HopRow]] = {}
+    for row in rows:
+        by_group.setdefault(row.group, []).append(row)
+    return tuple(row for own in by_group.values() for row in _with_increases(own))
 
 
 def _of_probes(samples: PathSamples) -> list[HopRow]:
-    groups, hops = np.asarray(samples.group), np.asarray(samples.hop)
-    nodes, times, lost = (
-        np.asarray(column) for column in (samples.node, samples.rtt_s, samples.lost)
+    hops, nodes, times, lost = (
+        np.asarray(column) for column in (samples.hop, samples.node, samples.rtt_s, samples.lost)
     )
     measured = samples.measured
     hops_read = []
-    for name in dict.fromkeys(groups.tolist()):
-        for number in np.unique(hops[groups == name]):
-            mine = (groups == name) & (np.isnan(hops) if isnan(number) else hops == number)
-            rtt = times[mine & measured].astype(float)
+    for name, own in samples.rows_by_group().items():
+        for number in np.unique(hops[own]):
+            mine = own[np.isnan(hops[own]) if isnan(number) else hops[own] == number]
+            rtt = times[mine[measured[mine]]].astype(float)
             who = " ".join(filter(None, dict.fromkeys(nodes[mine].tolist())))
             hop = None if isnan(number) else int(number)
-            counts = float(mine.sum()), float(lost[mine].mean())
+            counts = float(mine.size), float(lost[mine].mean())
             hops_read.append(HopRow(name, hop, who, *counts, *_spread(rtt)))
     return hops_read
 
@@ -613,7 +620,8 @@ def _spread(rtt_s: FloatArray) -> tuple[float, float, float, float]:
     """Return least, median, no mean, and largest."""
     if not rtt_s.size:
         return nan, nan, nan, nan
-    return float(rtt_s.min()), float(np.median(rtt_s)), nan, float(rtt_s.max())
+    times = rtt_s.tolist()  # few: numpy's median of three takes as long as that of a thousand
+    return min(times), median(times), nan, max(times)
 
 
 def _of_report(table: Table) -> list[HopRow]:
