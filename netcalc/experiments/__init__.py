@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from netcalc.experiments.bulk import BOOK_WRITES, TESTER_FRAMES, bulk, line_rate, lockstep
 from netcalc.experiments.echo import BOOK_SIZES, echo
+from netcalc.experiments.peers.remote import FarPeer as Peer
 from netcalc.experiments.probing import PROBE_SIZES, PROBE_SIZES_V6, packet_trains, probing
 from netcalc.experiments.registry import EXPERIMENTS, Experiment
 from netcalc.experiments.router_queue import router_queue
@@ -36,6 +37,7 @@ __all__ = [
     "PROBE_SIZES_V6",
     "TESTER_FRAMES",
     "Experiment",
+    "Peer",
     "bulk",
     "echo",
     "line_rate",

@@ -6,8 +6,10 @@ Bulk transfers compare TCP with UDP by write size, as in a book on sockets.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -15,6 +17,8 @@ from numpy.typing import ArrayLike
 from netcalc.checks import choice, named_arguments
 from netcalc.errors import DomainError
 from netcalc.experiments import transfer
+from netcalc.experiments.far_transfer import DIRECTIONS, far_ends
+from netcalc.experiments.peers.remote import FarPeer
 from netcalc.experiments.running import limits, record, stopping
 from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes
 from netcalc.path import Path
@@ -28,6 +32,9 @@ MAX_LIMIT_S = 60.0
 """Longest transfer: a run has time for ten of them. [s]"""
 BUFFER_ENDS = ("both", "receiver")
 """Ends whose socket buffer can be requested."""
+FAR_LINGER_S, FAR_DRAIN_S = 0.3, 5.0
+"""Time without a datagram after which a sink of two machines stops: a queue on the way may hold
+it so long; and the longest time for what was sent to arrive. [s]"""
 _LEAST_MTU_BYTES = {4: 68, 6: 1280}  # RFC 791, RFC 8200
 
 
@@ -44,6 +51,8 @@ def bulk(
     congestion_control: str = "",
     limit_s: float = 10.0,
     host: str = "127.0.0.1",
+    peer: FarPeer | None = None,
+    direction: str = "forward",
     mtu_bytes: int | None = None,
     path: Path | None = None,
     link_buffer_bytes: int | None = None,
@@ -53,7 +62,9 @@ def bulk(
     stop: stopping.Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> BulkSamples:
-    """Transfer data from a source to a sink on this machine: throughput, loss and CPU cost.
+    """Transfer data from a source to a sink: throughput, loss and CPU cost.
+
+    Both are on this machine; with a peer, the second one is on the peer's.
 
     Source and sink are separate processes. Each transfer has new sockets, whose buffers are set
     before they connect and listen. The settings alternate, so that a slow minute of the machine
@@ -83,6 +94,10 @@ def bulk(
         Time limit of a transfer, 0.01 to 60. [s]
     host : str
         Loopback address, IPv4 or IPv6; with a path it selects the address family only.
+    peer : Peer, optional
+        A second machine, on which ``netcalc peer`` runs.
+    direction : {'forward', 'back', 'both'}
+        To the peer, from it, or both at once, which makes two rows. [text]
     mtu_bytes : int, optional
         Run on a loopback of this MTU in a network namespace of its own; with a path, its MTU.
         [byte]
@@ -142,7 +157,8 @@ def bulk(
     Snader, Effective TCP/IP Programming, tip on TCP against UDP (tables 2.2 and 2.3: 5000 writes,
     buffers of 32 KiB, 50 runs).
     """
-    common = record.Common(path=path, host=host, progress=progress, stop=stop, save=save)
+    common = record.Common(path=path, host=host, peer=peer, progress=progress, stop=stop, save=save)
+    require_alone(peer, direction, mtu_bytes=mtu_bytes)
     version = common.version
     placement = transfer.Placement(
         path=path,
@@ -166,7 +182,7 @@ def bulk(
             "datagrams_per_call", datagrams_per_call, 1, transfer.MAX_TOGETHER
         ),
         congestion_control=congestion_control,
-        linger_s=placement.linger_s(max(sizes)),
+        linger_s=FAR_LINGER_S if peer else placement.linger_s(max(sizes)),
     )
     _require_possible(pattern, placement.mtu_bytes, version)
     transfers = [
@@ -174,7 +190,7 @@ def bulk(
             pattern,
             write_bytes=size,
             buffer_bytes=buffer,
-            drain_s=placement.drain_s(buffer),
+            drain_s=FAR_DRAIN_S if peer else placement.drain_s(buffer),
         )
         for _ in range(limits.whole_number("run_count", run_count, 1, transfer.MAX_TRANSFERS))
         for size in sizes
@@ -185,12 +201,40 @@ def bulk(
         "bulk", _argument(sizes), protocol=protocol, write_count=write_count, run_count=run_count,
         buffer_bytes=_argument(buffers), buffer_end=buffer_end,
         datagrams_per_call=datagrams_per_call, congestion_control=congestion_control,
-        limit_s=limit_s, host=common.address, mtu_bytes=mtu_bytes,
+        limit_s=limit_s, **_where(common, direction, host=common.address, mtu_bytes=mtu_bytes),
         **_placement_arguments(placement), **losses,
     )  # fmt: skip
     return transfer.run_transfers(
-        transfers, placement, common, experiment="bulk", unit="transfers", command=command
-    )
+        transfers, *_ends(common, placement, direction), common,
+        experiment="bulk", unit="transfers", command=command,
+    )  # fmt: skip
+
+
+Ends = Callable[[transfer.Transfers], AbstractContextManager[transfer.TransferEnds]]
+
+
+def _ends(common: record.Common, placement: transfer.Placement, direction: str) -> tuple[str, Ends]:
+    """Return where a run goes, and the function that starts both ends."""
+    if common.peer is None:
+        return placement.name, partial(transfer.both_ends, placement=placement)
+    return common.place, partial(far_ends, peer=common.peer, direction=direction)
+
+
+def require_alone(peer: FarPeer | None, direction: str, **options: object) -> None:
+    """Refuse a direction without a peer, and a peer with an option of this machine."""
+    choice("direction", direction, tuple(DIRECTIONS))
+    if peer is None and direction != "forward":
+        raise DomainError("direction-needs-peer", "direction", direction)
+    for name, value in options.items():
+        if peer is not None and value:
+            raise DomainError("not-with-peer", name, value)
+
+
+def _where(common: record.Common, direction: str, **options: Any) -> dict[str, Any]:
+    """Return where a run goes as arguments of a call; a token is not among them."""
+    if common.peer is None:
+        return options
+    return {"peer": common.peer, "direction": direction}
 
 
 def _checked_mtu_bytes(mtu_bytes: int | None, path: Path | None, version: int) -> int | None:
@@ -266,6 +310,8 @@ def line_rate(
     run_count: int = 3,
     datagrams_per_call: int = 1,
     buffer_bytes: int | None = None,
+    peer: FarPeer | None = None,
+    direction: str = "forward",
     routed: bool = False,
     path: Path | None = None,
     input_packets: int | None = BOX_INPUT_PACKETS,
@@ -292,6 +338,10 @@ def line_rate(
         Datagrams per send call (UDP segmentation offload, UDP_SEGMENT), up to 64. [1]
     buffer_bytes : int, optional
         Requested socket buffers (SO_SNDBUF, SO_RCVBUF); None leaves them to the kernel. [byte]
+    peer : Peer, optional
+        A second machine, on which ``netcalc peer`` runs.
+    direction : {'forward', 'back', 'both'}
+        To the peer, from it, or both at once, which makes two rows. [text]
     routed : bool
         Run between two network namespaces, with a third that routes between them.
     path : Path, optional
@@ -328,8 +378,8 @@ def line_rate(
     Notes
     -----
     At most 10,000 runs, 20 GB and 600 s; no option raises these limits. At 20 GB the experiment
-    ends, marked as partial. The rate is not limited, as the packets never leave this machine.
-    There is no flow control: the receiver drops what it cannot process.
+    ends, marked as partial. The rate is not limited: the packets stay on this machine, or go to a
+    peer whose user has agreed, and may limit it. There is no flow control: the receiver drops what it cannot process.
 
     Examples
     --------
@@ -341,12 +391,15 @@ def line_rate(
     ----------
     RFC 2544, section 26.1; RFC 5180, appendix A.
     """
-    common = record.Common(path=path, progress=progress, stop=stop, save=save)
-    frames = limits.whole_numbers("frame_bytes", frame_bytes, _MIN_FRAME, _MAX_FRAME)
+    common = record.Common(path=path, peer=peer, progress=progress, stop=stop, save=save)
+    require_alone(peer, direction, routed=routed)
+    overhead_bytes = frame_overhead_bytes(common.version)
+    least_bytes = max(_MIN_FRAME, overhead_bytes + 1)
+    frames = limits.whole_numbers("frame_bytes", frame_bytes, least_bytes, _MAX_FRAME)
     together = limits.whole_number(
         "datagrams_per_call", datagrams_per_call, 1, transfer.MAX_TOGETHER
     )
-    largest_bytes = max(frames) - FRAME_OVERHEAD_BYTES
+    largest_bytes = max(frames) - overhead_bytes
     require_one_call(together, largest_bytes)
     buffer = limits.whole_or_none("buffer_bytes", buffer_bytes, 1, 1 << 30)
     input_packets = limits.whole_or_none("input_packets", input_packets, 1, 1 << 30)
@@ -362,13 +415,13 @@ def line_rate(
     transfers = [
         transfer.Transfer(
             protocol="udp",
-            write_bytes=frame - FRAME_OVERHEAD_BYTES,
+            write_bytes=frame - overhead_bytes,
             write_count=_ENDLESS_COUNT,
             limit_s=limit_s,
             buffer_bytes=buffer,
             datagrams_per_call=together,
-            linger_s=placement.linger_s(largest_bytes),
-            drain_s=placement.drain_s(buffer),
+            linger_s=FAR_LINGER_S if peer else placement.linger_s(largest_bytes),
+            drain_s=FAR_DRAIN_S if peer else placement.drain_s(buffer),
             endless=True,
         )
         for _ in range(limits.whole_number("run_count", run_count, 1, transfer.MAX_TRANSFERS))
@@ -378,11 +431,17 @@ def line_rate(
     command = record.written_call(
         "line_rate", frames, duration_s=limit_s, run_count=run_count,
         datagrams_per_call=together, buffer_bytes=buffer,
-        **inputs, **_placement_arguments(placement),
+        **inputs, **_placement_arguments(placement), **_where(common, direction),
     )  # fmt: skip
     return transfer.run_transfers(
-        transfers, placement, common, experiment="line_rate", unit="runs", command=command
-    )
+        transfers, *_ends(common, placement, direction), common,
+        experiment="line_rate", unit="runs", command=command,
+    )  # fmt: skip
+
+
+def frame_overhead_bytes(version: int) -> int:
+    """Return the headers around the datagram in an Ethernet frame with FCS, by version of IP."""
+    return FRAME_OVERHEAD_BYTES + int(ip_header_bytes(version) - ip_header_bytes(4))
 
 
 @named_arguments
@@ -393,6 +452,8 @@ def lockstep(
     reply_bytes: int = 1,
     duration_s: float = 0.2,
     run_count: int = 3,
+    peer: FarPeer | None = None,
+    direction: str = "forward",
     routed: bool = False,
     path: Path | None = None,
     link_buffer_bytes: int | None = None,
@@ -414,6 +475,10 @@ def lockstep(
         Duration of each run, 0.01 to 10. [s]
     run_count : int
         Runs of each number of pairs; the numbers alternate. [1]
+    peer : Peer, optional
+        A second machine, on which ``netcalc peer`` runs.
+    direction : {'forward', 'back', 'both'}
+        To the peer, from it, or both at once, which makes two rows. [text]
     routed : bool
         Run between two network namespaces, with a third that routes between them.
     path : Path, optional
@@ -457,9 +522,10 @@ def lockstep(
     :func:`netcalc.models.rates.line_rate.stop_and_wait_goodput_bps`.
     """
     common = record.Common(
-        path=path, progress=progress, stop=stop, save=save,
+        path=path, peer=peer, progress=progress, stop=stop, save=save,
         linux_for="waiting for many connections (epoll)",
     )  # fmt: skip
+    require_alone(peer, direction, routed=routed)
     placement = transfer.Placement(path=path, routed=routed, link_buffer_bytes=link_buffer_bytes)
     limit_s = limits.finite("duration_s", duration_s, 0.01, 10.0)
     size = limits.whole_number("write_bytes", write_bytes, 1, MAX_LOCKSTEP_BYTES)
@@ -481,10 +547,11 @@ def lockstep(
     ]
     command = record.written_call(
         "lockstep", counts, write_bytes=size, reply_bytes=reply, duration_s=limit_s,
-        run_count=run_count, **_placement_arguments(placement),
+        run_count=run_count, **_placement_arguments(placement), **_where(common, direction),
     )  # fmt: skip
     return transfer.run_transfers(
-        transfers, placement, common, experiment="lockstep", unit="runs", command=command,
+        transfers, *_ends(common, placement, direction), common,
+        experiment="lockstep", unit="runs", command=command,
         facts={"reply_bytes": reply},
     )  # fmt: skip
 

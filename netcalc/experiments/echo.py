@@ -6,7 +6,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import exchange as exchanges
 from netcalc.experiments.peers.helper import BACKLOG, address_family, kept, own_source
 from netcalc.experiments.peers.process import Peer, record_peer, responder_settings
+from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import Stop, Stopping
@@ -52,10 +53,12 @@ class EchoPlan:
         """Probes of the whole run."""
         return len(self.sizes) * self.count
 
-    def command(self, path: Path | None) -> str:
+    def command(self, path: Path | None, peer: FarPeer | None = None) -> str:
         """Return the call that makes this plan."""
         is_standard = tuple(self.sizes) == BOOK_SIZES
-        target = {"host": self.host, "port": self.port} if path is None else {"path": path}
+        target: dict[str, Any] = {"host": self.host, "port": self.port}
+        if path is not None or peer is not None:
+            target = {"path": path} if peer is None else {"peer": peer}
         return record.written_call(
             "echo", "BOOK_SIZES" if is_standard else record.short_list(self.sizes, "sizes"),
             protocol=self.protocol, count=self.count, interval_s=self.interval_s,
@@ -193,12 +196,13 @@ def echo(
     timeout_s: float = 1.0,
     host: str = "127.0.0.1",
     port: int = 0,
+    peer: FarPeer | None = None,
     path: Path | None = None,
     progress: record.Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> RttSamples:
-    """Measure round-trip times to an echo process on this machine, size by size.
+    """Measure round-trip times to an echo process, size by size: on this machine, or on a peer.
 
     Each probe waits for the reply to the one before. A few exchanges before each size are warm-up
     and not among the samples. A probe is lost if no reply arrives within ``timeout_s``; a late
@@ -222,6 +226,8 @@ def echo(
         Loopback address, IPv4 or IPv6.
     port : int
         Port of the peer; with 0 the kernel picks a free one. [1]
+    peer : Peer, optional
+        A second machine, on which ``netcalc peer`` runs.
     path : Path, optional
         Path of the probes, emulated between two namespaces of this machine; ``host`` then selects
         the address family only. Where the system refuses namespaces, a UDP echo goes through
@@ -271,7 +277,7 @@ def echo(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, appendix A.2 (15 sizes, 10 probes each).
     """
-    common = record.Common(path=path, host=host, progress=progress, stop=stop, save=save)
+    common = record.Common(path=path, host=host, peer=peer, progress=progress, stop=stop, save=save)
     protocol = choice("protocol", protocol, ("udp", "tcp", "icmp"))
     address = common.address
     emulated = None if path is None else EmulatedPath(path)
@@ -294,6 +300,14 @@ def echo(
         carried_bytes=2 * sum(plan.sizes) * (plan.count + WARM_UP_COUNT),  # in both directions
         duration_s=plan.probe_count * max(plan.interval_s, least_s) - plan.interval_s,
     )
+    if peer is not None:
+        if plan.port:
+            raise DomainError("not-with-peer", "port", plan.port)
+        plan = replace(plan, port=peer.port)
+        command = plan.command(None, peer)
+        return common.conduct(
+            partial(measure_at_peer, peer=peer), EchoRun, plan=plan, command=command
+        )
     measure = measure_on_loopback
     if emulated is not None:
         measure = partial(measure_on_any_path, emulated=emulated)
@@ -359,6 +373,54 @@ def measure_on_path(run: EchoRun, emulated: EmulatedPath) -> None:
                 probe_peer(run, peer, opener)
 
 
+def measure_at_peer(run: EchoRun, peer: FarPeer) -> None:
+    """Send the probes to a peer on a second machine."""
+    record_instrument(run)
+    run.phase = "peer"
+    largest_bytes = max(run.plan.sizes)
+    with FarEnd(peer, stopping=run.stopping) as far, run.measuring():
+        record.record_far(run, far)
+        run.phase = "connect"
+        with ExitStack() as opened:
+            try:
+                exchange, number = opened_echo(run, far, largest_bytes)
+                opened.enter_context(closing(exchange))
+            except OSError as error:
+                raise run.failure(error) from error
+            try:
+                run.probe(exchange)
+            except ExperimentError as error:
+                raise far.cause_of(error) from error
+            far.order("end", job=number, now=1, sent_bytes=0, linger_ms=0, drain_ms=0)
+            report = far.answer(number)
+            for name in ("echoed", "refused", "unsent"):
+                run.facts[f"peer_{name}_count"] = int(report[name])
+
+
+def opened_echo(run: EchoRun, far: FarEnd, largest_bytes: int) -> tuple[exchanges.Exchange, int]:
+    """Open the sockets of a run to a peer, and let it echo; return the number of its job."""
+    plan = run.plan
+    common: dict[str, Any] = {"timeout_s": plan.timeout_s, "stopping": run.stopping}
+    kind = socket.SOCK_STREAM if plan.protocol == "tcp" else socket.SOCK_DGRAM
+    with kept(socket.socket(address_family(plan.host), kind)) as sock:
+        if plan.protocol == "tcp":
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        line = far.open([sock])
+        run.plan = plan = replace(plan, session=line.session)
+        run.facts.update(instrument.granted(sock))
+        run.facts |= {f"peer_{name}": value for name, value in line.granted.items()}
+        message_bytes = max(largest_bytes, TAG_BYTES)
+        number = far.order("echo", line=line.number, message_bytes=message_bytes)
+        if plan.protocol == "tcp":
+            sock.settimeout(limits.CONNECT_S)
+            return exchanges.TcpExchange(
+                sock, plan.session, largest_bytes=largest_bytes, **common
+            ), number
+    sock.close()
+    opener = partial(open_connected, far.address, socket.socket)
+    return exchanges.UdpExchange(opener, plan.session, **common), number
+
+
 def record_instrument(run: EchoRun) -> None:
     """Record the facts of the machine and its clock that affect times."""
     run.record_machine(limits.ip_version(run.plan.host))
@@ -411,7 +473,7 @@ def connect(run: EchoRun, address: tuple[str, int], opener: Opener) -> exchanges
 
 
 def open_connected(
-    address: tuple[str, int], opener: Opener, kind: int = socket.SOCK_DGRAM, protocol: int = 0
+    address: tuple[Any, ...], opener: Opener, kind: int = socket.SOCK_DGRAM, protocol: int = 0
 ) -> socket.socket:
     """Open a socket without a connection that receives from one address only."""
     with kept(opener(address_family(address[0]), kind, protocol)) as sock:

@@ -7,15 +7,14 @@ namespace (:class:`Placement`).
 from __future__ import annotations
 
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path as File
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -33,7 +32,6 @@ from netcalc.samples import DROP_PLACES, BulkSamples
 
 INTERVALS = ("row", "at_s", "received_bytes")
 """Columns kept ten times a second of a long transfer: its row, the time, the bytes received."""
-_SO_MEMINFO, _MEMINFO = 55, struct.Struct("9I")  # the last is the drop count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +76,7 @@ class Transfers(record.Record[BulkSamples]):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(layers={"write_bytes": "application"}, **options)
-        self._rows: list[dict[str, float]] = []
+        self._rows: list[dict[str, Any]] = []
         self._complete_count = 0
         self._cut_count = 0
         self._wrong_count = 0
@@ -86,7 +84,7 @@ class Transfers(record.Record[BulkSamples]):
         self._interval_ns = 0
         self.requested: tuple[str, ...] = ("send_buffer_bytes", "receive_buffer_bytes")
 
-    def add(self, row: dict[str, float], *, ended: bool, cut: bool, wrong_count: int) -> None:
+    def add(self, row: dict[str, Any], *, ended: bool, cut: bool, wrong_count: int) -> None:
         """Add a transfer: whether the run ended within it, or its own time limit did."""
         self._rows.append(row)
         self._complete_count += not ended
@@ -210,23 +208,22 @@ def transfer_row(
     }
 
 
-def socket_drops(sink: socket.socket, transfer: Transfer) -> dict[str, float]:
+def socket_drops(received: dict[str, Any], transfer: Transfer) -> dict[str, float]:
     """Return the datagrams that the sink's socket dropped; unknown where they were merged."""
     if transfer.protocol == "tcp" or transfer.datagrams_per_call > 1:
         return {}
-    with suppress(OSError):
-        info = sink.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size)
-        return {"receiver_drop_count": _MEMINFO.unpack(info)[-1]}
-    return {}
+    return {"receiver_drop_count": received.get("socket_drop_count", np.nan)}
 
 
-def read_buffers(pair: tuple[socket.socket, socket.socket], transfer: Transfer) -> dict[str, float]:
-    """Read back the granted buffers of both ends, whichever were requested."""
+def buffer_columns(
+    transfer: Transfer, source: Mapping[str, Any], sink: Mapping[str, Any]
+) -> dict[str, float]:
+    """Return the granted buffers of both ends, whichever were requested."""
     requested = transfer.buffer_bytes
     return {
         "asked_buffer_bytes": np.nan if requested is None else requested,
-        "send_buffer_bytes": pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF),
-        "receive_buffer_bytes": pair[1].getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF),
+        "send_buffer_bytes": source["send_buffer_bytes"],
+        "receive_buffer_bytes": sink["receive_buffer_bytes"],
     }
 
 
@@ -238,7 +235,7 @@ READ_BYTES = 1 << 17
 WAKE_BYTES = 1 << 18
 """Data that wakes a sink on a loopback, where each wake-up costs the source time. With twice this,
 writes of 300 bytes were slower again in the one comparison made. [byte]"""
-_SLICE_S = 0.02  # between two looks: of a sink that reads a stream, and whether a path is empty
+SLICE_S = 0.02  # between two looks: of a sink that reads a stream, and whether a path is empty
 _AVAILABLE = File("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _ALLOWED = File("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 Opener = Callable[[int, int], socket.socket]
@@ -247,6 +244,91 @@ Drops = Callable[[], dict[str, int]]
 """Counts the packets dropped between the two ends so far, by column of the samples."""
 Empty = Callable[[], bool]
 """Tells whether no packet is under way between the two ends."""
+
+
+class TransferWorker(Protocol):
+    """What sends or receives: a process of this machine, or a job of a peer."""
+
+    @property
+    def so_far(self) -> dict[str, Any]:
+        """What the present order has counted so far."""
+
+    def order(self, order: dict[str, Any], socks: Sequence[socket.socket] = ()) -> None:
+        """Order what to do, and on which sockets of this machine."""
+
+    def answer(
+        self, limit_s: float, *, watch: bool = True, meanwhile: Callable[[], object] = bool
+    ) -> dict[str, Any] | None:
+        """Wait for the report of an order; None at the limit."""
+
+    def poll(self) -> None:
+        """Read the reports that are there, without waiting."""
+
+    def explain(self, error: ExperimentError) -> ExperimentError:
+        """Return the error of a run, or the end of this worker if that is its cause."""
+
+
+class Way:
+    """A transfer from a source to a sink: their sockets and their reports.
+
+    Parameters
+    ----------
+    source, sink : Worker
+        The two ends.
+    direction : str
+        Where it goes, as in the samples; empty on this machine.
+    """
+
+    def __init__(
+        self,
+        source: TransferWorker,
+        sink: TransferWorker,
+        pairs: Sequence[tuple[socket.socket, socket.socket]] = (),
+        *,
+        direction: str = "",
+    ) -> None:
+        self.source, self.sink, self.pairs, self.direction = source, sink, list(pairs), direction
+        self.sent: dict[str, Any] | None = None
+        self.received: dict[str, Any] | None = None
+
+    def buffers(self, transfer: Transfer) -> dict[str, float]:
+        """Return the requested buffer and the ones granted."""
+        source, sink = self.pairs[0]
+        return buffer_columns(transfer, helper.granted(source), helper.granted(sink))
+
+    def granted(self) -> dict[str, Any]:
+        """Read back what else the kernel granted to the source."""
+        return granted_besides(self.pairs[0][0])
+
+    def start(self, source_does: dict[str, Any], sink_does: dict[str, Any]) -> None:
+        """Give the orders, first to the sink."""
+        self.sink.order(sink_does, [pair[1] for pair in self.pairs])
+        self.source.order(source_does, [pair[0] for pair in self.pairs])
+
+    def leave_sink(self) -> None:
+        """Close the sink's sockets here: they are its alone, so its end resets the connection."""
+        for pair in self.pairs:
+            pair[1].close()
+
+    def leave_source(self) -> None:
+        """Close the source's sockets here."""
+        for pair in self.pairs:
+            pair[0].close()
+
+    def close(self) -> None:
+        """Close all sockets."""
+        self.leave_source()
+        self.leave_sink()
+
+    def wake_source(self) -> None:
+        """Wake a source whose buffer is full."""
+        for source, _ in self.pairs:
+            with suppress(OSError):
+                source.shutdown(socket.SHUT_RDWR)
+
+    def other(self, worker: TransferWorker) -> TransferWorker:
+        """Return the other end."""
+        return self.sink if worker is self.source else self.source
 
 
 class TransferEnds:
@@ -295,78 +377,106 @@ class TransferEnds:
         finally:
             self.sink.close()
 
+    def ways(self, transfer: Transfer) -> Iterator[Way]:
+        """Open the ways of a transfer: this one has a single one."""
+        way = Way(self.source, self.sink)
+        yield way
+        for _ in range(transfer.pair_count):
+            self._run.stopping.check()
+            way.pairs.append(self._connect(transfer))
+
     def move(self, transfer: Transfer) -> None:
-        """Do one transfer and add its row, also of one that is stopped."""
+        """Do one transfer and add the row of each way, also of one that is stopped."""
         transfer = self._run.bounded(transfer)
-        socks: list[tuple[socket.socket, socket.socket]] = []
+        ways: list[Way] = []
         try:
             try:
-                for _ in range(transfer.pair_count):
-                    self._run.stopping.check()
-                    socks.append(self._connect(transfer))
+                ways.extend(self.ways(transfer))
             except OSError as error:
                 raise self._run.failure(error) from error
             self._run.phase = "transfer"
-            buffers = read_buffers(socks[0], transfer)
+            buffers = [way.buffers(transfer) for way in ways]
             if transfer.buffer_end == "receiver":
                 self._run.requested = ("receive_buffer_bytes",)
-            self._run.facts.update(_granted(socks[0][0]))
+            self._run.facts.update(ways[0].granted())
             drops = self._drops if transfer.protocol == "udp" else dict
             before = drops()
-            sent, received, early = self._exchange(transfer, socks)
+            early = self._exchange(transfer, ways)
             dropped: dict[str, float] = {}
             if not isinstance(early, ExperimentError):  # the path is gone
                 dropped = {name: count - before[name] for name, count in drops().items()}
-            dropped |= socket_drops(socks[0][1], transfer)
         finally:
-            for pair in socks:
-                for sock in pair:
-                    sock.close()
-        if transfer.endless and sent["sent_bytes"] >= transfer.total_bytes:
-            self._run.end_at_limit()
-            early = early or stopping.Ended(self._run.stopping.reason)
-        if sent["sent_bytes"]:
-            self._run.add(
-                transfer_row(transfer, sent, received) | buffers | dropped,
-                ended=early is not None,
-                cut=not (early or transfer.endless) and sent["sent_bytes"] < transfer.total_bytes,
-                wrong_count=received.get("damaged_count", 0),
-            )
+            for way in ways:
+                way.close()
+        early = early or self._at_limit(transfer, ways)
+        for way, granted in zip(ways, buffers, strict=True):
+            self._add(transfer, way, granted | dropped, early)
         if early is not None:
             raise early
 
+    def _at_limit(self, transfer: Transfer, ways: Sequence[Way]) -> stopping.Ended | None:
+        """End the run if an endless transfer has carried all that the run may carry."""
+        sent_bytes = max(way.sent["sent_bytes"] for way in ways if way.sent is not None)
+        if transfer.endless and sent_bytes >= transfer.total_bytes:
+            self._run.end_at_limit()
+            return stopping.Ended(self._run.stopping.reason)
+        return None
+
+    def _add(
+        self,
+        transfer: Transfer,
+        way: Way,
+        counted: dict[str, float],
+        early: stopping.Ended | ExperimentError | None,
+    ) -> None:
+        assert way.sent is not None
+        assert way.received is not None
+        sent_bytes = way.sent["sent_bytes"]
+        if not sent_bytes:
+            return
+        row = transfer_row(transfer, way.sent, way.received) | counted
+        self._run.add(
+            {**row, **socket_drops(way.received, transfer), "direction": way.direction},
+            ended=early is not None,
+            cut=not (early or transfer.endless) and sent_bytes < transfer.total_bytes,
+            wrong_count=way.received.get("damaged_count", 0),
+        )
+
     def _exchange(
-        self, transfer: Transfer, socks: list[tuple[socket.socket, socket.socket]]
-    ) -> tuple[dict[str, Any], dict[str, Any], stopping.Ended | ExperimentError | None]:
-        """Give the orders and wait for both reports; also return what ended the run early."""
+        self, transfer: Transfer, ways: Sequence[Way]
+    ) -> stopping.Ended | ExperimentError | None:
+        """Give the orders and wait for all reports; return what ended the run early."""
         source_does, sink_does = _orders(transfer)
         sink_does["wake_bytes"] = wake_bytes(transfer, self._wake_bytes)
         self._begin_ns = self._run.clock.now_ns()
-        self._failed: dict[str, Any] | None = None  # the report of a source that broke off
-        self.sink.order(sink_does, [pair[1] for pair in socks])
-        self.source.order(source_does, [pair[0] for pair in socks])
-        if transfer.protocol == "tcp":
-            for pair in socks:
-                pair[1].close()  # the sink's alone, so that its end resets the connection
-        sent = received = None
+        for way in ways:
+            way.start(source_does, sink_does)
+            if transfer.protocol == "tcp":
+                way.leave_sink()
         try:
-            sent = self._report(self.source, transfer, transfer.limit_s + GRACE_S)
+            for way in ways:
+                limit_s = transfer.limit_s + GRACE_S
+                way.sent = self._report(way, way.source, ways, transfer, limit_s)
             if transfer.protocol == "udp":
                 self._wait_until_empty(transfer.drain_s)
-            if transfer.protocol == "udp" or transfer.reply_bytes:
-                self.sink.order(_end(sent["sent_bytes"], transfer))
-            for pair in socks:
-                pair[0].close()
-            limit_s = transfer.limit_s + transfer.drain_s + GRACE_S
-            received = self._report(self.sink, transfer, limit_s)
+            for way in ways:
+                assert way.sent is not None
+                if transfer.protocol == "udp" or transfer.reply_bytes:
+                    way.sink.order(_end(way.sent["sent_bytes"], transfer))
+                way.leave_source()
+            for way in ways:
+                limit_s = transfer.limit_s + transfer.drain_s + GRACE_S
+                way.received = self._report(way, way.sink, ways, transfer, limit_s)
         except stopping.Ended as ended:
-            return *self._end_early(socks, sent, received), ended
+            self._end_early(ways)
+            return ended
         except ExperimentError as error:
             lost = self._lost_path(error)
             if lost is None:
                 raise
-            return *self._end_early(socks, sent or self._failed, received), lost
-        return sent, received, None
+            self._end_early(ways)
+            return lost
+        return None
 
     def _wait_until_empty(self, limit_s: float) -> None:
         """Wait until what was sent has left the path, so that none of it reaches a closed socket.
@@ -376,7 +486,7 @@ class TransferEnds:
         """
         end_s = time.monotonic() + limit_s + GRACE_S
         while not self._empty() and time.monotonic() < end_s:
-            self._run.stopping.sleep(_SLICE_S)
+            self._run.stopping.sleep(SLICE_S)
 
     def _lost_path(self, error: ExperimentError) -> ExperimentError | None:
         """Return the error of an emulated path that is gone, if that is the cause of another."""
@@ -389,42 +499,46 @@ class TransferEnds:
             return lost
         return None
 
-    def _end_early(
-        self,
-        socks: list[tuple[socket.socket, socket.socket]],
-        sent: dict[str, Any] | None,
-        received: dict[str, Any] | None,
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """End a transfer in progress and return both reports."""
+    def _end_early(self, ways: Sequence[Way]) -> None:
+        """End a transfer in progress, and take the reports that are still missing."""
         now = {"do": "end", "now": True}
-        if sent is None:
-            self.source.order(now)
-            for source, _ in socks:
-                with suppress(OSError):  # wakes a source whose buffer is full
-                    source.shutdown(socket.SHUT_RDWR)
-            sent = self.source.answer(stopping.SLICE_S, watch=False)
-        if received is None:
-            self.sink.order(now)
-            received = self.sink.answer(stopping.SLICE_S, watch=False)
-        return sent or {"sent_bytes": 0}, received or {}
+        for way in ways:
+            if way.sent is None:
+                with suppress(ExperimentError):  # the peer may be gone: what is known is kept
+                    way.source.order(now)
+                    way.wake_source()
+                    way.sent = way.source.answer(stopping.SLICE_S, watch=False)
+                way.sent = way.sent or {"sent_bytes": 0}
+            if way.received is None:
+                with suppress(ExperimentError):
+                    way.sink.order(now)
+                    way.received = way.sink.answer(stopping.SLICE_S, watch=False)
+                way.received = way.received or {}
 
-    def _report(self, worker: process.Worker, transfer: Transfer, limit_s: float) -> dict[str, Any]:
-        report = worker.answer(limit_s, meanwhile=lambda: self._show_progress(transfer))
+    def _report(
+        self,
+        way: Way,
+        worker: TransferWorker,
+        ways: Sequence[Way],
+        transfer: Transfer,
+        limit_s: float,
+    ) -> dict[str, Any]:
+        report = worker.answer(limit_s, meanwhile=lambda: self._show_progress(transfer, ways))
         if report is None:
             raise self._run.silence("transfer-overdue", grace_s=GRACE_S)
         if "error" in report:
-            if worker is self.source:
-                self._failed = report
+            if worker is way.source:
+                way.sent = report  # of a source that broke off
             failure = self._run.failure(OSError(report["error"], report["text"]))
-            other = self.sink if worker is self.source else self.source
-            raise other.explain(failure)
+            raise way.other(worker).explain(failure)
         return report
 
-    def _show_progress(self, transfer: Transfer) -> None:
+    def _show_progress(self, transfer: Transfer, ways: Sequence[Way]) -> None:
         """Report the progress of the current transfer, from the interim reports of both ends."""
-        self.source.poll()
-        self.sink.poll()
-        source, sink = self.source.so_far, self.sink.so_far
+        for way in ways:
+            way.source.poll()
+            way.sink.poll()
+        source, sink = ways[0].source.so_far, ways[0].sink.so_far
         if not (source or sink):
             return
         received_bytes = sink.get("received_bytes", 0)
@@ -475,7 +589,7 @@ def _accept(listener: socket.socket, source: socket.socket) -> socket.socket:
             break
         sink.close()
     sink.settimeout(None)
-    set_timeout(sink, _SLICE_S)
+    set_timeout(sink, SLICE_S)
     sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sink
 
@@ -508,7 +622,7 @@ def _orders(transfer: Transfer) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"do": "send", **source}, {"do": "receive", **sink}
 
 
-def _granted(sock: socket.socket) -> dict[str, Any]:
+def granted_besides(sock: socket.socket) -> dict[str, Any]:
     """Read back what else the kernel granted: congestion control, segment size."""
     facts = instrument.granted(sock)
     return {name: facts[name] for name in facts if not name.endswith("buffer_bytes")}
@@ -718,19 +832,23 @@ MAX_TOGETHER_BYTES = 65_507
 
 def run_transfers(
     transfers: Sequence[Transfer],
-    placement: Placement,
+    place: str,
+    opened: Callable[[Transfers], AbstractContextManager[TransferEnds]],
     common: record.Common,
     *,
     facts: Mapping[str, Any] | None = None,
     **described: str,
 ) -> BulkSamples:
-    """Do the transfers one after the other; ``described`` by experiment, unit and command."""
+    """Do the transfers one after the other, at a place, between the ends that ``opened`` opens.
+
+    They are ``described`` by experiment, unit and command.
+    """
     require_bounded_transfers(transfers)
     protocol = transfers[0].protocol
 
     def measure(run: Transfers) -> None:
         run.facts.update(facts or {})
-        with both_ends(run, placement) as ends:
+        with opened(run) as ends:
             for transfer in transfers:
                 run.stopping.check()
                 ends.move(transfer)
@@ -739,7 +857,7 @@ def run_transfers(
         measure,
         Transfers,
         protocol=protocol,
-        target=f"{placement.name}, {protocol.upper()}",
+        target=f"{place}, {protocol.upper()}",
         total_count=len(transfers),
         host=common.address,
         **described,

@@ -489,6 +489,9 @@ class BulkSamples(Samples):
     sender_drop_count, input_drop_count, line_drop_count, receiver_drop_count : array_like
         Datagrams dropped in the sender's own queue; at the input of a node on the path; in the
         buffer of its link; at the socket of the sink. [1]
+    direction : array_like
+        Between two machines: ``"forward"``, ``"back"``, or both at once, ``"forward of both"`` and
+        ``"back of both"``; empty on one machine.
     """
 
     write_bytes: ApplicationBytes
@@ -513,6 +516,7 @@ class BulkSamples(Samples):
     input_drop_count: Numbers = ()
     line_drop_count: Numbers = ()
     receiver_drop_count: Numbers = ()
+    direction: Texts = ()
     meta: Meta = field(default_factory=Meta)
 
     @property

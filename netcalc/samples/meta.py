@@ -296,6 +296,11 @@ class Instrument:
     peer_refused_count: int | None = None
     peer_unsent_count: int | None = None
 
+    # The second machine.
+    peer_machine: Mapping[str, Any] | None = None
+    peer_limits: Mapping[str, Any] | None = None
+    clock_error_s: float | None = None
+
     # Its path.
     truth: Mapping[str, Any] | None = None
     routed: Mapping[str, Any] | None = None

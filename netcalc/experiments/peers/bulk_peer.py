@@ -49,6 +49,7 @@ _MAX_CALLS = 4096  # of send between two readings of the clock
 _PR_SET_TIMERSLACK = 29
 _U64, _U64_U64 = struct.Struct("=Q"), struct.Struct("=QQ")
 _BYTES_ACKED, _BYTES_SENT, _INFO_BYTES = 120, 200, 216  # offsets in Linux's struct tcp_info
+_SO_MEMINFO, _MEMINFO = 55, struct.Struct("9I")  # the last is the drop count
 _clock = time.perf_counter_ns
 Order = dict[str, Any]
 """An order or a report."""
@@ -233,7 +234,17 @@ def receive_datagrams(
         "end_ns": last_ns or _clock(),
         "calls": calls,
         "damaged_count": wrong,
+        **socket_drops(sock),
     }
+
+
+def socket_drops(sock: socket.socket) -> Order:
+    """Return the datagrams that a socket dropped, where the system counts them (Linux)."""
+    try:
+        info = sock.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size)
+        return {"socket_drop_count": _MEMINFO.unpack(info)[-1]}
+    except (OSError, struct.error):
+        return {}
 
 
 def request(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Order:

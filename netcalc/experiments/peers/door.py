@@ -13,7 +13,8 @@ import selectors
 import socket
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
 from typing import Any
 
 from netcalc.experiments.peers import channel
@@ -28,6 +29,8 @@ ACCEPTED = 32
 """Connections that are accepted before those that wait get their turn. [1]"""
 TICKET_BYTES = 16
 """First bytes of a data connection: as long as the magic of a hello and more. [byte]"""
+TLS_HANDSHAKE = b"\x16"
+"""First byte of a client of TLS."""
 Log = Callable[..., object]
 """Called with the code of what happened, and values."""
 
@@ -41,6 +44,31 @@ class Caller:
         self.handshake: channel.Handshake | None = None
         self.is_wrong = False
         self.end_s = time.monotonic() + SPEAK_S
+
+
+class Guest:
+    """Connections of the client without a ticket, each with a transaction.
+
+    Parameters
+    ----------
+    host : str
+        Of the client.
+    session : bytes
+        The second four bytes of a transaction.
+    is_secure : bool
+        Whether they begin with a handshake of TLS.
+    """
+
+    def __init__(self, host: str, session: bytes, *, is_secure: bool) -> None:
+        self._host, self._session, self._is_secure = host, session[:4], is_secure
+        self.arrivals: SimpleQueue[socket.socket] = SimpleQueue()
+
+    def takes(self, caller: Caller) -> bool:
+        """Take a connection whose first bytes are those of a transaction."""
+        if caller.host != self._host or caller.received or caller.handshake is not None:
+            return False
+        head = caller.sock.recv(8, socket.MSG_PEEK)
+        return head[:1] == TLS_HANDSHAKE if self._is_secure else head[4:] == self._session
 
 
 class Door:
@@ -64,29 +92,30 @@ class Door:
         self._waiting: dict[socket.socket, Caller] = {}
         self._tickets: dict[bytes, socket.socket | None] = {}
         self.counts = dict.fromkeys(("proved", "wrong", "other_version", "stranger"), 0)
+        self.guest: Guest | None = None
         self.proved: deque[tuple[channel.Channel, str]] = deque()
         """Clients with the token, each with its host."""
 
     def new_tickets(self, count: int) -> list[bytes]:
         """Return what the next data connections have to send first."""
         tickets = [secrets.token_bytes(TICKET_BYTES) for _ in range(count)]
-        self._tickets = dict.fromkeys(tickets)
+        self._tickets |= dict.fromkeys(tickets)
         return tickets
 
-    def arrived(self) -> list[socket.socket]:
-        """Return the data connections that have come, in the order of their tickets."""
-        return [sock for sock in self._tickets.values() if sock is not None]
+    def arrived(self, tickets: Sequence[bytes]) -> list[socket.socket] | None:
+        """Return the data connections with these tickets; None until all have come."""
+        socks = [self._tickets[ticket] for ticket in tickets]
+        if None in socks:
+            return None
+        for ticket in tickets:
+            del self._tickets[ticket]
+        return socks  # type: ignore[return-value]
 
-    def take_arrived(self) -> list[socket.socket]:
-        """Return the data connections; their tickets are used up."""
-        socks, self._tickets = self.arrived(), {}
-        return socks
-
-    def forget_tickets(self) -> None:
-        """Close the data connections, and take no more."""
-        for sock in self.arrived():
-            sock.close()
-        self._tickets = {}
+    def forget(self, tickets: Sequence[bytes]) -> None:
+        """Close the data connections with these tickets, and take no more of them."""
+        for ticket in tickets:
+            if (sock := self._tickets.pop(ticket, None)) is not None:
+                sock.close()
 
     def step(self, wait_s: float, *also: Any) -> None:
         """Serve who is there; wait so long for that, or for something to read at ``also``."""
@@ -114,7 +143,7 @@ class Door:
 
     def close(self) -> None:
         """Close all connections, and the listener."""
-        self.forget_tickets()
+        self.forget(list(self._tickets))
         for caller in list(self._waiting.values()):
             self._leave(caller)
             caller.sock.close()
@@ -145,6 +174,10 @@ class Door:
         """Read no more than the next part of what a connection has to say."""
         wanted = self._wanted_bytes(caller)
         try:
+            if self.guest is not None and self.guest.takes(caller):
+                self._leave(caller)
+                self.guest.arrivals.put(caller.sock)
+                return
             got = caller.sock.recv(wanted - len(caller.received))
         except BlockingIOError:
             return

@@ -10,14 +10,19 @@ import hmac
 import ipaddress
 import socket
 import time
-from collections.abc import Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple, NoReturn, Self
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchange import connect_within
 from netcalc.experiments.peers import channel, helper
+from netcalc.experiments.peers.responder import TAG_BYTES
+from netcalc.experiments.peers.service import ORDERS
 from netcalc.experiments.running import limits
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
 
@@ -25,8 +30,12 @@ PORT = 20_521
 """Port of a peer, where nobody says otherwise."""
 ANSWER_S = 5.0
 """Timeout of what a peer answers at once: a lost packet is sent again after 0.2, 0.4 and 0.8 s."""
-CLOCK_COUNT = 8
-"""Exchanges by which the offset of the peer's clock is found. [1]"""
+CLOCK_COUNT, CLOCK_S = 8, 0.1
+"""Exchanges by which the offset of the peer's clock is measured [1], and their longest time. [s]"""
+AGAIN_S = 0.5
+"""Time after which a ticket in a datagram is sent again: longer than most round trips. [s]"""
+WELCOME = -1
+"""Number of messages that answer no order."""
 
 
 @named_arguments
@@ -76,11 +85,23 @@ def _require_one_host(host: str) -> None:
         raise ExperimentError("target-is-broadcast", phase="target", host=host)
 
 
+class FarLine(NamedTuple):
+    """A line that is open: its number, its session, and what the peer's kernel granted."""
+
+    number: int
+    session: bytes
+    granted: dict[str, Any]
+
+
 class Offset(NamedTuple):
     """How far the clock of a peer is ahead, and how far that may be off. [ns]"""
 
     ahead_ns: int
     error_ns: int
+
+
+_TIMES = ("begin_ns", "end_ns", "first_ns", "answered_ns", "at_ns")
+"""Times of a report, by the clock of the peer."""
 
 
 class FarEnd:
@@ -95,14 +116,22 @@ class FarEnd:
 
     Attributes
     ----------
+    address : tuple
+        Address of the peer, for sockets.
     machine : dict
         What the peer says of its machine.
     limits : dict
         What its user allows.
+    clock : Offset
+        The last offset of its clock.
     """
 
     def __init__(self, peer: FarPeer, *, stopping: Stopping) -> None:
         self._peer, self._stopping = peer, stopping
+        self._numbers = count()
+        self._messages: dict[int, deque[dict[str, Any]]] = defaultdict(deque)
+        self._so_far: dict[int, dict[str, Any]] = {}
+        self.clock = Offset(0, 0)
         family = helper.address_family(peer.host)
         self.address: tuple[Any, ...] = socket.getaddrinfo(
             peer.host, peer.port, family, flags=socket.AI_NUMERICHOST
@@ -112,9 +141,9 @@ class FarEnd:
                 connect_within(sock, self.address, limit_s=limits.CONNECT_S, stopping=stopping)
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             except OSError as error:
-                self._fail("far-peer-unreachable", error, reason=error.strerror or str(error))
+                self.fail("far-peer-unreachable", error, reason=error.strerror or str(error))
             self._channel = channel.Channel(sock, self._prove(sock), is_client=True)
-        welcome = self.answer(ANSWER_S)
+            welcome = self.answer(WELCOME)
         self.machine: dict[str, Any] = welcome.get("welcome", {})
         self.limits: dict[str, Any] = welcome.get("limits", {})
 
@@ -122,63 +151,109 @@ class FarEnd:
         return self
 
     def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self._channel.send({"do": "close", "id": next(self._numbers)})
         self._channel.close()
 
-    def order(self, do: str, **fields: Any) -> None:
-        """Send an order."""
+    def order(self, do: str, **fields: Any) -> int:
+        """Send an order; return its number, which its answers carry."""
+        number = next(self._numbers)
         try:
-            self._channel.send({"do": do, **fields})
+            self._channel.send({"do": do, "id": number, **fields})
         except OSError as error:
-            self._fail("far-peer-gone", error)
+            self.fail("far-peer-gone", error)
+        return number
 
-    def poll(self) -> dict[str, Any] | None:
-        """Return the next message, if it is there; raise what the peer refuses."""
-        try:
-            message = self._channel.receive()
-        except OSError as error:
-            self._fail("far-peer-gone", error)
-        if message is not None and "refused" in message:
-            self._fail(str(message["refused"]))
+    def poll(self) -> None:
+        """Read the messages that are there, and raise what the peer refuses."""
+        while True:
+            try:
+                self._channel.flush()
+                message = self._channel.receive()
+            except OSError as error:
+                self.fail("far-peer-gone", error)
+            if message is None:
+                return
+            if "refusal" in message:
+                self.fail(*_code_of(message, "refusal"))
+            number = message.pop("id", WELCOME)
+            for name in _TIMES:
+                if name in message:
+                    message[name] -= self.clock.ahead_ns
+            if message.pop("so_far", False):
+                self._so_far[number] = message
+            else:
+                self._messages[number].append(message)
+
+    def so_far(self, number: int) -> dict[str, Any]:
+        """Return the last progress of an order; empty without any."""
+        return self._so_far.get(number, {})
+
+    def answer_if_there(self, number: int) -> dict[str, Any] | None:
+        """Return the next answer to an order, None if there is none yet."""
+        self.poll()
+        waiting = self._messages[number]
+        return waiting.popleft() if waiting else None
+
+    def wait(self, limit_s: float) -> None:
+        """Wait for a message. [s]"""
+        helper.readable(self._channel.sock, limit_s)
+
+    def answer(self, number: int, limit_s: float = ANSWER_S) -> dict[str, Any]:
+        """Wait for the next answer to an order. [s]"""
+        end_s = time.monotonic() + limit_s
+        while (message := self.answer_if_there(number)) is None:
+            self._stopping.check()
+            left_s = end_s - time.monotonic()
+            if left_s <= 0:
+                self.fail("far-peer-silent")
+            self.wait(min(left_s, SLICE_S))
+        if "failure" in message:
+            self.fail(*_code_of(message, "failure"))
         return message
 
-    def answer(self, limit_s: float) -> dict[str, Any]:
-        """Wait for a message that is no report of progress."""
-        end_s = time.monotonic() + limit_s
-        while time.monotonic() < end_s:
-            self._stopping.check()
-            if (message := self.poll()) is None:
-                helper.readable(self._channel.sock, SLICE_S)
-            elif not message.get("so_far"):
-                return message
-        self._fail("far-peer-silent")
+    def cause_of(self, error: ExperimentError) -> ExperimentError:
+        """Return what the peer says, or that it is gone, if that is the cause of an error."""
+        try:
+            self.wait(SLICE_S)
+            self.poll()
+        except ExperimentError as cause:
+            return cause
+        return error
 
-    def clock_offset(self) -> Offset:
-        """Return how far the peer's clock is ahead of the one of this process.
+    def measure_clock(self) -> Offset:
+        """Measure how far the peer's clock is ahead of the one of this process.
 
         The fastest of several exchanges: the peer read its clock within that round trip.
         """
         best: Offset | None = None
-        for _ in range(CLOCK_COUNT):
+        end_s = time.monotonic() + CLOCK_S
+        for number in range(CLOCK_COUNT):
+            if number and time.monotonic() > end_s:
+                break
             before_ns = time.perf_counter_ns()
-            self.order("clock")
-            there_ns = int(self.answer(ANSWER_S)["now_ns"])
-            after_ns = time.perf_counter_ns()
-            half_ns = (after_ns - before_ns) // 2
+            there_ns = int(self.answer(self.order("clock"))["now_ns"])
+            half_ns = (time.perf_counter_ns() - before_ns) // 2
             if best is None or half_ns < best.error_ns:
                 best = Offset(there_ns - before_ns - half_ns, half_ns)
         assert best is not None
+        self.clock = best
         return best
 
     def open(
-        self, socks: Sequence[socket.socket], *, buffer_bytes: int = 0, is_receiver: bool = True
-    ) -> dict[str, Any]:
-        """Connect sockets to the peer; return what its kernel granted to the first of them."""
+        self,
+        socks: Sequence[socket.socket],
+        *,
+        buffer_bytes: int | None = None,
+        congestion_control: str = "",
+    ) -> FarLine:
+        """Connect sockets to the peer; return the line between them."""
         is_stream = socks[0].type == socket.SOCK_STREAM
-        self.order(
+        number = self.order(
             "open", protocol="tcp" if is_stream else "udp", count=len(socks),
-            buffer_bytes=buffer_bytes, is_receiver=int(is_receiver),
+            buffer_bytes=buffer_bytes or 0, congestion_control=congestion_control,
         )  # fmt: skip
-        tickets = [bytes.fromhex(ticket) for ticket in self.answer(ANSWER_S)["tickets"]]
+        tickets = [bytes.fromhex(ticket) for ticket in self.answer(number)["tickets"]]
         for sock, ticket in zip(socks, tickets, strict=True):
             if is_stream:
                 connect_within(
@@ -187,21 +262,16 @@ class FarEnd:
             else:
                 sock.connect(self.address)
             sock.sendall(ticket)
-        while True:
-            message = self._answer_within(SLICE_S)
-            if message is not None:
-                opened: dict[str, Any] = message["opened"]
-                return opened
-            if not is_stream:
-                socks[0].send(tickets[0])  # the first one may be lost
-
-    def _answer_within(self, limit_s: float) -> dict[str, Any] | None:
-        self._stopping.check()
-        message = self.poll()
-        if message is None:
-            helper.readable(self._channel.sock, limit_s)
-            message = self.poll()
-        return message
+        again_s = time.monotonic() + AGAIN_S
+        while (message := self.answer_if_there(number)) is None:
+            self._stopping.check()
+            self.wait(SLICE_S)
+            if not is_stream and time.monotonic() > again_s:
+                socks[0].send(tickets[0])  # the one before may be lost
+                again_s += AGAIN_S
+        if "failure" in message:
+            self.fail(*_code_of(message, "failure"))
+        return FarLine(number, tickets[0][:TAG_BYTES], message["opened"])
 
     def _prove(self, sock: socket.socket) -> bytes:
         """Exchange hellos and proofs; return the key of the messages."""
@@ -213,25 +283,26 @@ class FarEnd:
             sock.sendall(own.packed)
             packed = _received(sock, channel.HELLO_BYTES)
         except OSError as error:
-            self._fail("far-peer-silent", error)
+            self.fail("far-peer-silent", error)
         other = channel.hello_of(packed) if len(packed) == channel.HELLO_BYTES else None
         if other is None:
-            self._fail("far-peer-other-program")
+            self.fail("far-peer-other-program")
         if other.version != own.version:
-            self._fail("far-peer-other-version", there=other.version, here=own.version)
+            self.fail("far-peer-other-version", there=other.version, here=own.version)
         handshake = channel.Handshake(secret, own, other)
         try:
             sock.sendall(handshake.proof_of_client)
             proof = _received(sock, channel.PROOF_BYTES)
         except OSError as error:
-            self._fail("far-peer-silent", error)
+            self.fail("far-peer-silent", error)
         if not proof:
-            self._fail("far-peer-wrong-token")
+            self.fail("far-peer-wrong-token")
         if not hmac.compare_digest(proof, handshake.proof_of_peer):
-            self._fail("far-peer-without-token")
+            self.fail("far-peer-without-token")
         return handshake.key
 
-    def _fail(self, code: str, cause: BaseException | None = None, **values: Any) -> NoReturn:
+    def fail(self, code: str, cause: BaseException | None = None, **values: Any) -> NoReturn:
+        """Raise an error of this peer."""
         raise ExperimentError(
             code, phase="peer", host=self._peer.host, port=self._peer.port, **values
         ) from cause
@@ -246,3 +317,85 @@ def _received(sock: socket.socket, count: int) -> bytes:
             break
         data += got
     return data
+
+
+def _code_of(message: dict[str, Any], kind: str) -> tuple[str, None]:
+    """Return the code of a refusal: what the peer says is no text of this program."""
+    code = message[kind]
+    return (code if code in _CODES else "far-peer-refuses"), None
+
+
+_CODES = frozenset((
+    "peer-busy", "peer-token-elsewhere", "peer-limit-duration", "peer-limit-bytes",
+    "peer-limit-connections", "data-connection-missing", "data-datagram-missing",
+    "data-socket-refused",
+))  # fmt: skip
+
+
+class FarWorker:
+    """A job of a peer, with the interface of :class:`netcalc.experiments.peers.process.Worker`.
+
+    Parameters
+    ----------
+    far : FarEnd
+        The peer.
+    stopping : Stopping
+        Ends the run while it waits.
+    """
+
+    def __init__(self, far: FarEnd, *, stopping: Stopping) -> None:
+        self._far, self._stopping = far, stopping
+        self._number = WELCOME
+        self._answer: dict[str, Any] | None = None
+        self.line: FarLine | None = None
+        """What the next job works on."""
+
+    @property
+    def so_far(self) -> dict[str, Any]:
+        """What the present job has counted so far."""
+        return self._far.so_far(self._number)
+
+    def order(self, order: dict[str, Any], socks: Sequence[socket.socket] = ()) -> None:
+        """Order what to do on the line; ``socks`` are the sockets of a worker of this machine."""
+        fields: dict[str, int] = {}
+        for name in ORDERS[order["do"]]:
+            if name in order:
+                fields[name] = int(order[name])
+            elif name.endswith("_ms"):
+                fields[name] = max(1, round(1e3 * order.get(name.replace("_ms", "_s"), 0.0)))
+        if order["do"] == "end":
+            sent_bytes = int(order.get("sent_bytes", 0))
+            self._far.order("end", **{**fields, "job": self._number, "sent_bytes": sent_bytes})
+            return
+        assert self.line is not None
+        self._answer = None
+        self._number = self._far.order(order["do"], **{**fields, "line": self.line.number})
+
+    def answer(
+        self, limit_s: float, *, watch: bool = True, meanwhile: Callable[[], object] = bool
+    ) -> dict[str, Any] | None:
+        """Wait for the report of a job; None at the limit. Checks for a reason to end."""
+        end_s = time.monotonic() + limit_s
+        while self._answer is None:
+            if watch:
+                self._stopping.check()
+            left_s = end_s - time.monotonic()
+            self._far.wait(max(0.0, min(left_s, SLICE_S)))
+            self.poll()
+            meanwhile()
+            if left_s <= 0:
+                break
+        answer, self._answer = self._answer, None
+        return answer
+
+    def poll(self) -> None:
+        """Read the reports that are there, without waiting."""
+        if self._answer is None:
+            self._answer = self._far.answer_if_there(self._number)
+
+    def explain(self, error: ExperimentError) -> ExperimentError:
+        """Return the error of a run, or what the peer says if that is its cause."""
+        return self._far.cause_of(error)
+
+    def close(self) -> None:
+        """Do nothing: the peer ends its jobs with the connection."""

@@ -30,6 +30,7 @@ import socket
 import struct
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -349,52 +350,43 @@ def echo_to_one(
             counts.unsent += 1
 
 
-class Service:
-    """The connections of the client, served one after the other.
+class Answers:
+    """What is answered on the connections of the client.
 
     A connection of ``tcp`` starts with a greeting, and each message on it with its own length; one
     of ``rounds`` has requests of one size, one of ``transactions`` a single request.
+
+    Parameters
+    ----------
+    session : bytes
+        Of the run.
+    settings : dict
+        The longest message, the reply, the limit of bytes, and whether to acknowledge quickly.
+    counts : HelperCounts
+        What is counted.
+    view : memoryview
+        Where messages are read to.
+    look : callable
+        Called every 50 ms with the bytes carried on this connection; ends it by returning True.
     """
 
     def __init__(
         self,
-        listener: socket.socket,
         session: bytes,
         settings: dict[str, Any],
         counts: helper.HelperCounts,
+        view: memoryview,
+        look: Callable[[int], object],
     ) -> None:
-        self.session, self.counts = session, counts
+        self.session, self.counts, self.view, self.look = session, counts, view, look
         self.size: int = settings["message_bytes"]
         self.left_bytes: int = settings["bytes"]
         self.reply = bytes(settings.get("reply_bytes", 0))
         self.quickack: bool = settings.get("quickack", False)
-        protocol = settings["protocol"]
-        self.view = view = memoryview(bytearray(self.size + (65_536 if protocol == "tcp" else 1)))
-        self.serve = {
-            "tcp": self.echo_stream, "rounds": self.answer_rounds, "transactions": self.answer_once,
-        }[protocol]  # fmt: skip
-        if protocol == "tcp":
-            self.door = Listener(listener, counts, view, session)
-        elif protocol == "rounds":
-            token = session[: min(self.size, TAG_BYTES)]
-            self.door = Listener(listener, counts, view[: self.size], token, quickack=self.quickack)
-        else:
-            secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
-            self.door = Listener(listener, counts, view, session[:4], token_at=4, secure=secure)
-
-    def run(self) -> None:
-        """Serve until the limit."""
-        while self.left_bytes > 0:
-            connection, have = self.door.next()
-            try:
-                with connection:
-                    self.left_bytes -= self.serve(connection, have)
-            except OSError:
-                self.counts.unsent += 1
 
     def echo_stream(self, connection: socket.socket, have: int) -> int:
         """Echo complete messages until the client is done; return the bytes carried."""
-        view, counts, door = self.view, self.counts, self.door
+        view, counts = self.view, self.counts
         set_receive_timeout(connection, LOOK_S)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.sendall(self.session)
@@ -404,8 +396,9 @@ class Service:
         while carried_bytes < self.left_bytes:
             try:
                 got = connection.recv_into(view[have:])
-            except BlockingIOError:
-                door.look()
+            except (BlockingIOError, TimeoutError):
+                if self.look(carried_bytes):
+                    break
                 continue
             if not got:
                 break
@@ -424,7 +417,8 @@ class Service:
                 have -= length
             if _clock() > look_ns:
                 look_ns = _clock() + LOOK_NS
-                door.look()
+                if self.look(carried_bytes):
+                    break
         return carried_bytes
 
     def answer_rounds(self, connection: socket.socket, have: int) -> int:
@@ -443,13 +437,15 @@ class Service:
                 have = 0
                 if _clock() > look_ns:
                     look_ns = _clock() + LOOK_NS
-                    self.door.look()
+                    if self.look(carried_bytes):
+                        return carried_bytes
             if self.quickack:  # the kernel resets it, so it is set before each read
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
             try:
                 got = connection.recv_into(view[have:size])
-            except BlockingIOError:
-                self.door.look()
+            except (BlockingIOError, TimeoutError):
+                if self.look(carried_bytes):
+                    return carried_bytes
                 continue
             if not got:
                 return carried_bytes
@@ -463,6 +459,8 @@ class Service:
                 try:
                     got = connection.recv_into(view[have:])
                 except (BlockingIOError, TimeoutError):  # without and with TLS
+                    if self.look(have):
+                        break
                     continue
                 if not got:
                     break
@@ -473,6 +471,42 @@ class Service:
         self.counts.echoed += 1
         connection.sendall(view[:have])
         return 2 * have
+
+
+class Service(Answers):
+    """The connections of the client to a listener, served one after the other."""
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        session: bytes,
+        settings: dict[str, Any],
+        counts: helper.HelperCounts,
+    ) -> None:
+        protocol, size = settings["protocol"], settings["message_bytes"]
+        view = memoryview(bytearray(size + (65_536 if protocol == "tcp" else 1)))
+        super().__init__(session, settings, counts, view, lambda _: self.door.look())
+        self.serve = {
+            "tcp": self.echo_stream, "rounds": self.answer_rounds, "transactions": self.answer_once,
+        }[protocol]  # fmt: skip
+        if protocol == "tcp":
+            self.door = Listener(listener, counts, view, session)
+        elif protocol == "rounds":
+            token = session[: min(size, TAG_BYTES)]
+            self.door = Listener(listener, counts, view[:size], token, quickack=self.quickack)
+        else:
+            secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
+            self.door = Listener(listener, counts, view, session[:4], token_at=4, secure=secure)
+
+    def run(self) -> None:
+        """Serve until the limit."""
+        while self.left_bytes > 0:
+            connection, have = self.door.next()
+            try:
+                with connection:
+                    self.left_bytes -= self.serve(connection, have)
+            except OSError:
+                self.counts.unsent += 1
 
 
 def tls_server(certificate: str) -> Any:

@@ -4,29 +4,39 @@ Its program needs the standard library only. All connections go from the client 
 one with orders and reports (:mod:`netcalc.experiments.peers.channel`), and those of the data, which
 begin with a ticket. An order names what to do, its sizes and counts, all within the limits of the
 peer's own user: never an address, a command, a path or a file.
+
+Each order has a number, which its answers carry. ``open`` makes a line: the connections or the
+datagram socket of the data. A job works on a line in a thread of its own, so that a transfer and an
+echo beside it can run at once, until its work is done or the order ``end`` comes.
 """
 
 from __future__ import annotations
 
-import errno
 import os
 import platform
+import re
 import socket
+import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from netcalc.experiments.peers import bulk_peer, channel, helper, responder
-from netcalc.experiments.peers.door import TICKET_BYTES, Door, Log
+from netcalc.experiments.peers import bulk_peer, channel, far_echo, helper, responder
+from netcalc.experiments.peers.door import TICKET_BYTES, Door, Guest, Log
+from netcalc.experiments.peers.job import Job
 
 OPEN_S = 10.0
 """Time for the data connections of an order to arrive: a lost SYN is sent again. [s]"""
 GONE_S = (1, 1, 3)
 """A client that is gone is noticed by TCP's keep-alive: idle and between probes [s], and probes."""
-REPORT_NS = 100_000_000
-"""Time between two reports of progress. [ns]"""
+REPORT_S = 0.1
+"""Time between two reports of progress. [s]"""
+END_S = 0.5
+"""Time for a job to end once the client has closed or is gone. [s]"""
+MAX_AT_ONCE = 4
+"""Lines, and jobs, at the same time: both directions of a transfer, and an echo beside it. [1]"""
 WHOLE = tuple[int, int]
 
 
@@ -45,119 +55,187 @@ class OrderRefusedError(Exception):
 
 
 class RunOver(Exception):  # noqa: N818 - no error
-    """The client is gone, or the run has reached a limit."""
+    """The run has reached a limit."""
 
 
-_SIZE: WHOLE = (0, 1 << 24)
-_FIELDS: Mapping[str, Mapping[str, WHOLE | tuple[str, ...]]] = {
+_BYTES, _COUNT, _TIME_MS, _SWITCH = (1, 1 << 24), (1, 1 << 40), (1, 600_000), (0, 1)
+_MAYBE_BYTES, _LINE = (0, 1 << 24), (0, 1 << 30)
+_MESSAGE_BYTES = (1, 1 << 20)
+_NAME = re.compile(r"[a-z0-9_-]{0,15}")
+Allowed = WHOLE | tuple[str, ...] | re.Pattern[str]
+ORDERS: Mapping[str, Mapping[str, Allowed]] = {
     "clock": {},
     "open": {
         "protocol": ("tcp", "udp"), "count": (1, 4096), "buffer_bytes": (0, 1 << 30),
-        "is_receiver": (0, 1),
+        "congestion_control": _NAME,
     },
     "send": {
-        "write_bytes": (1, 1 << 24), "write_count": (1, 1 << 40), "datagrams_per_call": (1, 64),
-        "limit_ms": (1, 600_000), "reply_bytes": _SIZE,
+        "line": _LINE, "write_bytes": _BYTES, "write_count": _COUNT,
+        "datagrams_per_call": (1, 64), "limit_ms": _TIME_MS, "reply_bytes": _MAYBE_BYTES,
     },
     "receive": {
-        "write_bytes": (1, 1 << 24), "read_bytes": (1, 1 << 24), "wake_bytes": (1, 1 << 20),
-        "merged": (0, 1), "reply_bytes": _SIZE,
+        "line": _LINE, "write_bytes": _BYTES, "read_bytes": _BYTES, "wake_bytes": (1, 1 << 20),
+        "merged": _SWITCH, "reply_bytes": _MAYBE_BYTES,
     },
     "request": {
-        "write_bytes": (1, 1 << 24), "reply_bytes": (1, 1 << 24), "limit_ms": (1, 600_000),
-        "limit_bytes": (1, 1 << 40),
+        "line": _LINE, "write_bytes": _BYTES, "reply_bytes": _BYTES, "limit_ms": _TIME_MS,
+        "limit_bytes": _COUNT,
     },
-    "respond": {"write_bytes": (1, 1 << 24), "reply_bytes": (1, 1 << 24)},
+    "respond": {"line": _LINE, "write_bytes": _BYTES, "reply_bytes": _BYTES},
+    "echo": {"line": _LINE, "message_bytes": _MESSAGE_BYTES},
+    "rounds": {
+        "line": _LINE, "message_bytes": _MESSAGE_BYTES, "reply_bytes": _MESSAGE_BYTES,
+        "quickack": _SWITCH,
+    },
+    "transactions": {
+        "message_bytes": _MESSAGE_BYTES, "tls": _SWITCH, "fast_open": _SWITCH,
+    },
+    "end": {
+        "job": _LINE, "now": _SWITCH, "sent_bytes": (0, 1 << 50), "linger_ms": (0, 600_000),
+        "drain_ms": (0, 600_000),
+    },
     "close": {},
 }  # fmt: skip
-"""Each order and its fields: the least and the largest number, or the words allowed."""
+"""Each order and its fields: the least and the largest number, the words allowed, or the pattern of
+a name. None is an address, a command, a path or a file."""
 
 
-def checked(message: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the name of an order and its fields.
+def checked(message: Mapping[str, Any]) -> tuple[str, int, dict[str, Any]]:
+    """Return the name of an order, its number, and its fields; times in seconds.
 
     Raises
     ------
     OrderRefusedError
         If it is no order, a field is missing, or beyond its range, or there are others.
     """
-    name = message.get("do")
-    fields = _FIELDS.get(name) if isinstance(name, str) else None
+    name, number = message.get("do"), message.get("id")
+    fields = ORDERS.get(name) if isinstance(name, str) else None
     if name is None or fields is None:
         raise OrderRefusedError("order-unknown", {})
-    others = message.keys() - fields.keys() - {"do"}
-    if others:
+    if not _is_within(number, _LINE):
+        raise OrderRefusedError("order-out-of-range", {"field": "id"})
+    if message.keys() - fields.keys() - {"do", "id"}:
         raise OrderRefusedError("order-field-unknown", {})
     values = {}
     for field, allowed in fields.items():
-        value = message.get(field)
-        if isinstance(allowed[0], str):
-            is_right = value in allowed
-        else:
-            is_right = type(value) is int and allowed[0] <= value <= allowed[1]  # type: ignore[operator]
-        if not is_right:
+        value: Any = message.get(field)
+        if not _is_within(value, allowed):
             raise OrderRefusedError("order-out-of-range", {"field": field})
-        values[field] = value
-    return name, values
+        if field.endswith("_ms"):
+            values[field.removesuffix("_ms") + "_s"] = value * 1e-3
+        else:
+            values[field] = value
+    return name, number, values  # type: ignore[return-value]
 
 
-class RunOrders:
-    """What a program of a run looks at while it works: orders, limits, and who else comes.
+def _is_within(value: object, allowed: Allowed) -> bool:
+    if isinstance(allowed, re.Pattern):
+        return isinstance(value, str) and allowed.fullmatch(value) is not None
+    if isinstance(allowed[0], str):
+        return isinstance(value, str) and value in allowed
+    return type(value) is int and allowed[0] <= value <= allowed[1]
 
-    It stands for :class:`netcalc.experiments.peers.helper.Orders`, whose control socket is of this
-    machine.
 
-    Parameters
-    ----------
-    client : channel.Channel
-        Of the run.
-    door : Door
-        Where others come meanwhile.
-    limits : PeerLimits
-        What the run may take.
-    """
+class Line:
+    """The connections of an order ``open``, or its datagram socket, from the tickets on."""
 
-    def __init__(self, client: channel.Channel, door: Door, limits: PeerLimits) -> None:
-        self._client, self._door, self._limits = client, door, limits
-        self.counts: Any = bulk_peer.ByteCounts()
-        self.end: dict[str, Any] | None = None
-        self._begin_s = time.monotonic()
-        self._reported_ns = 0
-        self.carried_bytes = 0
+    def __init__(self, door: Door, number: int, order: dict[str, Any], host: str) -> None:
+        self.number, self._order, self._door, self._host = number, order, door, host
+        self.is_stream = order["protocol"] == "tcp"
+        self.socks: list[socket.socket] = []
+        self.is_open = False
+        self.end_s = time.monotonic() + OPEN_S
+        if self.is_stream:
+            self.tickets = door.new_tickets(order["count"])
+        else:
+            self.tickets = [os.urandom(TICKET_BYTES)]
+            self.socks = [self._bound()]
 
-    def begin(self) -> None:
-        """Begin an order: count from 0."""
-        self.carried_bytes += sum(vars(self.counts).values())
-        self.counts, self.end = bulk_peer.ByteCounts(), None
+    @property
+    def count(self) -> int:
+        """Connections of the line. [1]"""
+        return len(self.tickets)
 
-    def look(self, now_ns: int) -> bool:
-        """Report progress; return True if the present order is to end at once."""
-        self.require_within()
-        self._door.step(0.0)
-        turn_away(self._door)
-        if now_ns - self._reported_ns > REPORT_NS:
-            self._reported_ns = now_ns
-            if self._client.flush():  # else the next report has more
-                self._client.send({"so_far": True, "at_ns": now_ns, **vars(self.counts)})
-        if (message := self._client.receive()) is not None:
-            self.end = message
-        return self.end is not None and bool(self.end.get("now", True))
+    @property
+    def session(self) -> bytes:
+        """What the messages of the run on this line begin with."""
+        return self.tickets[0][: responder.TAG_BYTES]
 
-    def require_within(self) -> None:
-        """End the run at a limit of its time or bytes."""
-        if time.monotonic() - self._begin_s > self._limits.duration_s:
-            raise RunOver("peer-limit-duration")
-        if self.carried_bytes + sum(vars(self.counts).values()) > self._limits.carried_bytes:
-            raise RunOver("peer-limit-bytes")
+    def advance(self) -> bool:
+        """Take what has come; return whether the line is open now, and was not before."""
+        if self.is_open:
+            return False
+        if self.is_stream:
+            socks = self._door.arrived(self.tickets)
+            if socks is None:
+                return False
+            self.socks = socks
+            for sock in socks:
+                self._prepare(sock)
+        elif not self._has_client(self.socks[0]):
+            return False
+        self.is_open = True
+        return True
 
-    def next(self) -> dict[str, Any]:
-        """Wait for an order."""
-        while (message := self._client.receive()) is None:
-            self.require_within()
-            self._door.step(0.2, self._client.sock)
-            turn_away(self._door)
-            self._client.flush()
-        return message
+    def socks_of_job(self) -> list[socket.socket]:
+        """Return what a job works on: a connection is used once, a datagram socket again."""
+        if not self.is_open or not self.socks:
+            raise OrderRefusedError("order-without-connection", {})
+        if not self.is_stream:
+            return [self.socks[0].dup()]
+        socks, self.socks = self.socks, []
+        return socks
+
+    def close(self) -> None:
+        """Close the line."""
+        if self.is_stream and not self.is_open:
+            self._door.forget(self.tickets)
+        for sock in self.socks:
+            sock.close()
+
+    def _prepare(self, sock: socket.socket) -> None:
+        sock.setblocking(True)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._set_buffers(sock)
+        if (name := self._order["congestion_control"]) and hasattr(socket, "TCP_CONGESTION"):
+            with suppress(OSError):  # what was granted is reported
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+        responder.set_receive_timeout(sock, 0.02)
+
+    def _set_buffers(self, sock: socket.socket) -> None:
+        if buffer_bytes := self._order["buffer_bytes"]:
+            for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
+                sock.setsockopt(socket.SOL_SOCKET, option, buffer_bytes)
+
+    def _bound(self) -> socket.socket:
+        listener = self._door.listener
+        with helper.kept(socket.socket(listener.family, socket.SOCK_DGRAM)) as sock:
+            if sys.platform == "linux":  # elsewhere it would let another program take the port
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._set_buffers(sock)
+            sock.bind(listener.getsockname())
+            sock.setblocking(False)
+            return sock
+
+    def _has_client(self, sock: socket.socket) -> bool:
+        with suppress(OSError):
+            while True:
+                said, address = sock.recvfrom(TICKET_BYTES + 1)
+                if said == self.tickets[0] and address[0] == self._host:
+                    self.client = address
+                    sock.setblocking(True)
+                    return True
+        return False
+
+    def connect(self) -> None:
+        """Take datagrams of the client's one socket only, and none from before the job."""
+        (sock,) = self.socks
+        sock.connect(self.client)
+        sock.setblocking(False)
+        with suppress(OSError):
+            while sock.recv(1):
+                pass
+        sock.setblocking(True)
 
 
 def turn_away(door: Door) -> None:
@@ -165,150 +243,195 @@ def turn_away(door: Door) -> None:
     while door.proved:
         client, _ = door.proved.popleft()
         with suppress(OSError):
-            client.send({"refused": "peer-busy"})
+            client.send({"refusal": "peer-busy"})
         client.close()
 
 
 class Run:
-    """One client, from its welcome until it closes."""
+    """A client, from its welcome until it closes."""
 
-    def __init__(
-        self, client: channel.Channel, host: str, door: Door, limits: PeerLimits, port: int
-    ) -> None:
+    def __init__(self, client: channel.Channel, host: str, door: Door, limits: PeerLimits) -> None:
         self._client, self._host, self._door, self._limits = client, host, door, limits
-        self._port = port
-        self._orders = RunOrders(client, door, limits)
-        self._socks: list[socket.socket] = []
+        self._lines: dict[int, Line] = {}
+        self._jobs: dict[int, Job] = {}
+        self._carried_bytes = 0  # of jobs that have ended
+        self._begin_s = self._reported_s = time.monotonic()
+        self._bell, self._rung = socket.socketpair()
+        for end in (self._bell, self._rung):
+            end.setblocking(False)
         self.order_count = 0
 
     @property
     def carried_bytes(self) -> int:
         """Bytes of the run, both directions. [byte]"""
-        return self._orders.carried_bytes + sum(vars(self._orders.counts).values())
+        return self._carried_bytes + sum(job.carried_bytes for job in self._jobs.values())
 
     def serve(self) -> None:
         """Do the orders of the client until it closes."""
         keep_alive(self._client.sock)
-        self._client.send({"welcome": machine(), "limits": _plain(self._limits)})
         try:
-            while True:
-                name, order = checked(self._orders.next())
-                self.order_count += 1
-                if name == "close":
-                    return
-                self._client.send(self._answer(name, order))
+            self._client.send({"welcome": machine(), "limits": asdict(self._limits)})
+            while self._step():
+                pass
         except OrderRefusedError as error:
             code, values = error.args
-            with suppress(OSError):
-                self._client.send({"refused": code, **values})
+            self._refuse(code, **values)
         except RunOver as error:
-            with suppress(OSError):
-                self._client.send({"refused": error.args[0]})
+            self._refuse(error.args[0])
         finally:
-            self._close_data()
+            self._end()
 
-    def _answer(self, name: str, order: dict[str, Any]) -> dict[str, Any]:
+    def _step(self) -> bool:
+        """Wait for what comes next, and do it; return False once the client has closed."""
+        datagram = [line.socks[0] for line in self._lines.values()
+                    if not line.is_open and not line.is_stream]  # fmt: skip
+        wait_s = REPORT_S if self._jobs or self._lines else 1.0
+        self._door.step(wait_s, self._client.sock, self._rung, *datagram)
+        with suppress(OSError):
+            self._rung.recv(64)
+        turn_away(self._door)
+        while (message := self._client.receive()) is not None:
+            name, number, order = checked(message)
+            self.order_count += 1
+            if name == "close":
+                return False
+            self._do(name, number, order)
+        self._open_lines()
+        self._report()
+        self._client.flush()
+        return True
+
+    def _do(self, name: str, number: int, order: dict[str, Any]) -> None:
         if name == "clock":
-            return {"now_ns": time.perf_counter_ns()}
-        if name == "open":
-            return self._open(order)
-        return self._work(name, order)
-
-    def _work(self, name: str, order: dict[str, Any]) -> dict[str, Any]:
-        """Send, receive, request or respond on the open connections; return the report."""
-        if not self._socks:
-            raise OrderRefusedError("order-without-connection", {})
-        work = _WORKS[name]
-        if "limit_ms" in order:
-            order["limit_s"] = order.pop("limit_ms") * 1e-3
-        self._orders.begin()
-        used = os.times()
-        report: dict[str, Any] = {"begin_ns": time.perf_counter_ns()}
-        try:
-            report |= work(self._socks, order, self._orders, self._orders.counts)  # type: ignore[arg-type]
-        except channel.BrokenChannel:
-            raise
-        except OSError as error:
-            report |= {"error": error.errno, "text": error.strerror or str(error)}
-        except MemoryError:
-            report |= {"error": errno.ENOMEM, "text": os.strerror(errno.ENOMEM)}
-        report.setdefault("end_ns", time.perf_counter_ns())
-        after = os.times()
-        self._close_data()
-        times = {"user_s": after.user - used.user, "system_s": after.system - used.system}
-        return {**report, **vars(self._orders.counts), **times, "wait_count": 0}
-
-    def _close_data(self) -> None:
-        self._door.forget_tickets()
-        for sock in self._socks:
-            sock.close()
-        self._socks = []
-
-    def _open(self, order: dict[str, Any]) -> dict[str, Any]:
-        self._close_data()
-        if order["count"] > self._limits.connections:
-            raise OrderRefusedError("order-out-of-range", {"field": "count"})
-        if order["protocol"] == "udp":
-            self._socks = [self._open_udp(order)]
+            self._client.send({"id": number, "now_ns": time.perf_counter_ns()})
+        elif name == "end":
+            if (job := self._jobs.get(order.pop("job"))) is not None:
+                job.end = {**order, "now": bool(order["now"])}
+                if order["now"]:
+                    job.stop()
+        elif number in self._lines or number in self._jobs:
+            raise OrderRefusedError("order-out-of-range", {"field": "id"})
+        elif name == "open":
+            self._open(number, order)
         else:
-            self._socks = self._open_tcp(order)
-        return {"opened": helper.granted(self._socks[0])}
+            self._start(name, number, order)
 
-    def _open_tcp(self, order: dict[str, Any]) -> list[socket.socket]:
-        """Wait for the connections with the tickets that the client is told."""
-        listener, option = self._door.listener, socket.SO_RCVBUF
-        before = listener.getsockopt(socket.SOL_SOCKET, option)
-        if order["buffer_bytes"]:  # what is accepted has it from the handshake on
-            listener.setsockopt(socket.SOL_SOCKET, option, order["buffer_bytes"])
-        tickets = self._door.new_tickets(order["count"])
-        self._client.send({"tickets": [ticket.hex() for ticket in tickets]})
+    def _open(self, number: int, order: dict[str, Any]) -> None:
+        taken = sum(line.count for line in self._lines.values())
+        if len(self._lines) >= MAX_AT_ONCE or order["count"] + taken > self._limits.connections:
+            raise OrderRefusedError("peer-limit-connections", {})
+        if order["protocol"] == "udp" and order["count"] != 1:
+            raise OrderRefusedError("order-out-of-range", {"field": "count"})
         try:
-            end_s = time.monotonic() + OPEN_S
-            while len(self._door.arrived()) < len(tickets):
-                if time.monotonic() > end_s:
-                    raise OrderRefusedError("data-connection-missing", {})
-                self._orders.require_within()
-                self._door.step(0.05, self._client.sock)
-                turn_away(self._door)
-                if self._client.receive() is not None:
-                    raise OrderRefusedError("order-unknown", {})
-        finally:
-            if order["buffer_bytes"]:
-                listener.setsockopt(socket.SOL_SOCKET, option, before // 2)
-        socks = self._door.take_arrived()
-        for sock in socks:
-            sock.setblocking(True)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            responder.set_receive_timeout(sock, 0.02)
-        return socks
+            line = self._lines[number] = Line(self._door, number, order, self._host)
+        except OSError as error:
+            failed = {"failure": "data-socket-refused", "reason": error.strerror or str(error)}
+            self._client.send({"id": number, **failed})
+            return
+        self._client.send({"id": number, "tickets": [ticket.hex() for ticket in line.tickets]})
 
-    def _open_udp(self, order: dict[str, Any]) -> socket.socket:
-        """Bind a socket and connect it to the client that sends the ticket."""
-        with helper.kept(socket.socket(self._door.listener.family, socket.SOCK_DGRAM)) as sock:
-            if order["buffer_bytes"]:
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, order["buffer_bytes"])
-            sock.bind((self._door.listener.getsockname()[0], self._port))
-            sock.setblocking(False)
-            (ticket,) = self._door.new_tickets(1)
-            self._client.send({"tickets": [ticket.hex()]})
-            end_s = time.monotonic() + OPEN_S
-            while time.monotonic() < end_s:
-                self._door.step(0.05, self._client.sock, sock)
-                turn_away(self._door)
-                if self._client.receive() is not None:
-                    raise OrderRefusedError("order-unknown", {})
-                with suppress(BlockingIOError):
-                    said, address = sock.recvfrom(TICKET_BYTES + 1)
-                    if said == ticket:
-                        sock.connect(address)
-                        sock.setblocking(True)
-                        return sock
-            raise OrderRefusedError("data-datagram-missing", {})
+    def _open_lines(self) -> None:
+        for line in list(self._lines.values()):
+            if line.advance():
+                granted = helper.granted(line.socks[0])
+                self._client.send({"id": line.number, "opened": granted})
+            elif not line.is_open and time.monotonic() > line.end_s:
+                line.close()
+                del self._lines[line.number]
+                way = "connection" if line.is_stream else "datagram"
+                self._client.send({"id": line.number, "failure": f"data-{way}-missing"})
+
+    def _start(self, name: str, number: int, order: dict[str, Any]) -> None:
+        if len(self._jobs) >= MAX_AT_ONCE:
+            raise OrderRefusedError("peer-limit-connections", {})
+        counts: Any
+        socks: list[socket.socket] = []
+        if name == "transactions":
+            session = os.urandom(responder.TAG_BYTES)
+            guest = self._door.guest = Guest(self._host, session, is_secure=bool(order["tls"]))
+            work = far_echo.answer_transactions(guest.arrivals)
+            order["session"] = session
+            self._fast_open(order["fast_open"])
+            counts = far_echo.AnswerCounts()
+            self._client.send({"id": number, "session": session.hex(), "so_far": True})
+        else:
+            line = self._lines.get(order.pop("line"))
+            if line is None:
+                raise OrderRefusedError("order-without-connection", {})
+            work = self._work(name, line)
+            is_answer = name in ("echo", "rounds")
+            counts = far_echo.AnswerCounts() if is_answer else bulk_peer.ByteCounts()
+            if is_answer:
+                order |= {"session": line.session, "host": self._host}
+            elif not line.is_stream:
+                line.connect()
+            socks = line.socks_of_job()
+            if line.is_stream:
+                del self._lines[line.number]
+        self._jobs[number] = Job(
+            work, socks, order, counts, rate_bps=self._limits.rate_bps, ended=self._ring
+        )
+
+    @staticmethod
+    def _work(name: str, line: Line) -> Callable[..., dict[str, Any]]:
+        if name == "echo":
+            return far_echo.echo_stream if line.is_stream else far_echo.echo_datagrams
+        return _WORKS[name]
+
+    def _fast_open(self, wanted: int) -> None:
+        """Let the listener take data with a SYN, where the system has that."""
+        if wanted and hasattr(socket, "TCP_FASTOPEN"):
+            with suppress(OSError):
+                self._door.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 64)
+
+    def _ring(self) -> None:
+        with suppress(OSError):
+            self._bell.send(b"\0")
+
+    def _report(self) -> None:
+        """Send the reports of jobs that have ended, and progress; check the limits."""
+        for number, job in list(self._jobs.items()):
+            if job.report is not None:
+                del self._jobs[number]
+                self._carried_bytes += job.carried_bytes
+                self._client.send({"id": number, **job.report})
+        now_s = time.monotonic()
+        if now_s - self._reported_s >= REPORT_S:
+            self._reported_s = now_s
+            if now_s - self._begin_s > self._limits.duration_s:
+                raise RunOver("peer-limit-duration")
+            if self.carried_bytes > self._limits.carried_bytes:
+                raise RunOver("peer-limit-bytes")
+            if self._client.flush():  # else the next report has more
+                at_ns = time.perf_counter_ns()
+                for number, job in self._jobs.items():
+                    progress = {"so_far": True, "at_ns": at_ns, **vars(job.counts)}
+                    self._client.send({"id": number, **progress})
+
+    def _refuse(self, code: str, **values: Any) -> None:
+        with suppress(OSError):
+            self._client.send({"refusal": code, **values})
+
+    def _end(self) -> None:
+        """End the jobs, and close what is open."""
+        for job in self._jobs.values():
+            job.stop()
+        for job in self._jobs.values():
+            job.join(END_S)
+        for line in self._lines.values():
+            line.close()
+        if self._door.guest is not None:
+            while not self._door.guest.arrivals.empty():
+                self._door.guest.arrivals.get().close()
+            self._door.guest = None
+        self._bell.close()
+        self._rung.close()
 
 
 _WORKS: Mapping[str, Callable[..., dict[str, Any]]] = {
     "send": bulk_peer.send, "receive": bulk_peer.receive,
     "request": bulk_peer.request, "respond": bulk_peer.respond,
+    "rounds": far_echo.answer_rounds,
 }  # fmt: skip
 
 
@@ -320,18 +443,13 @@ def machine() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _plain(limits: PeerLimits) -> dict[str, float]:
-    return {
-        "duration_s": limits.duration_s, "carried_bytes": limits.carried_bytes,
-        "rate_bps": limits.rate_bps, "connections": limits.connections,
-    }  # fmt: skip
-
-
 def keep_alive(sock: socket.socket) -> None:
     """Let the kernel notice within 5 s that the other machine is gone, where the system can."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in zip(("TCP_KEEPIDLE", "TCP_KEEPINTVL", "TCP_KEEPCNT"), GONE_S, strict=True):
-        option = getattr(socket, name, None) or getattr(socket, "TCP_KEEPALIVE", None)
+        option = getattr(socket, name, None)
+        if option is None and name == "TCP_KEEPIDLE":
+            option = getattr(socket, "TCP_KEEPALIVE", None)  # its name on macOS
         if option is not None:
             with suppress(OSError):
                 sock.setsockopt(socket.IPPROTO_TCP, option, value)
@@ -363,7 +481,6 @@ class Service:
         assert secret is not None
         self._door = Door(listener, secret, log)
         self._limits, self._end_s, self._log = limits, end_s, log
-        self._port: int = listener.getsockname()[1]
         self._owner = ""  # the host that proved the token first
 
     def run(self) -> None:
@@ -383,10 +500,11 @@ class Service:
         try:
             if host != self._owner:
                 self._log("peer-token-elsewhere", host=host)
-                client.send({"refused": "peer-token-elsewhere"})
+                with suppress(OSError):
+                    client.send({"refusal": "peer-token-elsewhere"})
                 return
             self._log("peer-run-begins", host=host)
-            run = Run(client, host, self._door, self._limits, self._port)
+            run = Run(client, host, self._door, self._limits)
             begin_s = time.monotonic()
             try:
                 run.serve()

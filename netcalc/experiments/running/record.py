@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import nan
+from math import inf, isfinite, nan
 from pathlib import Path as File
 from typing import Any, Generic, TypeVar
 
 from netcalc.emulation import EmulatedPath, Statistics
-from netcalc.errors import ExperimentError
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.stopping import Ended, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
+from netcalc.printable import excerpt
 from netcalc.samples import Instrument, Meta, Samples
 from netcalc.version import __version__
 
@@ -311,6 +313,8 @@ class Common:
         The emulated path.
     host : str
         The host as it was given.
+    peer : FarPeer, optional
+        The peer on a second machine.
     progress : callable, optional
         Called as rows are done.
     stop : threading.Event or callable, optional
@@ -327,6 +331,7 @@ class Common:
 
     path: Path | None = None
     host: str = "127.0.0.1"
+    peer: FarPeer | None = None
     progress: Progress | None = None
     stop: Stop | None = None
     save: str | os.PathLike[str] | None = None
@@ -338,8 +343,26 @@ class Common:
         limits.require_processes()
         if self.linux_for:
             limits.require_linux(self.linux_for)
+        if self.peer is not None:
+            self._require_peer_alone(self.peer)
+            object.__setattr__(self, "address", self.peer.host)
+            return
         limits.require_path(self.path, needed=self.needs_path)
         object.__setattr__(self, "address", limits.loopback_address(self.host))
+
+    def _require_peer_alone(self, peer: FarPeer) -> None:
+        """Refuse what is no peer, and a path or a host beside it."""
+        if not isinstance(peer, FarPeer):
+            raise DomainError("not-a-peer", "peer", peer)
+        if self.path is not None:
+            raise DomainError("not-with-peer", "path", str(self.path))
+        if self.host != "127.0.0.1":
+            raise DomainError("not-with-peer", "host", self.host)
+
+    @property
+    def place(self) -> str:
+        """Where the run goes, as in the target of its samples."""
+        return "loopback" if self.peer is None else f"peer {self.peer.host}"
 
     @property
     def version(self) -> int:
@@ -364,6 +387,20 @@ class Common:
         with Stopping(self.stop, limit_s=limits.MAX_DURATION_S) as stopping:
             run = kind(stopping=stopping, progress=self.progress, save=self.save, **options)
             return finish(run, lambda: measure(run))
+
+
+def record_far(run: Record[Any], far: FarEnd) -> None:
+    """Record what the peer says of its machine, and what its user allows."""
+    run.facts["peer_machine"] = {
+        name: excerpt(value) if isinstance(value, str) else int(value)
+        for name in ("host", "system", "kernel", "python", "processors")
+        if isinstance(value := far.machine.get(name), str | int)
+    }
+    run.facts["peer_limits"] = {
+        name: float(value) for name, value in far.limits.items() if isinstance(value, int | float)
+    }
+    if isfinite(rate_bps := run.facts["peer_limits"].get("rate_bps", inf)):
+        run.warnings.append(Notice("peer-limits-rate", {"rate_bps": rate_bps}))
 
 
 def seconds(duration_ns: int | None) -> float:

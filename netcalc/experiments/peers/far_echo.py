@@ -1,0 +1,148 @@
+"""Programs of a peer that answer: echoes, requests of one size, and transactions.
+
+They work in a thread, on sockets that the client has opened by its tickets. The first 8 bytes of
+the ticket are the session.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from netcalc.experiments.peers import helper, responder
+from netcalc.experiments.peers.job import Job
+
+_clock = time.perf_counter_ns
+
+
+class AnswerCounts(helper.HelperCounts):
+    """What a program counted: messages, and the bytes in both directions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent_bytes = self.received_bytes = 0
+
+    def carry(self, carried_bytes: int) -> None:
+        """Set the bytes in both directions together, half of which are replies."""
+        self.sent_bytes = self.received_bytes = carried_bytes // 2
+
+
+def echo_datagrams(
+    socks: Sequence[socket.socket], order: dict[str, Any], job: Job, counts: AnswerCounts
+) -> dict[str, Any]:
+    """Echo datagrams of the session, and those too short for it, to the host of the client only."""
+    (sock,) = socks
+    session, host = order["session"][:4], order["host"]
+    responder.set_receive_timeout(sock, responder.LOOK_S)
+    buffer = bytearray(65_536)
+    view = memoryview(buffer)
+    carried_bytes, look_ns = 0, 0
+    while True:
+        try:
+            size, sender = sock.recvfrom_into(buffer)
+        except (BlockingIOError, TimeoutError):
+            size, sender = -1, ("", 0)
+        except ConnectionError:  # an earlier reply reached a closed port
+            continue
+        if size >= 0 and sender is not None:  # None: the socket is shut down
+            is_own = size < responder.TAG_BYTES or buffer[4:8] == session
+            if sender[0] != host or not is_own:
+                counts.refused += 1
+            else:
+                try:
+                    sock.sendto(view[:size], sender)
+                    counts.echoed += 1
+                except OSError:
+                    counts.unsent += 1
+                carried_bytes += 2 * size
+        if (now_ns := _clock()) > look_ns:
+            look_ns = now_ns + responder.LOOK_NS
+            counts.carry(carried_bytes)
+            if job.look(now_ns):
+                return {}
+
+
+def echo_stream(
+    socks: Sequence[socket.socket], order: dict[str, Any], job: Job, counts: AnswerCounts
+) -> dict[str, Any]:
+    """Echo messages that begin with their length, after a greeting with the session."""
+    view = memoryview(bytearray(order["message_bytes"] + 65_536))
+    answers = _answers(order, job, counts, view)
+    have = 0
+    while have < responder.TAG_BYTES:
+        try:
+            got = socks[0].recv_into(view[have : responder.TAG_BYTES])
+        except (BlockingIOError, TimeoutError):
+            if job.look(_clock()):
+                return {}
+            continue
+        if not got:
+            return {}
+        have += got
+    if view[: responder.TAG_BYTES] == order["session"]:
+        counts.carry(answers.echo_stream(socks[0], have))
+    return {}
+
+
+def answer_rounds(
+    socks: Sequence[socket.socket], order: dict[str, Any], job: Job, counts: AnswerCounts
+) -> dict[str, Any]:
+    """Answer requests of one size, each once it is complete."""
+    view = memoryview(bytearray(order["message_bytes"]))
+    counts.carry(_answers(order, job, counts, view).answer_rounds(socks[0], 0))
+    return {}
+
+
+def answer_transactions(
+    arrivals: SimpleQueue[socket.socket],
+) -> Callable[..., dict[str, Any]]:
+    """Return the program that answers a request on each connection that arrives."""
+
+    def answer(
+        socks: Sequence[socket.socket], order: dict[str, Any], job: Job, counts: AnswerCounts
+    ) -> dict[str, Any]:
+        view = memoryview(bytearray(order["message_bytes"] + 1))
+        answers = _answers(order, job, counts, view)
+        secure = responder.tls_server(str(responder.CERTIFICATE)) if order["tls"] else None
+        carried_bytes = 0
+        while not job.look(_clock()):
+            counts.carry(carried_bytes)
+            try:
+                sock = arrivals.get(timeout=responder.LOOK_S)
+            except Empty:
+                continue
+            try:
+                with _secured(sock, secure) as connection:
+                    carried_bytes += answers.answer_once(connection, 0)
+            except OSError:
+                counts.unsent += 1
+        return {}
+
+    return answer
+
+
+def _secured(sock: socket.socket, secure: Any) -> socket.socket:
+    """Return a connection, with TLS where the order says so; it has a timeout."""
+    with helper.kept(sock):
+        if secure is None:
+            sock.setblocking(True)
+            responder.set_receive_timeout(sock, responder.LOOK_S)
+            return sock
+        sock.settimeout(responder.TOKEN_S)
+        secured: socket.socket = secure.wrap_socket(sock, server_side=True)
+        secured.settimeout(responder.LOOK_S)
+        return secured
+
+
+def _answers(
+    order: dict[str, Any], job: Job, counts: AnswerCounts, view: memoryview
+) -> responder.Answers:
+    def look(carried_bytes: int) -> bool:
+        counts.carry(carried_bytes)
+        return job.look(_clock())
+
+    settings = {**order, "bytes": 1 << 60}  # the limit of the peer is its service's
+    return responder.Answers(order["session"], settings, counts, view, look)
