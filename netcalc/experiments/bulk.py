@@ -379,7 +379,8 @@ def line_rate(
     -----
     At most 10,000 runs, 20 GB and 600 s; no option raises these limits. At 20 GB the experiment
     ends, marked as partial. The rate is not limited: the packets stay on this machine, or go to a
-    peer whose user has agreed, and may limit it. There is no flow control: the receiver drops what it cannot process.
+    peer whose user has agreed, and may limit it. There is no flow control: the receiver drops what
+    it cannot process.
 
     Examples
     --------
