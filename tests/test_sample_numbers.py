@@ -138,6 +138,18 @@ def test_runs_are_gathered_by_setting_in_the_order_of_the_first():
     assert by_buffer["wall_s"].tolist() == [4.0]
 
 
+def test_runs_of_two_directions_are_two_settings():
+    """By hand: 2 s forward, 3 and 5 s back; without a direction it is one setting as before."""
+    columns = {name: [100.0] * 3 for name in ("write_bytes", "write_count", "sent_bytes",
+                                              "received_bytes", "delivery_s")}  # fmt: skip
+    columns["wall_s"] = [3.0, 2.0, 5.0]
+    rows = BulkSamples(**columns, direction=["back", "forward", "back"]).by_setting()
+    assert [(row["direction"], row["wall_s"]) for row in rows] == [("back", 4.0), ("forward", 2.0)]
+    assert [(row["direction"], row["wall_s"]) for row in BulkSamples(**columns).by_setting()] == [
+        ("", 3.0)
+    ]
+
+
 def test_measured_rows_of_each_kind():
     echo = RttSamples(
         payload_bytes=[56, 56, 56, 56, NAN, 100],

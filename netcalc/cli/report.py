@@ -403,6 +403,8 @@ def setting_lines(samples: kinds.BulkSamples) -> list[str]:
             frame = ethernet_frame_bytes(row["write_bytes"] + DATAGRAM_HEADERS_BYTES)
             data = show(row["write_bytes"], "byte")
             what = [f"frames of {show(float(frame), 'byte')} ({data} of data)"]
+        if row["direction"]:
+            what.insert(0, row["direction"])
         if not np.isnan(row["asked_buffer_bytes"]):
             asked = show(row["asked_buffer_bytes"], "byte")
             granted = [show(row[name], "byte") for name in _GRANTED if not np.isnan(row[name])]

@@ -489,9 +489,10 @@ class BulkSamples(Samples):
     sender_drop_count, input_drop_count, line_drop_count, receiver_drop_count : array_like
         Datagrams dropped in the sender's own queue; at the input of a node on the path; in the
         buffer of its link; at the socket of the sink. [1]
-    direction : array_like
+    direction : array_like of str
         Between two machines: ``"forward"``, ``"back"``, or both at once, ``"forward of both"`` and
-        ``"back of both"``; empty on one machine.
+        ``"back of both"``; of a host over its own loopback ``"this host alone"`` or ``"peer
+        alone"``; empty on one machine. [text]
     """
 
     write_bytes: ApplicationBytes
@@ -590,19 +591,21 @@ class BulkSamples(Samples):
     def by_setting(self) -> list[dict[str, Any]]:
         """Return one row for each setting, in the order of their first transfers.
 
-        A setting is a write size, a buffer and a number of pairs. A row has these, the number of
-        its transfers, how many of them were ``saturated``, the ``limit`` of most of them, and the
-        median of each time, rate, loss and drop count.
+        A setting is a direction, a write size, a buffer and a number of pairs. A row has these, the
+        number of its transfers, how many of them were ``saturated``, the ``limit`` of most of them,
+        and the median of each time, rate, loss and drop count.
         """
         names = ("write_bytes", "asked_buffer_bytes", "pair_count")
-        settings = np.stack([floats(getattr(self, name)) for name in names], axis=1)
+        ways, way = np.unique(np.asarray(self.direction, str), return_inverse=True)
+        settings = np.stack([floats(getattr(self, name)) for name in names] + [way], axis=1)
         _, first, inverse = np.unique(
             np.nan_to_num(settings, nan=-1.0), axis=0, return_index=True, return_inverse=True
         )
         rows = []
         for index in np.argsort(first).tolist():
             chosen = inverse.ravel() == index
-            row: dict[str, Any] = dict(zip(names, settings[first[index]].tolist(), strict=True))
+            row: dict[str, Any] = dict(zip(names, settings[first[index]].tolist(), strict=False))
+            row["direction"] = str(ways[way[first[index]]])
             row["run_count"] = int(chosen.sum())
             limits, counts = np.unique(self.limit[chosen], return_counts=True)
             row["limit"] = str(limits[np.argmax(counts)])
