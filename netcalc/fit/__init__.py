@@ -46,6 +46,7 @@ from netcalc.fit.path_links import (
     separations,
     to_node_s,
 )
+from netcalc.fit.regimes import Regimes, two_regimes
 from netcalc.fit.steps import ChangePoints, Step, change_points
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "Line",
     "LinkEstimate",
     "PathEstimate",
+    "Regimes",
     "Separation",
     "Step",
     "bottleneck",
@@ -77,6 +79,7 @@ __all__ = [
     "stepped_line",
     "to_node_s",
     "transfer_against_size",
+    "two_regimes",
     "write_costs",
 ]
 __dir__ = __all__.copy  # what TAB offers
