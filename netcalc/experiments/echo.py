@@ -6,7 +6,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -381,18 +381,11 @@ def measure_at_peer(run: EchoRun, peer: FarPeer) -> None:
     with FarEnd(peer, stopping=run.stopping) as far, run.measuring():
         record.record_far(run, far)
         run.phase = "connect"
-        with ExitStack() as opened:
-            try:
-                exchange, number = opened_echo(run, far, largest_bytes)
-                opened.enter_context(closing(exchange))
-            except OSError as error:
-                raise run.failure(error) from error
-            try:
+        with far.causes_named(run):
+            exchange, number = opened_echo(run, far, largest_bytes)
+            with closing(exchange):
                 run.probe(exchange)
-            except ExperimentError as error:
-                raise far.cause_of(error) from error
-            far.order("end", job=number, now=1, sent_bytes=0, linger_ms=0, drain_ms=0)
-            report = far.answer(number)
+            report = far.end(number)
             for name in ("echoed", "refused", "unsent"):
                 run.facts[f"peer_{name}_count"] = int(report[name])
 

@@ -8,9 +8,10 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensiona
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import endpoints, exchange
 from netcalc.experiments.peers import helper, process, responder
+from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
@@ -90,11 +92,14 @@ class WritePlan:
         whole = self.request()
         return [whole[start:end] for start, end in pairwise(ends)]
 
-    def command(self, path: Path | None) -> str:
+    def command(self, path: Path | None, peer: FarPeer | None = None) -> str:
         """Return the call that makes this plan."""
         names = ("count", "reply_bytes", "interval_s", "write_gap_s", "quickack", "autocorking",
                  "host", "timeout_s")  # fmt: skip
         arguments = {name: getattr(self, name) for name in names}
+        if peer is not None:
+            del arguments["host"], arguments["autocorking"]
+            arguments["peer"] = peer
         sizes = record.short_list(self.sizes, "writes")
         call = record.written_call("small_writes", sizes, modes=list(self.modes), **arguments)
         return call if path is None else f"{call[:-1]}, path={path})"
@@ -117,20 +122,26 @@ class Rounds:
 
     def measure(self, ends: endpoints.Endpoints, address: tuple[Any, ...]) -> None:
         """Measure the rounds on a new connection."""
-        run, mode = self._run, self._mode
+        run = self._run
         self._server = ends.server_host
         run.phase = "connect"
         with ends.client_socket(socket.SOCK_STREAM) as sock:
             exchange.connect_within(sock, address, limit_s=limits.CONNECT_S, stopping=run.stopping)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, mode == "nodelay")
-            exchange.set_timeout(sock, SLICE_S)
-            granted = instrument.granted(sock)
-            run.facts["nodelay"][mode] = granted.pop("nodelay")
-            run.facts.update(granted)
-            self._waits = self._plan.waits(mode) and self._plan.sizes[0] < granted["mss_bytes"]
-            run.phase = "round"
-            with instrument.collector_off():
-                self._rounds(sock)
+            self.measure_on(sock)
+
+    def measure_on(self, sock: socket.socket) -> None:
+        """Measure the rounds on a connection."""
+        run, mode = self._run, self._mode
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, mode == "nodelay")
+        exchange.set_timeout(sock, SLICE_S)
+        granted = instrument.granted(sock)
+        run.facts["nodelay"][mode] = granted.pop("nodelay")
+        run.facts.update(granted)
+        first_bytes = self._plan.sizes[0]
+        self._waits = self._plan.waits(mode) and first_bytes < granted.get("mss_bytes", inf)
+        run.phase = "round"
+        with instrument.collector_off():
+            self._rounds(sock)
         self._conclude()
 
     def _rounds(self, sock: socket.socket) -> None:
@@ -340,6 +351,7 @@ def small_writes(
     quickack: bool = False,
     autocorking: bool = False,
     host: str = "127.0.0.1",
+    peer: FarPeer | None = None,
     path: Path | None = None,
     timeout_s: float = 5.0,
     pcap: str | os.PathLike[str] | None = None,
@@ -378,6 +390,9 @@ def small_writes(
     host : str
         Loopback address, IPv4 or IPv6. In a namespace of the run, and over a path, it selects the
         address family only.
+    peer : Peer, optional
+        A second machine, on which ``netcalc peer`` runs as the server. Nothing is seen there but
+        what the client's times show: no packets, and no counters of the kernel.
     path : Path, optional
         Path between client and server, emulated on this machine; without it both are on a
         loopback.
@@ -431,9 +446,12 @@ def small_writes(
     RFC 896 (Nagle's algorithm); RFC 1122, 4.2.3.2 (delayed acknowledgements).
     """
     common = record.Common(
-        path=path, host=host, progress=progress, stop=stop, save=save,
-        linux_for="its counters of delayed acknowledgements",
+        path=path, host=host, peer=peer, progress=progress, stop=stop, save=save,
+        linux_for="its counters of delayed acknowledgements" if peer is None else "",
     )  # fmt: skip
+    if peer is not None and (pcap is not None or autocorking):
+        name = "autocorking" if pcap is None else "pcap"
+        raise DomainError("not-with-peer", name, autocorking if pcap is None else str(pcap))
     plan = WritePlan(
         sizes=_checked_sizes(write_bytes),
         modes=_checked_modes(modes),
@@ -455,15 +473,19 @@ def small_writes(
         duration_s=max(plan.round_s, least_s) * (plan.round_count - 1),
     )
     limits.require_writable(pcap)
+    measure = partial(_measure, plan=plan, path=path, pcap=pcap)
+    if peer is not None:
+        measure = partial(_measure_at_peer, plan=plan, peer=peer)
     return common.conduct(
-        partial(_measure, plan=plan, path=path, pcap=pcap),
+        measure,
         endpoints.Responses,
         experiment="small_writes",
         protocol="tcp",
-        target="loopback, TCP" if path is None else "emulated path, TCP",
+        target=f"{common.place}, TCP" if path is None else "emulated path, TCP",
         total_count=plan.round_count,
         unit="rounds",
-        command=plan.command(path),
+        host=common.address,
+        command=plan.command(path, peer),
     )
 
 
@@ -510,6 +532,39 @@ def _measure(
         measure_writes(run, plan, ends, taps)
 
 
+def _measure_at_peer(run: endpoints.Responses, plan: WritePlan, peer: FarPeer) -> None:
+    """Measure each mode on a connection of its own to a peer, which answers."""
+    run.record_machine(plan.version)
+    _record_plan(run, plan)
+    run.facts["rtt_s"] = 0.0  # unknown: it is in the samples
+    run.phase = "peer"
+    with FarEnd(peer, stopping=run.stopping) as far, run.measuring():
+        record.record_far(run, far)
+        for mode in plan.modes:
+            run.phase = "connect"
+            with socket.socket(helper.address_family(peer.host), socket.SOCK_STREAM) as sock:
+                line = far.open([sock])
+                far.order(
+                    "rounds", line=line.number, message_bytes=plan.request_bytes,
+                    reply_bytes=plan.reply_bytes, quickack=int(plan.quickack),
+                )  # fmt: skip
+                far.poll()
+                own = replace(plan, session=line.session)
+                with far.causes_named(run):
+                    Rounds(run, own, mode, ()).measure_on(sock)
+
+
+def _record_plan(run: endpoints.Responses, plan: WritePlan) -> None:
+    run.facts.update(
+        quickack=plan.quickack,
+        write_bytes=list(plan.sizes),
+        write_gap_s=plan.write_gap_s,
+        interval_s=plan.interval_s,
+        tick_s=instrument.tick_s(),
+        **{name: {} for name in ("counters", "nodelay", "ladder", "waits")},
+    )
+
+
 def measure_writes(
     run: endpoints.Responses,
     plan: WritePlan,
@@ -518,15 +573,8 @@ def measure_writes(
 ) -> None:
     """Start the server and measure each mode on a connection of its own."""
     facts = run.facts
-    facts.update(
-        quickack=plan.quickack,
-        write_bytes=list(plan.sizes),
-        write_gap_s=plan.write_gap_s,
-        interval_s=plan.interval_s,
-        tick_s=instrument.tick_s(),
-        autocorking=ends.read_number(_AUTOCORKING),
-        **{name: {} for name in ("counters", "nodelay", "ladder", "waits")},
-    )
+    _record_plan(run, plan)
+    facts["autocorking"] = ends.read_number(_AUTOCORKING)
     with ends.listener(socket.SOCK_STREAM) as listener:
         address = listener.getsockname()
         run.port = address[1]

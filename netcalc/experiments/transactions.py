@@ -11,19 +11,21 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import as_float, named_arguments, one_dimensional
 from netcalc.emulation.wire.ip_packets import checksum
-from netcalc.errors import ExperimentError
+from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import endpoints, exchange
+from netcalc.experiments.peers import helper
 from netcalc.experiments.peers.helper import system_error
 from netcalc.experiments.peers.process import Peer, attribute_errors, responder_settings
+from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
 from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
@@ -34,7 +36,19 @@ from netcalc.samples import TransactionSamples
 _ECHO_REQUEST, _SOL_RAW, _ICMP_FILTER = {4: 8, 6: 128}, 255, 1
 _ECHO_REPLY_V6, _ICMP6_FILTER = 129, 1
 _SYN_SENT = 2
+_SYN_DATA = 32  # TCPI_OPT_SYN_DATA of linux/tcp.h
 _clock = time.perf_counter_ns
+
+
+class ClientEnd(Protocol):
+    """Where the client of a transaction opens its sockets."""
+
+    @property
+    def version(self) -> int:
+        """Version of IP, 4 or 6."""
+
+    def client_socket(self, kind: int, protocol: int = 0) -> socket.socket:
+        """Open a socket of the client."""
 
 
 class RequestPlan:
@@ -46,7 +60,7 @@ class RequestPlan:
     def __init__(
         self,
         protocol: str,
-        ends: endpoints.Endpoints,
+        ends: ClientEnd,
         *,
         largest_bytes: int,
         timeout_s: float,
@@ -56,8 +70,10 @@ class RequestPlan:
         self._timeout_s, self._stopping = timeout_s, stopping
         self._timeout_ns = int(timeout_s * 1e9)
         self._buffer = memoryview(bytearray(largest_bytes + 65_536))
-        self.address: tuple[Any, ...] = (ends.server_host, 0)
+        self.address: tuple[Any, ...] = ()
         self.secure: Any = None
+        self.with_syn_count = 0
+        """Requests of Fast Open that went with the SYN, as the kernel says. [1]"""
 
     def response_ns(self, request: bytes, number: int) -> int:
         """Send a request; return its response time, counted from before the first packet. [ns]"""
@@ -131,6 +147,7 @@ class RequestPlan:
                 if _clock() - sent_ns > self._timeout_ns:
                     self._check_time(sent_ns)
             response_ns = _clock() - sent_ns
+            self.with_syn_count += self._protocol == "tfo" and _sent_with_syn(sock)
         finally:
             sock.close()
         if self._buffer[:have] != request:
@@ -200,6 +217,12 @@ class RequestPlan:
             raise system_error(errno.ETIMEDOUT)
 
 
+def _sent_with_syn(sock: socket.socket) -> bool:
+    """Return whether the other end took the data that a connection sent with its SYN (Linux)."""
+    options = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 6)[5]
+    return bool(options & _SYN_DATA)
+
+
 STREAMS = ("tfo", "tcp", "tls")
 """Protocols with a connection for each transaction."""
 WARM_UP_COUNT = 3
@@ -235,11 +258,16 @@ class TransactionPlan:
         """Version of IP."""
         return limits.ip_version(self.host)
 
-    def command(self, path: Path | None) -> str:
+    def command(self, path: Path | None, peer: FarPeer | None = None) -> str:
         """Return the call that makes this plan."""
         is_book = self.sizes == BOOK_TRANSACTION_SIZES
         sizes = "BOOK_TRANSACTION_SIZES" if is_book else str(list(self.sizes))
         where = f"mtu_bytes={self.mtu_bytes}" if path is None else f"path={path}"
+        if peer is not None:
+            return (
+                f"transactions({sizes}, protocols={list(self.protocols)}, count={self.count}, "
+                f"peer={peer}, timeout_s={self.timeout_s:g})"
+            )
         return (
             f"transactions({sizes}, protocols={list(self.protocols)}, count={self.count}, "
             f"{where}, timeout_s={self.timeout_s:g}, tap={self.tap}, host={self.host!r})"
@@ -253,7 +281,7 @@ class Transactions:
         self,
         run: endpoints.Responses,
         plan: TransactionPlan,
-        ends: endpoints.Endpoints,
+        ends: Any,
         taps: Sequence[endpoints.Tap],
         protocol: str,
         settle_s: float,
@@ -270,6 +298,7 @@ class Transactions:
 
     def measure(self) -> None:
         """Start the server, if there is one, and measure every size."""
+        self._requests.address = (self._endpoints.server_host, 0)
         before = self._endpoints.counters()
         with ExitStack() as undo:
             peer = None if self._protocol == "ping" else self._server(undo)
@@ -378,6 +407,75 @@ class Transactions:
             return None
 
 
+@dataclass(frozen=True, slots=True)
+class FarClient:
+    """The client of transactions with a peer."""
+
+    host: str
+
+    @property
+    def version(self) -> int:
+        """Version of IP, 4 or 6."""
+        return limits.ip_version(self.host)
+
+    def client_socket(self, kind: int, protocol: int = 0) -> socket.socket:
+        """Open a socket."""
+        return socket.socket(helper.address_family(self.host), kind, protocol)
+
+
+class FarTransactions(Transactions):
+    """The transactions of one protocol with a peer."""
+
+    def __init__(
+        self, run: endpoints.Responses, plan: TransactionPlan, far: FarEnd, protocol: str
+    ) -> None:
+        super().__init__(run, plan, FarClient(plan.host), (), protocol, 0.0)
+        self._far = far
+
+    def measure(self) -> None:
+        """Let the peer answer, and measure every size."""
+        number = self._begin()
+        self._requests.address = self._far.address
+        self._sizes()
+        self._far.end(number)
+        if self._protocol == "tfo" and not self._requests.with_syn_count:
+            self._run.warnings.append(Notice("no-data-with-syn"))
+
+    def _begin(self) -> int:
+        """Order the answers of this protocol; return the number of the job."""
+        far, message_bytes = self._far, self._size(max(self._plan.sizes))
+        if self._protocol == "udp":
+            with socket.socket(helper.address_family(self._plan.host), socket.SOCK_DGRAM) as sock:
+                line = far.open([sock])
+            self._plan = replace(self._plan, session=line.session)
+            return far.order("echo", line=line.number, message_bytes=max(message_bytes, TAG_BYTES))
+        number = far.order(
+            "transactions", message_bytes=message_bytes, tls=int(self._protocol == "tls"),
+            fast_open=int(self._protocol == "tfo"),
+        )  # fmt: skip
+        session = bytes.fromhex(far.first_of(number)["session"])
+        self._plan = replace(self._plan, session=session)
+        if self._protocol == "tls":
+            self._requests.secure = _client_tls()
+        return number
+
+
+def _measure_at_peer(run: endpoints.Responses, plan: TransactionPlan, peer: FarPeer) -> None:
+    """Measure every protocol that is possible with a peer."""
+    run.record_machine(plan.version)
+    run.facts.update(warm_up_count=0, header_bytes=HEADER_BYTES[plan.version], rtt_s=0.0)
+    run.facts["first_response_s"] = {}
+    run.phase = "peer"
+    with FarEnd(peer, stopping=run.stopping) as far, run.measuring(), far.causes_named(run):
+        record.record_far(run, far)
+        for protocol in plan.protocols:
+            if protocol == "ping" or (protocol == "tfo" and not hasattr(socket, "MSG_FASTOPEN")):
+                run.warnings.append(Notice("left-out-with-peer", {"protocol": protocol}))
+                run.total_count -= len(plan.sizes) * plan.count
+            else:
+                FarTransactions(run, plan, far, protocol).measure()
+
+
 def _client_tls() -> Any:
     """Return the client's TLS 1.3 context, which trusts the test certificate alone."""
     try:
@@ -421,6 +519,7 @@ def transactions(
     protocols: Sequence[str] = PROTOCOLS,
     count: int = 10,
     host: str = "127.0.0.1",
+    peer: FarPeer | None = None,
     path: Path | None = None,
     mtu_bytes: int = BOOK_MTU_BYTES,
     timeout_s: float = 1.0,
@@ -451,6 +550,9 @@ def transactions(
     host : str
         Loopback address, IPv4 or IPv6. In a namespace of the run, and over a path, it selects the
         address family only.
+    peer : Peer, optional
+        A second machine, on which ``netcalc peer`` runs as the server, without ``ping``. The times
+        are the program's; there is no tap.
     path : Path, optional
         Path between client and server, emulated on this machine; without it both are on a
         loopback.
@@ -504,9 +606,11 @@ def transactions(
     Stevens, TCP/IP Illustrated vol. 3, appendix A.2, Fig. A-4 to A-8; RFC 7413; RFC 8446.
     """
     common = record.Common(
-        path=path, host=host, progress=progress, stop=stop, save=save,
-        linux_for="its counters and TCP Fast Open",
+        path=path, host=host, peer=peer, progress=progress, stop=stop, save=save,
+        linux_for="its counters and TCP Fast Open" if peer is None else "",
     )  # fmt: skip
+    if peer is not None and pcap is not None:
+        raise DomainError("not-with-peer", "pcap", str(pcap))
     selected = limits.distinct_choices("protocols", protocols, PROTOCOLS)
     least_bytes = MIN_MTU_BYTES[common.version]
     plan = TransactionPlan(
@@ -533,15 +637,19 @@ def transactions(
             "too-many-connections", phase="plan", count=connections, limit=MAX_CONNECTIONS
         )
     limits.require_writable(pcap)
+    measure = partial(_measure, plan=plan, path=path, pcap=pcap)
+    if peer is not None:
+        measure = partial(_measure_at_peer, plan=plan, peer=peer)
     return common.conduct(
-        partial(_measure, plan=plan, path=path, pcap=pcap),
+        measure,
         endpoints.Responses,
         experiment="transactions",
         protocol=", ".join(selected),
-        target="loopback" if path is None else "emulated path",
+        target=common.place if path is None else "emulated path",
         total_count=plan.transaction_count,
         unit="transactions",
-        command=plan.command(path),
+        host=common.address,
+        command=plan.command(path, peer),
     )
 
 

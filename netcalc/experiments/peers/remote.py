@@ -11,11 +11,11 @@ import ipaddress
 import socket
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, NamedTuple, NoReturn, Self
+from typing import Any, NamedTuple, NoReturn, Protocol, Self
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, ExperimentError
@@ -83,6 +83,15 @@ def _require_one_host(host: str) -> None:
         raise ExperimentError("target-is-multicast", phase="target", host=host)
     if address.is_unspecified or host == "255.255.255.255":
         raise ExperimentError("target-is-broadcast", phase="target", host=host)
+
+
+class Failing(Protocol):
+    """The part of a run that names its errors."""
+
+    error_of_caller: BaseException | None
+
+    def failure(self, error: OSError | MemoryError) -> ExperimentError:
+        """Return the error of the run for one of the system."""
 
 
 class FarLine(NamedTuple):
@@ -212,6 +221,22 @@ class FarEnd:
             self.fail(*_code_of(message, "failure"))
         return message
 
+    def end(self, number: int) -> dict[str, Any]:
+        """End a job, and return its report."""
+        self.order("end", job=number, now=1, sent_bytes=0, linger_ms=0, drain_ms=0)
+        return self.answer(number)
+
+    def first_of(self, number: int) -> dict[str, Any]:
+        """Wait for what a job says as it begins."""
+        end_s = time.monotonic() + ANSWER_S
+        while not self.so_far(number):
+            self._stopping.check()
+            if time.monotonic() > end_s:
+                self.fail("far-peer-silent")
+            self.wait(SLICE_S)
+            self.poll()
+        return self.so_far(number)
+
     def cause_of(self, error: ExperimentError) -> ExperimentError:
         """Return what the peer says, or that it is gone, if that is the cause of an error."""
         try:
@@ -220,6 +245,20 @@ class FarEnd:
         except ExperimentError as cause:
             return cause
         return error
+
+    @contextmanager
+    def causes_named(self, run: Failing) -> Iterator[None]:
+        """Turn errors of the system into those of the run, or what the peer says is their cause."""
+        try:
+            yield
+        except (OSError, ExperimentError) as error:
+            if error is run.error_of_caller:
+                raise
+            failure = run.failure(error) if isinstance(error, OSError) else error
+            cause = self.cause_of(failure)
+            if cause is error:
+                raise
+            raise cause from error
 
     def measure_clock(self) -> Offset:
         """Measure how far the peer's clock is ahead of the one of this process.

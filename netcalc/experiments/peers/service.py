@@ -260,6 +260,7 @@ class Run:
         for end in (self._bell, self._rung):
             end.setblocking(False)
         self.order_count = 0
+        self._guest_number = -1  # the job of transactions
 
     @property
     def carried_bytes(self) -> int:
@@ -348,6 +349,8 @@ class Run:
         socks: list[socket.socket] = []
         if name == "transactions":
             session = os.urandom(responder.TAG_BYTES)
+            self._dismiss()
+            self._guest_number = number
             guest = self._door.guest = Guest(self._host, session, is_secure=bool(order["tls"]))
             work = far_echo.answer_transactions(guest.arrivals)
             order["session"] = session
@@ -393,6 +396,8 @@ class Run:
         for number, job in list(self._jobs.items()):
             if job.report is not None:
                 del self._jobs[number]
+                if number == self._guest_number:
+                    self._dismiss()
                 self._carried_bytes += job.carried_bytes
                 self._client.send({"id": number, **job.report})
         now_s = time.monotonic()
@@ -408,6 +413,13 @@ class Run:
                     progress = {"so_far": True, "at_ns": at_ns, **vars(job.counts)}
                     self._client.send({"id": number, **progress})
 
+    def _dismiss(self) -> None:
+        """Take no more transactions."""
+        if (guest := self._door.guest) is not None:
+            while not guest.arrivals.empty():
+                guest.arrivals.get().close()
+            self._door.guest = None
+
     def _refuse(self, code: str, **values: Any) -> None:
         with suppress(OSError):
             self._client.send({"refusal": code, **values})
@@ -420,10 +432,7 @@ class Run:
             job.join(END_S)
         for line in self._lines.values():
             line.close()
-        if self._door.guest is not None:
-            while not self._door.guest.arrivals.empty():
-                self._door.guest.arrivals.get().close()
-            self._door.guest = None
+        self._dismiss()
         self._bell.close()
         self._rung.close()
 

@@ -400,7 +400,9 @@ def record_far(run: Record[Any], far: FarEnd) -> None:
         name: float(value) for name, value in far.limits.items() if isinstance(value, int | float)
     }
     if isfinite(rate_bps := run.facts["peer_limits"].get("rate_bps", inf)):
-        run.warnings.append(Notice("peer-limits-rate", {"rate_bps": rate_bps}))
+        run.warnings.append(
+            Notice("peer-limits-rate", {"rate_bps": rate_bps, "layer": "application"})
+        )
 
 
 def seconds(duration_ns: int | None) -> float:
