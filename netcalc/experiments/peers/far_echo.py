@@ -71,17 +71,7 @@ def echo_stream(
     """Echo messages that begin with their length, after a greeting with the session."""
     view = memoryview(bytearray(order["message_bytes"] + 65_536))
     answers = _answers(order, job, counts, view)
-    have = 0
-    while have < responder.TAG_BYTES:
-        try:
-            got = socks[0].recv_into(view[have : responder.TAG_BYTES])
-        except (BlockingIOError, TimeoutError):
-            if job.look(_clock()):
-                return {}
-            continue
-        if not got:
-            return {}
-        have += got
+    have = _first_bytes(socks[0], view[: responder.TAG_BYTES], job)
     if view[: responder.TAG_BYTES] == order["session"]:
         counts.carry(answers.echo_stream(socks[0], have))
     return {}
@@ -116,12 +106,29 @@ def answer_transactions(
                 continue
             try:
                 with _secured(sock, secure) as connection:
-                    carried_bytes += answers.answer_once(connection, 0)
+                    have = _first_bytes(connection, view[: responder.TAG_BYTES], job)
+                    carried_bytes += answers.answer_once(connection, have)
             except OSError:
                 counts.unsent += 1
         return {}
 
     return answer
+
+
+def _first_bytes(sock: socket.socket, view: memoryview, job: Job) -> int:
+    """Fill a view with what a connection begins with; return how much came before its end."""
+    have = 0
+    while have < len(view):
+        try:
+            got = sock.recv_into(view[have:])
+        except (BlockingIOError, TimeoutError):
+            if job.look(_clock()):
+                break
+            continue
+        if not got:
+            break
+        have += got
+    return have
 
 
 def _secured(sock: socket.socket, secure: Any) -> socket.socket:
