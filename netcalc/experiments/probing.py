@@ -17,6 +17,7 @@ import random
 import secrets
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
@@ -24,10 +25,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import named_arguments, ratio
+from netcalc.checks import choice, named_arguments, ratio
 from netcalc.emulation.wire.emulated_path import EmulatedPath
+from netcalc.errors import DomainError
 from netcalc.experiments.exchange import DRAINED, set_timeout, slice_s
-from netcalc.experiments.peers.helper import CONTROL_BYTES, SO_TIMESTAMPNS, arrival_ns, stamp_ns
+from netcalc.experiments.peers.far_trains import TAG_BYTES, received, tag
+from netcalc.experiments.peers.helper import (
+    CONTROL_BYTES,
+    SO_TIMESTAMPNS,
+    address_family,
+    arrival_ns,
+    stamp_ns,
+)
+from netcalc.experiments.peers.remote import ANSWER_S, FarEnd, FarLine, FarPeer
 from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.fit import to_node_s
@@ -280,10 +290,10 @@ class HopExchange:
         is_v4 = protocol.family == socket.AF_INET
         header_bytes = 4 * (buffer[quoted] & 0xF) if is_v4 else protocol.headers_bytes - 8
         data = quoted + header_bytes + 8
-        tag = buffer[data : min(got, data + _PROBE_TAG_BYTES)]
-        if len(tag) < _PROBE_TAG_BYTES or tag[4:] != self._session:
+        probe_tag = buffer[data : min(got, data + _PROBE_TAG_BYTES)]
+        if len(probe_tag) < _PROBE_TAG_BYTES or probe_tag[4:] != self._session:
             return None
-        return int.from_bytes(tag[:4], "little")
+        return int.from_bytes(probe_tag[:4], "little")
 
     def _sort(self, got: int, sequence: int | None) -> None:
         if got < 0:
@@ -381,14 +391,15 @@ class HopRun(record.Record[HopSamples]):
 
 MAX_TRAIN = 64
 """Packets of a train, at most: they fit the default socket buffer of the receiver. [packet]"""
-_TRAIN_TAG_BYTES = 12  # number of the train, of the packet, session
 
 
 @named_arguments
 def packet_trains(
     payload_bytes: float = MAX_PAYLOAD_BYTES,
     *,
-    path: Path,
+    path: Path | None = None,
+    peer: FarPeer | None = None,
+    direction: str = "forward",
     packet_count: int = 2,
     count: int = 40,
     cross_ratio: float = 0.0,
@@ -398,7 +409,9 @@ def packet_trains(
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> TrainSamples:
-    """Send packet pairs or longer trains through an emulated path, one train at a time.
+    """Send packet pairs or longer trains, one train at a time.
+
+    They go through an emulated path, or to a peer on a second machine.
 
     The packets of a train are sent without a pause; the kernel of the far end stamps their arrival.
     The next train starts when the last one has arrived.
@@ -407,9 +420,13 @@ def packet_trains(
     ----------
     payload_bytes : float
         Payload of each packet, 12 to 1472. [byte]
-    path : Path
+    path : Path, optional
         The path, emulated between two namespaces of this machine. ``meta.instrument.truth`` has its
         settings.
+    peer : Peer, optional
+        A second machine, on which ``netcalc peer`` runs. One of the two is needed.
+    direction : {'forward', 'back'}
+        To the peer, or from it. [text]
     packet_count : int
         Packets per train, 2 to 64: 2 are a packet pair. [1]
     count : int
@@ -446,11 +463,18 @@ def packet_trains(
     ----------
     Keshav, SIGCOMM 1991; Dovrolis, Ramanathan and Moore, INFOCOM 2001.
     """
-    common = record.Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
+    common = record.Common(
+        path=path, peer=peer, needs_path=True, progress=progress, stop=stop, save=save
+    )
+    choice("direction", direction, ("forward", "back"))
+    if peer is None and direction != "forward":
+        raise DomainError("direction-needs-peer", "direction", direction)
+    if peer is not None and cross_ratio:
+        raise DomainError("not-with-peer", "cross_ratio", cross_ratio)
     [size] = limits.whole_sizes(
         "size-for-train",
         payload_bytes,
-        _TRAIN_TAG_BYTES,
+        TAG_BYTES,
         MAX_PAYLOAD_BYTES,
         carrier="a train",
     )
@@ -464,31 +488,45 @@ def packet_trains(
         timeout_s=limits.timeout_s(timeout_s),
         seed=seed,
     )
-    emulated = EmulatedPath(path, offload=False)
     sent_count = plan.count * plan.packet_count
-    one_s = path.one_way_s(
-        plan.payload_bytes + headers.DATAGRAM_HEADERS_BYTES, packet_count=plan.packet_count
-    )
+    packet_bytes = plan.payload_bytes + headers.DATAGRAM_HEADERS_BYTES
+    one_s = 0.0
+    if path is not None:
+        one_s = float(path.one_way_s(packet_bytes, packet_count=plan.packet_count))
     limits.require_bounded(
         probe_count=sent_count,
         carried_bytes=sent_count * plan.payload_bytes,
-        duration_s=plan.count * float(one_s),
+        duration_s=plan.count * one_s,
     )
+    where: dict[str, Any] = {"peer": peer, "direction": direction}
+    if path is not None:
+        where = {"path": path, "cross_ratio": plan.cross_ratio, "seed": seed}
+    options = {
+        "experiment": "packet_trains", "protocol": "udp", "total_count": plan.count,
+        "unit": "trains", "command": record.written_call(
+            "packet_trains", size, packet_count=plan.packet_count, count=plan.count,
+            timeout_s=plan.timeout_s, **where,
+        ),
+    }  # fmt: skip
+    if peer is not None:
+        return common.conduct(
+            lambda run: run.measure(peer, plan, direction),
+            FarTrainRun,
+            target=f"{common.place}, UDP in trains",
+            note="times by this machine's clock; those of the peer are converted",
+            host=peer.host,
+            **options,
+        )
+    assert path is not None
+    emulated = EmulatedPath(path, offload=False)
     return common.conduct(
         lambda run: run.measure(emulated, plan),
         TrainRun,
-        experiment="packet_trains",
-        protocol="udp",
         target=f"{emulated.address('B')}, UDP in trains",
         note="times by the wall clock: the kernel stamps arrivals with it",
-        total_count=plan.count,
-        unit="trains",
         host=emulated.address("B"),
-        command=record.written_call(
-            "packet_trains", size, path=path, packet_count=plan.packet_count, count=plan.count,
-            cross_ratio=plan.cross_ratio, timeout_s=plan.timeout_s, seed=seed,
-        ),
-    )  # fmt: skip
+        **options,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -515,20 +553,54 @@ class TrainPacket:
     received_ns: int = 0
 
 
-class TrainRun(record.Record[TrainSamples]):
-    """The trains of one run in progress."""
+class Trains(record.Record[TrainSamples]):
+    """The trains of one run in progress, over a path or to a peer."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._packets: list[TrainPacket] = []
         self._done_count = 0
-        self._session = secrets.token_bytes(4)
-        self._cross_address = ("", 0)
 
     @property
     def done_count(self) -> int:
         """Trains that arrived, or timed out."""
         return self._done_count
+
+    def _add(self, train: int, packets: list[TrainPacket]) -> None:
+        """Add a train; the first, 0, is warm-up."""
+        self.count_silence(any(p.received_ns for p in packets), "no-packets")
+        if train:
+            self._packets += packets
+            self._done_count += 1
+            arrived = [p.received_ns for p in packets if p.received_ns]
+            self.advance((max(arrived) - min(arrived)) * 1e-9 if arrived else np.nan)
+
+    def samples(self) -> TrainSamples:
+        """Return the samples so far."""
+        rows, start_ns = self._packets, self._start_wall_ns
+        lost_count = sum(not packet.received_ns for packet in rows)
+        warnings = [Notice("packets-lost", {"count": lost_count})]
+        return TrainSamples(
+            train=[packet.train for packet in rows],
+            index=[packet.index for packet in rows],
+            packet_bytes=[packet.packet_bytes for packet in rows],
+            sent_s=[(packet.sent_ns - start_ns) * 1e-9 for packet in rows],
+            received_s=[
+                (packet.received_ns - start_ns) * 1e-9 if packet.received_ns else np.nan
+                for packet in rows
+            ],
+            crossed=[packet.crossed for packet in rows],
+            meta=self.meta({"lost_count": lost_count}, warnings if lost_count else []),
+        )
+
+
+class TrainRun(Trains):
+    """The trains of a run over an emulated path."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._session = secrets.token_bytes(4)
+        self._cross_address = ("", 0)
 
     def measure(self, emulated: EmulatedPath, plan: TrainPlan) -> None:
         """Open the path and send every train from its near end."""
@@ -561,22 +633,17 @@ class TrainRun(record.Record[TrainSamples]):
                 self.stopping.check()
                 packets = self._send(sender, plan, train, draw)
                 self._await(receiver, packets, plan)
-                self.count_silence(any(p.received_ns for p in packets), "no-packets")
-                if train:
-                    self._packets += packets
-                    self._done_count += 1
-                    arrived = [p.received_ns for p in packets if p.received_ns]
-                    self.advance((max(arrived) - min(arrived)) * 1e-9 if arrived else np.nan)
+                self._add(train, packets)
 
     def _send(
         self, sender: socket.socket, plan: TrainPlan, train: int, draw: random.Random
     ) -> list[TrainPacket]:
         """Send the packets of a train back to back."""
         indices = range(1, plan.packet_count + 1)
-        rest = bytes(plan.payload_bytes - _TRAIN_TAG_BYTES)
+        rest = bytes(plan.payload_bytes - TAG_BYTES)
         crossing = [index > 1 and draw.random() < plan.cross_ratio for index in indices]
-        others = [bytes(draw.randint(_TRAIN_TAG_BYTES, MAX_PAYLOAD_BYTES)) for _ in indices]
-        datagrams = [self._tag(train, index) + rest for index in indices]
+        others = [bytes(draw.randint(TAG_BYTES, MAX_PAYLOAD_BYTES)) for _ in indices]
+        datagrams = [tag(train, index, self._session) + rest for index in indices]
         size, packets = plan.payload_bytes + headers.DATAGRAM_HEADERS_BYTES, []
         for index, data, other, crossed in zip(indices, datagrams, others, crossing, strict=True):
             if crossed:
@@ -585,9 +652,6 @@ class TrainRun(record.Record[TrainSamples]):
             sender.send(data)
         return packets
 
-    def _tag(self, train: int, index: int) -> bytes:
-        return train.to_bytes(4, "little") + index.to_bytes(4, "little") + self._session
-
     def _await(self, receiver: socket.socket, packets: list[TrainPacket], plan: TrainPlan) -> None:
         """Record the arrival of each packet of a train, until all have arrived or the timeout."""
         end_s = time.monotonic() + plan.timeout_s
@@ -595,7 +659,7 @@ class TrainRun(record.Record[TrainSamples]):
         while expected and time.monotonic() < end_s:
             self.stopping.check()
             try:
-                data, control, _, _ = receiver.recvmsg(_TRAIN_TAG_BYTES, 64)
+                data, control, _, _ = receiver.recvmsg(TAG_BYTES, 64)
             except BlockingIOError:
                 continue
             if data[8:] != self._session or data[:4] != packets[0].train.to_bytes(4, "little"):
@@ -604,20 +668,83 @@ class TrainRun(record.Record[TrainSamples]):
             if packet is not None:
                 packet.received_ns = stamp_ns(control)
 
-    def samples(self) -> TrainSamples:
-        """Return the samples so far."""
-        rows, start_ns = self._packets, self._start_wall_ns
-        lost_count = sum(not packet.received_ns for packet in rows)
-        warnings = [Notice("packets-lost", {"count": lost_count})]
-        return TrainSamples(
-            train=[packet.train for packet in rows],
-            index=[packet.index for packet in rows],
-            packet_bytes=[packet.packet_bytes for packet in rows],
-            sent_s=[(packet.sent_ns - start_ns) * 1e-9 for packet in rows],
-            received_s=[
-                (packet.received_ns - start_ns) * 1e-9 if packet.received_ns else np.nan
-                for packet in rows
-            ],
-            crossed=[packet.crossed for packet in rows],
-            meta=self.meta({"lost_count": lost_count}, warnings if lost_count else []),
-        )
+
+class FarTrainRun(Trains):
+    """The trains of a run to a peer, or from it."""
+
+    def measure(self, peer: FarPeer, plan: TrainPlan, direction: str) -> None:
+        """Send every train, from one end to the other."""
+        self.record_machine(limits.ip_version(peer.host))
+        self.phase = "peer"
+        family = address_family(peer.host)
+        train_of = self._forward if direction == "forward" else self._back
+        with (
+            FarEnd(peer, stopping=self.stopping) as far,
+            self.measuring(),
+            far.causes_named(self),
+            socket.socket(family, socket.SOCK_DGRAM) as sock,
+            instrument.collector_off(),
+        ):
+            record.record_far(self, far)
+            line = far.open([sock])
+            with suppress(OSError):
+                sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+            set_timeout(sock, slice_s(plan.timeout_s))
+            self.facts["clock_error_s"] = far.measure_clock().error_ns * 1e-9
+            for train in range(plan.count + 1):
+                self.phase = "trains" if train else "warm-up"
+                self.stopping.check()
+                sent, received = train_of(far, line, sock, plan, train)
+                size = plan.payload_bytes + (
+                    headers.DATAGRAM_HEADERS_V6_BYTES if ":" in peer.host
+                    else headers.DATAGRAM_HEADERS_BYTES
+                )  # fmt: skip
+                self._add(train, [
+                    TrainPacket(train, index, size, at_ns, False, received.get(index, 0))
+                    for index, at_ns in sent.items()
+                ])  # fmt: skip
+
+    def _forward(
+        self, far: FarEnd, line: FarLine, sock: socket.socket, plan: TrainPlan, train: int
+    ) -> tuple[dict[int, int], dict[int, int]]:
+        """Send a train; return when its packets were sent, and arrived there."""
+        number = far.order(
+            "catch_train", line=line.number, train=train, packet_count=plan.packet_count,
+            limit_ms=max(1, round(1e3 * plan.timeout_s)),
+        )  # fmt: skip
+        rest = bytes(plan.payload_bytes - TAG_BYTES)
+        indices = range(1, plan.packet_count + 1)
+        datagrams = [tag(train, index, line.session) + rest for index in indices]
+        sent = {}
+        for index, data in zip(indices, datagrams, strict=True):
+            sent[index] = _clock()
+            sock.send(data)
+        report = far.answer(number, plan.timeout_s + ANSWER_S)
+        return self._by_wall(sent), self._by_wall(far.times_of(report))
+
+    def _back(
+        self, far: FarEnd, line: FarLine, sock: socket.socket, plan: TrainPlan, train: int
+    ) -> tuple[dict[int, int], dict[int, int]]:
+        """Let the peer send a train; return when its packets were sent there, and arrived."""
+        number = far.order(
+            "send_train", line=line.number, train=train, packet_count=plan.packet_count,
+            payload_bytes=plan.payload_bytes,
+        )  # fmt: skip
+        arrivals: dict[int, int] = {}
+        end_ns = _clock() + int(plan.timeout_s * 1e9)
+        while len(arrivals) < plan.packet_count and _clock() < end_ns:
+            self.stopping.check()
+            try:
+                data, arrived_ns = received(sock)
+            except (BlockingIOError, TimeoutError):
+                continue
+            index = int.from_bytes(data[4:8], "little")
+            if data[:TAG_BYTES] == tag(train, index, line.session):
+                arrivals.setdefault(index, arrived_ns)
+        sent = far.times_of(far.answer(number, ANSWER_S))
+        return self._by_wall(sent), self._by_wall(arrivals)
+
+    def _by_wall(self, times: dict[int, int]) -> dict[int, int]:
+        """Return times of the monotonic clock by the wall clock of the start of the run. [ns]"""
+        shift_ns = self._start_wall_ns - self._start_ns
+        return {index: at_ns + shift_ns for index, at_ns in times.items()}

@@ -237,6 +237,18 @@ class FarEnd:
             self.poll()
         return self.so_far(number)
 
+    def times_of(self, report: dict[str, Any]) -> dict[int, int]:
+        """Return the times of a report by their number, by the clock of this process. [ns]"""
+        return {int(number): int(at_ns) - self.clock.ahead_ns for number, at_ns in report["times"]}
+
+    def own_rates(self, payload_bytes: int, *, limit_s: float) -> tuple[float, float]:
+        """Return how many datagrams a second the peer sends and receives on its own loopback."""
+        number = self.order(
+            "own_rates", payload_bytes=payload_bytes, limit_ms=max(1, round(1e3 * limit_s))
+        )
+        report = self.answer(number, limit_s + ANSWER_S)
+        return float(report["send_pps"]), float(report["receive_pps"])
+
     def cause_of(self, error: ExperimentError) -> ExperimentError:
         """Return what the peer says, or that it is gone, if that is the cause of an error."""
         try:

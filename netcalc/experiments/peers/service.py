@@ -23,7 +23,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from netcalc.experiments.peers import bulk_peer, channel, far_echo, helper, responder
+from netcalc.experiments.peers import bulk_peer, channel, far_echo, far_trains, helper, responder
 from netcalc.experiments.peers.door import TICKET_BYTES, Door, Guest, Log
 from netcalc.experiments.peers.job import Job
 
@@ -87,6 +87,13 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
         "line": _LINE, "message_bytes": _MESSAGE_BYTES, "reply_bytes": _MESSAGE_BYTES,
         "quickack": _SWITCH,
     },
+    "catch_train": {
+        "line": _LINE, "train": _LINE, "packet_count": (2, 64), "limit_ms": _TIME_MS,
+    },
+    "send_train": {
+        "line": _LINE, "train": _LINE, "packet_count": (2, 64), "payload_bytes": (12, 1472),
+    },
+    "own_rates": {"payload_bytes": (1, 65_507), "limit_ms": (1, 2000)},
     "transactions": {
         "message_bytes": _MESSAGE_BYTES, "tls": _SWITCH, "fast_open": _SWITCH,
     },
@@ -143,7 +150,7 @@ class Line:
         self.number, self._order, self._door, self._host = number, order, door, host
         self.is_stream = order["protocol"] == "tcp"
         self.socks: list[socket.socket] = []
-        self.is_open = False
+        self.is_open = self.is_connected = False
         self.end_s = time.monotonic() + OPEN_S
         if self.is_stream:
             self.tickets = door.new_tickets(order["count"])
@@ -229,6 +236,9 @@ class Line:
 
     def connect(self) -> None:
         """Take datagrams of the client's one socket only, and none from before the job."""
+        if self.is_connected:
+            return
+        self.is_connected = True
         (sock,) = self.socks
         sock.connect(self.client)
         sock.setblocking(False)
@@ -357,6 +367,8 @@ class Run:
             self._fast_open(order["fast_open"])
             counts = far_echo.AnswerCounts()
             self._client.send({"id": number, "session": session.hex(), "so_far": True})
+        elif name == "own_rates":
+            work, counts = far_trains.own_rates, bulk_peer.ByteCounts()
         else:
             line = self._lines.get(order.pop("line"))
             if line is None:
@@ -364,9 +376,8 @@ class Run:
             work = self._work(name, line)
             is_answer = name in ("echo", "rounds")
             counts = far_echo.AnswerCounts() if is_answer else bulk_peer.ByteCounts()
-            if is_answer:
-                order |= {"session": line.session, "host": self._host}
-            elif not line.is_stream:
+            order |= {"session": line.session, "host": self._host}
+            if not line.is_stream and name != "echo":
                 line.connect()
             socks = line.socks_of_job()
             if line.is_stream:
@@ -440,7 +451,8 @@ class Run:
 _WORKS: Mapping[str, Callable[..., dict[str, Any]]] = {
     "send": bulk_peer.send, "receive": bulk_peer.receive,
     "request": bulk_peer.request, "respond": bulk_peer.respond,
-    "rounds": far_echo.answer_rounds,
+    "rounds": far_echo.answer_rounds, "catch_train": far_trains.catch_train,
+    "send_train": far_trains.send_train,
 }  # fmt: skip
 
 
