@@ -19,7 +19,7 @@ from typing import Any, TypedDict, Unpack
 
 from netcalc.emulation.wire.ip_packets import checksum
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers.helper import readable, system_error, writable
+from netcalc.experiments.peers.helper import readable, set_call_timeout, system_error, writable
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
 
@@ -74,7 +74,18 @@ the loopback, and the run should not wait much longer. [s]"""
 DRAINED = 1000
 """Replies read and classified before a probe, at most: a flood of stray ones must not keep the run
 from its next probe. [1]"""
+DONT_WAIT: int = getattr(socket, "MSG_DONTWAIT", 0)
+"""Flag of a receive call that must not wait; 0 on Windows, which has none."""
+_UNDER_WAY = (errno.EINPROGRESS, errno.EALREADY, getattr(errno, "WSAEWOULDBLOCK", None))
 _clock = time.perf_counter_ns
+TIMEOUTS = (BlockingIOError, TimeoutError)
+"""Errors of a call that waited in vain: at the kernel's timeout; at Python's, as with TLS."""
+
+
+def require_alive(error: OSError) -> None:
+    """Raise an error of :data:`TIMEOUTS` if it is the connection that has timed out."""
+    if error.errno == errno.ETIMEDOUT:
+        raise error
 
 
 class WaitingProbes(TypedDict):
@@ -120,7 +131,7 @@ class DatagramExchange(Exchange):
     def linger(self) -> None:
         """Classify the replies that arrive after the last probe."""
         self._sock.settimeout(LINGER_S)
-        self._drain(0)
+        self._sort_arrived(0)
 
     def _tag(self, payload: bytearray, sequence: int) -> int:
         """Write the tag of a probe, as far as it has room; return the size of the probe."""
@@ -128,11 +139,20 @@ class DatagramExchange(Exchange):
         payload[:TAG_BYTES] = tag[: len(payload)]
         return len(payload)
 
-    def _drain(self, flags: int = socket.MSG_DONTWAIT) -> None:
+    def _drain(self) -> None:
+        """Classify the replies that are there."""
+        if DONT_WAIT:
+            self._sort_arrived(DONT_WAIT)
+        else:
+            self._sock.setblocking(False)
+            self._sort_arrived(0)
+            set_timeout(self._sock, self._slice_s)
+
+    def _sort_arrived(self, flags: int) -> None:
         for _ in range(DRAINED):
             try:
                 got = self._sock.recv_into(self._buffer, 0, flags)
-            except (BlockingIOError, TimeoutError):
+            except TIMEOUTS:
                 return
             self._sort(got, _clock(), expected=-1)
 
@@ -171,7 +191,8 @@ class UdpExchange(DatagramExchange):
             try:
                 got = receive(buffer)
                 arrived_ns = clock()
-            except BlockingIOError:
+            except TIMEOUTS as error:
+                require_alive(error)
                 got, arrived_ns = -1, clock()
             in_time = arrived_ns - sent_ns <= self._timeout_ns
             if in_time and got == size and buffer.startswith(payload):
@@ -225,7 +246,8 @@ class TcpExchange(Exchange):
         sent_ns = _clock()
         try:
             done = sock.send(payload)
-        except BlockingIOError:
+        except TIMEOUTS as error:
+            require_alive(error)
             done = 0
         if done < size:
             self._send_rest(payload, done, sent_ns)
@@ -234,7 +256,8 @@ class TcpExchange(Exchange):
             try:
                 got = sock.recv_into(buffer)
                 arrived_ns = _clock()
-            except BlockingIOError:
+            except TIMEOUTS as error:
+                require_alive(error)
                 got, arrived_ns = -1, _clock()
             probe = probe or self.replies.sent(sequence, size, sent_ns)
             if got == 0:
@@ -260,7 +283,7 @@ class TcpExchange(Exchange):
         for _ in range(DRAINED):
             try:
                 got = self._sock.recv_into(self._view[self._have :])
-            except (BlockingIOError, TimeoutError):
+            except TIMEOUTS:
                 return
             if not got:
                 return
@@ -288,9 +311,9 @@ class TcpExchange(Exchange):
 
     def _send_rest(self, payload: bytearray, done: int, sent_ns: int) -> None:
         while done < len(payload):
-            try:
-                done += self._sock.send(memoryview(payload)[done:])
-            except BlockingIOError:
+            if more := sock_send(self._sock, memoryview(payload)[done:]):
+                done += more
+            else:
                 self._stopping.check()
                 if _clock() - sent_ns > self._timeout_ns:
                     raise ExperimentError(
@@ -342,13 +365,12 @@ def send_all(
             )
 
 
-def sock_send(sock: socket.socket, data: bytes | memoryview, flags: int) -> int:
+def sock_send(sock: socket.socket, data: bytes | bytearray | memoryview, flags: int = 0) -> int:
     """Return how many bytes the kernel accepted, 0 at the timeout."""
     try:
         return sock.send(data, flags)
-    except (BlockingIOError, TimeoutError) as error:  # without and with TLS
-        if error.errno == errno.ETIMEDOUT:
-            raise
+    except TIMEOUTS as error:
+        require_alive(error)
         return 0
 
 
@@ -359,7 +381,7 @@ def connect_within(
     sock.setblocking(False)
     end_s = time.monotonic() + limit_s
     code = sock.connect_ex(address)
-    while code in (errno.EINPROGRESS, errno.EALREADY):
+    while code in _UNDER_WAY:
         stopping.check()
         if writable(sock, SLICE_S):
             code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
@@ -371,12 +393,9 @@ def connect_within(
 
 
 def set_timeout(sock: socket.socket, limit_s: float) -> None:
-    """Set the kernel's timeout of receive and send calls, which needs no extra call."""
+    """Set the timeout of receive and send calls: the kernel's, which needs no extra call."""
     sock.settimeout(None)
-    seconds, rest_s = divmod(limit_s, 1.0)
-    timeval = struct.pack("ll", int(seconds), max(1, int(rest_s * 1e6)))
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
+    set_call_timeout(sock, limit_s, (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO))
 
 
 def peer_address(sock: socket.socket) -> dict[str, Any]:

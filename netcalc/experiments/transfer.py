@@ -196,8 +196,8 @@ def transfer_row(
         "wall_s": (sent["end_ns"] - sent["begin_ns"]) * 1e-9,
         "delivery_s": (received.get("end_ns", np.nan) - sent["begin_ns"]) * 1e-9,
         "user_s": sent["user_s"],
-        "system_s": sent["system_s"],
-        "wait_count": sent["wait_count"],
+        "system_s": sent.get("system_s", np.nan),
+        "wait_count": sent.get("wait_count", np.nan),
         "receiver_user_s": received.get("user_s", np.nan),
         "receiver_system_s": received.get("system_s", np.nan),
         "lost_count": lost,
@@ -529,7 +529,7 @@ class TransferEnds:
         if "error" in report:
             if worker is way.source:
                 way.sent = report  # of a source that broke off
-            failure = self._run.failure(OSError(report["error"], report["text"]))
+            failure = self._run.failure(helper.reported_error(report))
             raise way.other(worker).explain(failure)
         return report
 

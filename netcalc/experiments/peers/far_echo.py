@@ -36,7 +36,7 @@ def echo_datagrams(
     """Echo datagrams of the session, and those too short for it, to the host of the client only."""
     (sock,) = socks
     session, host = order["session"][:4], order["host"]
-    responder.set_receive_timeout(sock, responder.LOOK_S)
+    helper.set_call_timeout(sock, responder.LOOK_S)
     buffer = bytearray(65_536)
     view = memoryview(buffer)
     carried_bytes, look_ns = 0, 0
@@ -71,6 +71,7 @@ def echo_stream(
     """Echo messages that begin with their length, after a greeting with the session."""
     view = memoryview(bytearray(order["message_bytes"] + 65_536))
     answers = _answers(order, job, counts, view)
+    helper.set_call_timeout(socks[0], responder.LOOK_S)
     have = _first_bytes(socks[0], view[: responder.TAG_BYTES], job)
     if view[: responder.TAG_BYTES] == order["session"]:
         counts.carry(answers.echo_stream(socks[0], have))
@@ -136,7 +137,7 @@ def _secured(sock: socket.socket, secure: Any) -> socket.socket:
     with helper.kept(sock):
         if secure is None:
             sock.setblocking(True)
-            responder.set_receive_timeout(sock, responder.LOOK_S)
+            helper.set_call_timeout(sock, responder.LOOK_S)
             return sock
         sock.settimeout(responder.TOKEN_S)
         secured: socket.socket = secure.wrap_socket(sock, server_side=True)

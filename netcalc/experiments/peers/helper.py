@@ -18,13 +18,14 @@ import json
 import os
 import random
 import select
+import selectors
 import signal
 import socket
 import struct
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, Any, Protocol, TypeVar
 
@@ -164,7 +165,60 @@ def address_family(host: str) -> socket.AddressFamily:
 
 def system_error(number: int) -> OSError:
     """Return the error of the system with a number: of its class, with its text."""
+    if sys.platform == "win32":  # os.strerror has no text for the numbers of its sockets
+        import ctypes
+
+        return ctypes.WinError(number)
     return OSError(number, os.strerror(number))
+
+
+def error_report(error: OSError | MemoryError) -> dict[str, Any]:
+    """Return the report of an error of the system; other systems have another number for it."""
+    if isinstance(error, MemoryError):
+        error = system_error(errno.ENOMEM)
+    number = error.errno or 0
+    name = errno.errorcode.get(number, "").removeprefix("WSA")  # as Windows names those of sockets
+    return {"error": number, "name": name, "text": error.strerror or str(error)}
+
+
+def reported_error(report: Mapping[str, Any]) -> OSError:
+    """Return a reported error as one of this system."""
+    number = getattr(errno, str(report.get("name")), None)
+    return OSError(number if isinstance(number, int) else report["error"], report["text"])
+
+
+def timed_receive(sock: socket.socket, limit_s: float) -> Callable[..., int]:
+    """Return ``recv_into`` of a blocking socket, with BlockingIOError after a time without data.
+
+    The time is the kernel's, which needs no further call; but on Windows, where a connection must
+    not be used after that has passed, ``select`` is called before.
+    """
+    if sys.platform == "win32":
+        sock.settimeout(None)
+
+        def receive(buffer: bytearray | memoryview, size: int = 0) -> int:
+            if not select.select((sock,), (), (), limit_s)[0]:
+                raise BlockingIOError
+            return sock.recv_into(buffer, size)
+
+        return receive
+    set_call_timeout(sock, limit_s)
+    return sock.recv_into
+
+
+def set_call_timeout(
+    sock: socket.socket, limit_s: float, options: Sequence[int] = (socket.SO_RCVTIMEO,)
+) -> None:
+    """Set the timeout of calls of a blocking socket: the kernel's, which needs no further call.
+
+    On Windows it is Python's, and a call raises TimeoutError instead of BlockingIOError.
+    """
+    if sys.platform == "win32":
+        sock.settimeout(limit_s)
+        return
+    timeval = struct.pack("ll", int(limit_s), max(1, int(limit_s % 1.0 * 1e6)))
+    for option in options:
+        sock.setsockopt(socket.SOL_SOCKET, option, timeval)
 
 
 class Closable(Protocol):
@@ -201,9 +255,11 @@ def accept_only_from(listener: socket.socket, source: str) -> None:
 
     A flood of connections would otherwise fill the queue of those to be accepted, and each
     connection of the client would wait behind them. The filter passes on to accepted connections,
-    where it costs some 10 ns a segment. Where the kernel refuses it, all are accepted and judged by
-    their first bytes, as they are anyway.
+    where it costs some 10 ns a segment. Where the kernel refuses it, or is not Linux, all are
+    accepted and judged by their first bytes, as they are anyway.
     """
+    if sys.platform != "linux":
+        return
     import ctypes
 
     instructions = (
@@ -262,18 +318,23 @@ def arrival_ns(control: list[tuple[int, int, bytes]], clock_ns: Callable[[], int
 
 def readable(source: socket.socket | IO[bytes], wait_s: float) -> bool:
     """Wait for data or the end of the stream; False at the timeout."""
-    return _ready(source, select.POLLIN, wait_s)
+    return _ready(source, selectors.EVENT_READ, wait_s)
 
 
 def writable(sock: socket.socket, wait_s: float) -> bool:
     """Wait for buffer space, or for a connection to succeed or fail; False at the timeout."""
-    return _ready(sock, select.POLLOUT, wait_s)
+    return _ready(sock, selectors.EVENT_WRITE, wait_s)
 
 
 def _ready(source: socket.socket | IO[bytes], events: int, wait_s: float) -> bool:
-    poll = select.poll()
-    poll.register(source, events)
-    return bool(poll.poll(1000 * wait_s))
+    with _Selector() as selector:
+        selector.register(source, events)
+        return bool(selector.select(wait_s))
+
+
+_Selector: type[selectors.BaseSelector] = getattr(
+    selectors, "PollSelector", selectors.SelectSelector
+)
 
 
 def main() -> int:

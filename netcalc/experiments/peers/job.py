@@ -9,7 +9,6 @@ The programs are those of :mod:`netcalc.experiments.peers.bulk_peer` and of
 from __future__ import annotations
 
 import errno
-import os
 import socket
 import threading
 import time
@@ -18,10 +17,12 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any, Protocol
 
+from netcalc.experiments.peers.helper import error_report
+
 resource: ModuleType | None
 try:
     import resource
-except ImportError:  # another system: its processor time is not divided
+except ImportError:  # Windows
     resource = None
 
 LONGEST_PAUSE_S = 0.1
@@ -102,29 +103,43 @@ class Job:
         self._thread.join(limit_s)
 
     def _run(self) -> None:
-        before = used()
-        report: dict[str, Any] = {"begin_ns": _clock()}
         try:
-            report |= self._work(self._socks, self._order, self, self.counts)
-        except OSError as error:
-            report |= {"error": error.errno or 0, "text": error.strerror or str(error)}
-        except MemoryError:
-            report |= {"error": errno.ENOMEM, "text": os.strerror(errno.ENOMEM)}
+            report = report_of(self._work, self._socks, self._order, self, self.counts)
         except Exception as error:  # a fault of the program is the run's, not the peer's end
-            report |= {"error": errno.EIO, "text": f"{type(error).__name__}: {error}"}
-        report.setdefault("end_ns", _clock())
-        after = used()
+            report = {"error": errno.EIO, "name": "EIO", "text": f"{type(error).__name__}: {error}"}
         for sock in self._socks:
             sock.close()
-        cost = {name: after[name] - before[name] for name in before}
-        self.report = {**report, **vars(self.counts), **cost}
+        self.report = report
         self._ended()
 
 
+def report_of(
+    work: Callable[..., dict[str, Any]],
+    socks: Sequence[socket.socket],
+    order: dict[str, Any],
+    orders: object,
+    counts: Counts,
+) -> dict[str, Any]:
+    """Let a program do an order; return its report, with the error if it failed."""
+    before = used()
+    report: dict[str, Any] = {"begin_ns": _clock()}
+    try:
+        report |= work(socks, order, orders, counts)
+    except (OSError, MemoryError) as error:
+        report |= error_report(error)
+    report.setdefault("end_ns", _clock())
+    after = used()
+    return {**report, **vars(counts), **{name: after[name] - before[name] for name in before}}
+
+
 def used() -> Mapping[str, float]:
-    """Return the processor time of this thread, and its waits where the system counts them."""
+    """Return the CPU time of this thread, and its waits.
+
+    Where the system does not divide the time, it is all under ``user_s``; where it does not count
+    the waits, they are missing.
+    """
     if resource is None or not hasattr(resource, "RUSAGE_THREAD"):
-        return {"user_s": time.thread_time(), "system_s": 0.0, "wait_count": 0}
+        return {"user_s": time.thread_time()}
     usage = resource.getrusage(resource.RUSAGE_THREAD)
     return {
         "user_s": usage.ru_utime, "system_s": usage.ru_stime, "wait_count": usage.ru_nvcsw,

@@ -165,7 +165,7 @@ class Listener:
             if self._secure is not None or not patience_s:
                 sock.settimeout(patience_s)
             else:
-                set_receive_timeout(sock, PATIENCE_S)
+                helper.set_call_timeout(sock, PATIENCE_S)
         except OSError:  # it has gone already
             self._refuse(caller)
             return
@@ -204,7 +204,7 @@ class Listener:
         if view is not self._view:
             caller.head = bytes(view[:have])
             caller.sock.setblocking(True)
-            set_receive_timeout(caller.sock, LOOK_S)
+            helper.set_call_timeout(caller.sock, LOOK_S)
         if self._secure is not None:
             caller.sock.settimeout(LOOK_S)
         self._own.append(caller)
@@ -241,12 +241,6 @@ class Listener:
         if not self.waiting:
             return None
         return max(0.0, self._oldest().end_s - time.monotonic())
-
-
-def set_receive_timeout(sock: socket.socket, limit_s: float) -> None:
-    """Set the kernel's timeout of receive calls, which needs no call of ``poll``."""
-    timeval = struct.pack("ll", int(limit_s), int(limit_s % 1.0 * 1e6))
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
 
 TAG_BYTES = 8
@@ -382,12 +376,12 @@ class Answers:
         self.size: int = settings["message_bytes"]
         self.left_bytes: int = settings["bytes"]
         self.reply = bytes(settings.get("reply_bytes", 0))
-        self.quickack: bool = settings.get("quickack", False)
+        self.quickack = settings.get("quickack", False) and hasattr(socket, "TCP_QUICKACK")
 
     def echo_stream(self, connection: socket.socket, have: int) -> int:
         """Echo complete messages until the client is done; return the bytes carried."""
         view, counts = self.view, self.counts
-        set_receive_timeout(connection, LOOK_S)
+        receive = helper.timed_receive(connection, LOOK_S)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.sendall(self.session)
         view[: have - TAG_BYTES] = view[TAG_BYTES:have]
@@ -395,8 +389,8 @@ class Answers:
         carried_bytes, look_ns = 0, _clock() + LOOK_NS
         while carried_bytes < self.left_bytes:
             try:
-                got = connection.recv_into(view[have:])
-            except (BlockingIOError, TimeoutError):
+                got = receive(view[have:])
+            except BlockingIOError:
                 if self.look(carried_bytes):
                     break
                 continue
@@ -424,7 +418,7 @@ class Answers:
     def answer_rounds(self, connection: socket.socket, have: int) -> int:
         """Answer each complete request until the client is done; return the bytes carried."""
         view, counts, size, reply = self.view, self.counts, self.size, self.reply
-        set_receive_timeout(connection, LOOK_S)
+        receive = helper.timed_receive(connection, LOOK_S)
         carried_bytes, look_ns = 0, _clock() + LOOK_NS
         while True:
             if have == size:
@@ -442,8 +436,8 @@ class Answers:
             if self.quickack:  # the kernel resets it, so it is set before each read
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
             try:
-                got = connection.recv_into(view[have:size])
-            except (BlockingIOError, TimeoutError):
+                got = receive(view[have:size])
+            except BlockingIOError:
                 if self.look(carried_bytes):
                     return carried_bytes
                 continue

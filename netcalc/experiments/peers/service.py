@@ -207,7 +207,6 @@ class Line:
         if (name := self._order["congestion_control"]) and hasattr(socket, "TCP_CONGESTION"):
             with suppress(OSError):  # what was granted is reported
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
-        responder.set_receive_timeout(sock, 0.02)
 
     def _set_buffers(self, sock: socket.socket) -> None:
         if buffer_bytes := self._order["buffer_bytes"]:
@@ -449,10 +448,8 @@ class Run:
 
 
 _WORKS: Mapping[str, Callable[..., dict[str, Any]]] = {
-    "send": bulk_peer.send, "receive": bulk_peer.receive,
-    "request": bulk_peer.request, "respond": bulk_peer.respond,
-    "rounds": far_echo.answer_rounds, "catch_train": far_trains.catch_train,
-    "send_train": far_trains.send_train,
+    **bulk_peer.WORKS, "rounds": far_echo.answer_rounds,
+    "catch_train": far_trains.catch_train, "send_train": far_trains.send_train,
 }  # fmt: skip
 
 
