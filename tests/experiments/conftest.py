@@ -10,7 +10,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +20,8 @@ import pytest
 
 from netcalc.experiments.echo import EchoPlan, EchoRun, echo
 from netcalc.experiments.peers.process import Peer
+from netcalc.experiments.peers.remote import FarPeer
+from netcalc.experiments.peers.service import PeerLimits, Service
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running import record as _run
 from netcalc.experiments.running.stopping import Ended, Stopping
@@ -236,3 +240,33 @@ def bench():
         measured_at=measured_at,
         planned_run=planned_run,
     )
+
+
+@contextmanager
+def serving(*, host="127.0.0.1", duration_s=60.0, carried_bytes=10**9, connections=64, **options):
+    """Serve as ``netcalc peer`` does, in a thread; yield the peer and what it logs."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.bind((host, 0))
+    listener.listen(64)
+    allowed = PeerLimits(duration_s, carried_bytes, options.pop("rate_bps", inf), connections)
+    log = []
+    service = Service(
+        listener, allowed, end_s=time.monotonic() + 60, log=lambda code, **values: log.append(code)
+    )
+    peer = FarPeer(host, token=service.token, port=listener.getsockname()[1])
+    thread = threading.Thread(target=service.run, daemon=True)
+    thread.start()
+    try:
+        yield SimpleNamespace(peer=peer, log=log, service=service, listener=listener)
+    finally:
+        service.end()
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def far():
+    """A peer as ``netcalc peer`` runs it, in a thread of this process."""
+    with serving() as served:
+        yield served

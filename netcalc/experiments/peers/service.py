@@ -33,6 +33,8 @@ GONE_S = (1, 1, 3)
 """A client that is gone is noticed by TCP's keep-alive: idle and between probes [s], and probes."""
 REPORT_S = 0.1
 """Time between two reports of progress. [s]"""
+IDLE_S = 1.0
+"""Longest wait of a peer without a client: what it costs cannot be measured. [s]"""
 END_S = 0.5
 """Time for a job to end once the client has closed or is gone. [s]"""
 MAX_AT_ONCE = 4
@@ -259,8 +261,16 @@ def turn_away(door: Door) -> None:
 class Run:
     """A client, from its welcome until it closes."""
 
-    def __init__(self, client: channel.Channel, host: str, door: Door, limits: PeerLimits) -> None:
+    def __init__(
+        self,
+        client: channel.Channel,
+        host: str,
+        door: Door,
+        limits: PeerLimits,
+        is_over: Callable[[], bool],
+    ) -> None:
         self._client, self._host, self._door, self._limits = client, host, door, limits
+        self._is_over = is_over
         self._lines: dict[int, Line] = {}
         self._jobs: dict[int, Job] = {}
         self._carried_bytes = 0  # of jobs that have ended
@@ -413,7 +423,7 @@ class Run:
         now_s = time.monotonic()
         if now_s - self._reported_s >= REPORT_S:
             self._reported_s = now_s
-            if now_s - self._begin_s > self._limits.duration_s:
+            if now_s - self._begin_s > self._limits.duration_s or self._is_over():
                 raise RunOver("peer-limit-duration")
             if self.carried_bytes > self._limits.carried_bytes:
                 raise RunOver("peer-limit-bytes")
@@ -501,17 +511,24 @@ class Service:
         self._limits, self._end_s, self._log = limits, end_s, log
         self._owner = ""  # the host that proved the token first
 
+    def end(self) -> None:
+        """End within a second, from another thread, a run within as well."""
+        self._end_s = 0.0
+
     def run(self) -> None:
         """Serve until the end."""
         try:
             while (left_s := self._end_s - time.monotonic()) > 0:
-                patience_s = self._door.patience_s
-                self._door.step(left_s if patience_s is None else min(left_s, patience_s))
+                waits_s = (left_s, IDLE_S, self._door.patience_s or IDLE_S)
+                self._door.step(min(waits_s))
                 if self._door.proved:
                     self._serve(*self._door.proved.popleft())
         finally:
             self._log("peer-ended", **self._door.counts)
             self._door.close()
+
+    def _is_over(self) -> bool:
+        return time.monotonic() > self._end_s
 
     def _serve(self, client: channel.Channel, host: str) -> None:
         self._owner = self._owner or host
@@ -522,7 +539,7 @@ class Service:
                     client.send({"refusal": "peer-token-elsewhere"})
                 return
             self._log("peer-run-begins", host=host)
-            run = Run(client, host, self._door, self._limits)
+            run = Run(client, host, self._door, self._limits, self._is_over)
             begin_s = time.monotonic()
             try:
                 run.serve()

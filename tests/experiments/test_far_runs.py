@@ -1,0 +1,236 @@
+"""Runs with a peer on a second machine; here it is a thread, and the network is the loopback."""
+
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from netcalc import experiments
+from netcalc.compare import overlay
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments.peers import bulk_peer, far_trains
+from netcalc.experiments.peers.remote import FarEnd, FarPeer
+from netcalc.experiments.running.stopping import Stopping
+from netcalc.path import Path
+from netcalc.samples import load
+from tests.experiments.conftest import serving
+
+
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_echo(far, protocol):
+    sizes = (8, 1400) if protocol == "tcp" else (0, 4, 8, 1400)
+    samples = experiments.echo(sizes, count=5, protocol=protocol, peer=far.peer)
+    assert samples.payload_bytes.tolist() == [size for size in sizes for _ in range(5)]
+    assert not samples.lost.any()
+    assert (samples.rtt_s > 0).all()
+    # Five probes and five of warm-up for each size.
+    assert samples.meta.instrument.peer_echoed_count == 10 * len(sizes)
+    assert samples.meta.target == f"127.0.0.1, {protocol.upper()}"
+
+
+def test_both_hosts_are_in_the_facts_and_the_token_is_not(far, tmp_path):
+    file = tmp_path / "far.json"
+    samples = experiments.echo([100], count=2, peer=far.peer, save=file)
+    there = samples.meta.instrument.peer_machine
+    assert there["host"] == socket.gethostname()
+    assert there["python"].startswith("3.")
+    assert samples.meta.host
+    assert "peer=FarPeer(host='127.0.0.1'" in samples.meta.command
+    assert far.service.token not in file.read_text()
+    assert load(file).meta.instrument.peer_machine == there
+
+
+def test_an_echo_to_a_peer_is_overlaid_like_any_other(far):
+    samples = experiments.echo([8, 500, 1400], count=20, peer=far.peer)
+    drawn = overlay(samples, path=Path.parse("1 Gbit/s 10 us"))
+    assert drawn.measured.size == drawn.residual.size == 60
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+@pytest.mark.parametrize(
+    ("direction", "ways"),
+    [
+        ("forward", ["forward"]),
+        ("back", ["back"]),
+        ("both", ["forward of both", "back of both"]),
+    ],
+)
+def test_bulk(far, protocol, direction, ways):
+    samples = experiments.bulk(
+        1000, peer=far.peer, protocol=protocol, direction=direction,
+        write_count=30, run_count=2, buffer_bytes=None,
+    )  # fmt: skip
+    assert samples.direction.tolist() == ways * 2
+    assert samples.sent_bytes.tolist() == [30_000.0] * len(ways) * 2
+    lost = samples.lost_count if protocol == "udp" else np.zeros(len(samples))
+    assert (samples.received_bytes == 30_000 - 1000 * lost).all()
+    # The clock of the peer is that of this process here; what it is taken to be may be off by
+    # what the run says of it.
+    assert (samples.delivery_s > -samples.meta.instrument.clock_error_s).all()
+
+
+def test_requested_buffers_are_those_of_both_ends(far):
+    samples = experiments.bulk(
+        1000, peer=far.peer, direction="back", write_count=10, run_count=1, buffer_bytes=30_000
+    )
+    # Linux grants twice the requested buffer.
+    assert samples.send_buffer_bytes.tolist() == [60_000.0]
+    assert samples.receive_buffer_bytes.tolist() == [60_000.0]
+
+
+def test_frames_become_datagrams_of_the_address_family():
+    with serving(host="::1") as served:
+        samples = experiments.line_rate([128, 1518], duration_s=0.02, run_count=1, peer=served.peer)
+    # Ethernet header and FCS 18, IPv6 40, UDP 8.
+    assert samples.write_bytes.tolist() == [128 - 66, 1518 - 66]
+
+
+@pytest.mark.parametrize("direction", ["forward", "back"])
+def test_lockstep(far, direction):
+    samples = experiments.lockstep(
+        [1, 3], duration_s=0.05, run_count=1, peer=far.peer, direction=direction
+    )
+    assert samples.pair_count.tolist() == [1.0, 3.0]
+    assert (samples.received_bytes % 1460 == 0).all()
+    assert (samples.received_bytes > 0).all()
+    assert (samples.cycle_s > 0).all()
+
+
+def test_small_writes(far):
+    samples = experiments.small_writes(modes=["nodelay", "single"], count=4, peer=far.peer)
+    assert samples.modes == ("nodelay", "single")
+    assert not samples.failed.any()
+    assert samples.payload_bytes.tolist() == [13.0] * 8
+
+
+def test_transactions(far):
+    samples = experiments.transactions([20, 3000], count=2, peer=far.peer, timeout_s=5.0)
+    assert samples.modes == ("udp", "tfo", "tcp", "tls")
+    assert not samples.failed.any()
+    assert "left-out-with-peer" in [notice.code for notice in samples.meta.warnings]
+    assert samples.meta.partial is False
+
+
+@pytest.mark.parametrize("direction", ["forward", "back"])
+def test_trains(far, direction):
+    samples = experiments.packet_trains(
+        1200, packet_count=3, count=4, peer=far.peer, direction=direction
+    )
+    assert samples.index.tolist() == [1.0, 2.0, 3.0] * 4
+    assert samples.packet_bytes.tolist() == [1228.0] * 12
+    waited_s = samples.received_s - samples.sent_s
+    assert (waited_s > -samples.meta.instrument.clock_error_s).all()
+    assert (waited_s < 2.0).all()
+
+
+def test_the_rates_of_its_own_calls(far):
+    with Stopping(None, limit_s=30) as stopping, FarEnd(far.peer, stopping=stopping) as end:
+        send_pps, receive_pps = end.own_rates(100, limit_s=0.05)
+    # A call of the system takes between 0.1 us and, on a crowded machine, some ms.
+    assert 100 < send_pps < 1e7
+    assert 100 < receive_pps < 1e7
+
+
+def test_a_clock_that_is_ahead_by_an_hour(far, monkeypatch):
+    ahead_ns = 3_600 * 10**9
+    in_thread = threading.main_thread()
+
+    def late():
+        own_ns = time.monotonic_ns()
+        return own_ns if threading.current_thread() is in_thread else own_ns + ahead_ns
+
+    monkeypatch.setattr(far_trains, "_clock", late)
+    monkeypatch.setattr(bulk_peer, "_clock", late)
+    monkeypatch.setattr(time, "perf_counter_ns", late)
+    samples = experiments.bulk(1000, peer=far.peer, write_count=10, run_count=1, buffer_bytes=None)
+    assert 0 < samples.delivery_s[0] + samples.meta.instrument.clock_error_s < 10
+
+
+def test_a_second_client_is_told_that_the_peer_is_busy(far):
+    with (
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(far.peer, stopping=stopping),
+        pytest.raises(ExperimentError) as caught,
+    ):
+        experiments.echo([100], count=1, peer=far.peer)
+    assert caught.value.code == "peer-busy"
+    assert experiments.echo([100], count=1, peer=far.peer).lost.tolist() == [False]
+
+
+def test_another_token(far):
+    other = FarPeer("127.0.0.1", token="aaaa-aaaa-aaaa-aaaa", port=far.peer.port)
+    with pytest.raises(ExperimentError) as caught:
+        experiments.echo([100], count=1, peer=other)
+    assert caught.value.code == "far-peer-wrong-token"
+    assert far.log.count("peer-wrong-token") == 1
+
+
+def test_a_limit_of_bytes_keeps_what_was_measured():
+    with serving(carried_bytes=100_000) as served, pytest.raises(ExperimentError) as caught:
+        experiments.bulk(1000, peer=served.peer, write_count=20, run_count=1000, buffer_bytes=None)
+    assert caught.value.code == "peer-limit-bytes"
+    assert caught.value.partial.sent_bytes[:4].tolist() == [20_000.0] * 4
+
+
+def test_a_limit_of_rate_is_kept_and_told():
+    with serving(rate_bps=8e6) as served:
+        samples = experiments.bulk(
+            1000, peer=served.peer, direction="back", write_count=400, run_count=1,
+            buffer_bytes=None,
+        )  # fmt: skip
+    # 400,000 bytes at 8 Mbit/s take 0.4 s, but for the last 20 ms and what a buffer holds.
+    assert samples.wall_s[0] > 0.2
+    assert "peer-limits-rate" in [notice.code for notice in samples.meta.warnings]
+
+
+def test_nobody_there():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    peer = FarPeer("127.0.0.1", token="abcd-efgh-ijkm-npqr", port=port)
+    with pytest.raises(ExperimentError) as caught:
+        experiments.echo([100], count=1, peer=peer)
+    assert caught.value.code == "far-peer-unreachable"
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "name"),
+    [
+        (experiments.echo, {"host": "127.0.0.2"}, "host"),
+        (experiments.echo, {"path": Path.parse("T1 5 ms")}, "path"),
+        (experiments.echo, {"port": 7}, "port"),
+        (experiments.bulk, {"mtu_bytes": 1500}, "mtu_bytes"),
+        (experiments.line_rate, {"routed": True}, "routed"),
+        (experiments.small_writes, {"pcap": "a.pcap"}, "pcap"),
+        (experiments.packet_trains, {"cross_ratio": 0.5}, "cross_ratio"),
+    ],
+)
+def test_what_does_not_go_with_a_peer(no_packet, measure, options, name):
+    peer = FarPeer("192.0.2.7", token="abcd-efgh-ijkm-npqr")
+    with pytest.raises(DomainError) as caught:
+        measure(peer=peer, **options)
+    assert (caught.value.code, caught.value.values["name"]) == ("not-with-peer", name)
+
+
+@pytest.mark.parametrize("direction", ["back", "both", "sideways"])
+def test_a_direction_needs_a_peer(no_packet, direction):
+    with pytest.raises(DomainError) as caught:
+        experiments.bulk(direction=direction)
+    assert caught.value.values["name"] == "direction"
+
+
+@pytest.mark.parametrize(
+    ("host", "code"),
+    [
+        ("example.com", "target-not-an-address"),
+        ("224.0.0.1", "target-is-multicast"),
+        ("0.0.0.0", "target-is-broadcast"),
+        ("::", "target-is-broadcast"),
+        ("255.255.255.255", "target-is-broadcast"),
+    ],
+)
+def test_a_peer_is_a_machine(host, code):
+    with pytest.raises(ExperimentError) as caught:
+        FarPeer(host, token="abcd-efgh-ijkm-npqr")
+    assert caught.value.code == code
