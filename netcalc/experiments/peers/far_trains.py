@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from netcalc.experiments.peers import helper, responder
+from netcalc.experiments.peers import helper
 from netcalc.experiments.peers.bulk_peer import ByteCounts
 from netcalc.experiments.peers.job import Job
 
@@ -31,7 +31,7 @@ def catch_train(socks: Socks, order: dict[str, Any], job: Job, counts: ByteCount
     (sock,) = socks
     with suppress(OSError):
         sock.setsockopt(socket.SOL_SOCKET, helper.SO_TIMESTAMPNS, 1)
-    responder.set_receive_timeout(sock, 0.02)
+    helper.set_call_timeout(sock, 0.02)
     begin = order["train"].to_bytes(4, "little")
     arrivals: dict[int, int] = {}
     end_ns = _clock() + int(order["limit_s"] * 1e9)
