@@ -378,8 +378,7 @@ def measure_at_peer(run: EchoRun, peer: FarPeer) -> None:
     record_instrument(run)
     run.phase = "peer"
     largest_bytes = max(run.plan.sizes)
-    with FarEnd(peer, stopping=run.stopping) as far, run.measuring():
-        record.record_far(run, far)
+    with FarEnd(peer, stopping=run.stopping) as far, record.measuring_with(run, far):
         run.phase = "connect"
         with far.causes_named(run):
             exchange, number = opened_echo(run, far, largest_bytes)

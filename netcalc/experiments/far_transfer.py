@@ -13,7 +13,7 @@ from netcalc.experiments.exchange import set_timeout
 from netcalc.experiments.peers import helper, process
 from netcalc.experiments.peers.remote import FarEnd, FarLine, FarPeer, FarWorker
 from netcalc.experiments.running import limits
-from netcalc.experiments.running.record import record_far
+from netcalc.experiments.running.record import measuring_with
 
 DIRECTIONS: Mapping[str, tuple[str, ...]] = {
     "forward": ("forward",),
@@ -189,7 +189,6 @@ def far_ends(
     with (
         FarEnd(peer, stopping=run.stopping) as far,
         FarEnds(run, far, DIRECTIONS[direction]) as ends,
-        run.measuring(),
+        measuring_with(run, far),
     ):
-        record_far(run, far)
         yield ends

@@ -680,12 +680,11 @@ class FarTrainRun(Trains):
         train_of = self._forward if direction == "forward" else self._back
         with (
             FarEnd(peer, stopping=self.stopping) as far,
-            self.measuring(),
+            record.measuring_with(self, far),
             far.causes_named(self),
             socket.socket(family, socket.SOCK_DGRAM) as sock,
             instrument.collector_off(),
         ):
-            record.record_far(self, far)
             line = far.open([sock])
             with suppress(OSError):
                 sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)

@@ -538,8 +538,7 @@ def _measure_at_peer(run: endpoints.Responses, plan: WritePlan, peer: FarPeer) -
     _record_plan(run, plan)
     run.facts["rtt_s"] = 0.0  # unknown: it is in the samples
     run.phase = "peer"
-    with FarEnd(peer, stopping=run.stopping) as far, run.measuring():
-        record.record_far(run, far)
+    with FarEnd(peer, stopping=run.stopping) as far, record.measuring_with(run, far):
         for mode in plan.modes:
             run.phase = "connect"
             with socket.socket(helper.address_family(peer.host), socket.SOCK_STREAM) as sock:

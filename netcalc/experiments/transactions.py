@@ -466,8 +466,11 @@ def _measure_at_peer(run: endpoints.Responses, plan: TransactionPlan, peer: FarP
     run.facts.update(warm_up_count=0, header_bytes=HEADER_BYTES[plan.version], rtt_s=0.0)
     run.facts["first_response_s"] = {}
     run.phase = "peer"
-    with FarEnd(peer, stopping=run.stopping) as far, run.measuring(), far.causes_named(run):
-        record.record_far(run, far)
+    with (
+        FarEnd(peer, stopping=run.stopping) as far,
+        record.measuring_with(run, far),
+        far.causes_named(run),
+    ):
         for protocol in plan.protocols:
             if protocol == "ping" or (protocol == "tfo" and not hasattr(socket, "MSG_FASTOPEN")):
                 run.warnings.append(Notice("left-out-with-peer", {"protocol": protocol}))

@@ -300,6 +300,9 @@ class Instrument:
     peer_machine: Mapping[str, Any] | None = None
     peer_limits: Mapping[str, Any] | None = None
     clock_error_s: float | None = None
+    peer_timer_resolution_s: float | None = None
+    peer_scheduling_delay_p99_s: float | None = None
+    peer_processor_ratio: float | None = None
 
     # Its path.
     truth: Mapping[str, Any] | None = None

@@ -1,5 +1,6 @@
 """Runs with a peer on a second machine; here it is a thread, and the network is the loopback."""
 
+import platform
 import socket
 import threading
 import time
@@ -34,9 +35,10 @@ def test_both_hosts_are_in_the_facts_and_the_token_is_not(far, tmp_path):
     file = tmp_path / "far.json"
     samples = experiments.echo([100], count=2, peer=far.peer, save=file)
     there = samples.meta.instrument.peer_machine
-    assert there["host"] == socket.gethostname()
-    assert there["python"].startswith("3.")
-    assert samples.meta.host
+    assert there["host"] == samples.meta.host  # the same machine here
+    assert there["python"] == platform.python_version()
+    assert 0 < samples.meta.instrument.peer_processor_ratio <= 1
+    assert "the peer's timers" in experiments.measurement_error(samples)
     assert "peer=FarPeer(host='127.0.0.1'" in samples.meta.command
     assert far.service.token not in file.read_text()
     assert load(file).meta.instrument.peer_machine == there

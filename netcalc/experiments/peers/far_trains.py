@@ -1,9 +1,8 @@
-"""Programs of a peer for trains of packets, and for the rates of its own calls."""
+"""Programs of a peer for trains of packets."""
 
 from __future__ import annotations
 
 import socket
-import statistics
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,8 +14,6 @@ from netcalc.experiments.peers.job import Job
 
 TAG_BYTES = 12
 """First bytes of a packet of a train: the number of the train and of the packet, the session."""
-_ROUND_COUNT = 64  # datagrams that the smallest receive buffer of a system holds
-_BUFFER_BYTES = 1 << 20
 _clock = time.perf_counter_ns
 Socks = Sequence[socket.socket]
 
@@ -68,38 +65,3 @@ def send_train(socks: Socks, order: dict[str, Any], job: Job, counts: ByteCounts
         counts.sent_bytes += sock.send(data)
     job.look(_clock())
     return {"times": times}
-
-
-def own_rates(_: Socks, order: dict[str, Any], job: Job, counts: ByteCounts) -> Any:
-    """Return how many datagrams a second this program sends and receives on its own loopback.
-
-    A few are sent, then received, in turns: neither waits for the other. The median of all turns.
-    """
-    payload = bytes(order["payload_bytes"])
-    send_s, receive_s = [], []
-    with (
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink,
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as source,
-    ):
-        sink.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
-        sink.bind(("127.0.0.1", 0))
-        source.connect(sink.getsockname())
-        sink.setblocking(False)
-        buffer = bytearray(len(payload) + 1)
-        end_ns = _clock() + int(order["limit_s"] * 1e9)
-        while (begin_ns := _clock()) < end_ns and not job.look(begin_ns):
-            for _turn in range(_ROUND_COUNT):
-                source.send(payload)
-            sent_ns, count = _clock(), 0
-            with suppress(BlockingIOError):
-                while count < _ROUND_COUNT:
-                    sink.recv_into(buffer)
-                    count += 1
-            if count:
-                send_s.append((sent_ns - begin_ns) * 1e-9 / _ROUND_COUNT)
-                receive_s.append((_clock() - sent_ns) * 1e-9 / count)
-    counts.sent_bytes = counts.received_bytes = len(send_s) * _ROUND_COUNT * len(payload)
-    if not send_s:
-        return {"send_pps": 0.0, "receive_pps": 0.0}
-    medians = [statistics.median(times_s) for times_s in (send_s, receive_s)]
-    return {"send_pps": 1 / medians[0], "receive_pps": 1 / medians[1]}

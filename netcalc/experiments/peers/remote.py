@@ -241,6 +241,12 @@ class FarEnd:
         """Return the times of a report by their number, by the clock of this process. [ns]"""
         return {int(number): int(at_ns) - self.clock.ahead_ns for number, at_ns in report["times"]}
 
+    def own_error(self) -> dict[str, float]:
+        """Return the peer's own error: its clock and timers, and its share of a processor."""
+        report = self.answer(self.order("own_error"))
+        names = ("timer_resolution_s", "scheduling_delay_p99_s", "processor_ratio")
+        return {name: float(report[name]) for name in names}
+
     def own_rates(self, payload_bytes: int, *, limit_s: float) -> tuple[float, float]:
         """Return how many datagrams a second the peer sends and receives on its own loopback."""
         number = self.order(

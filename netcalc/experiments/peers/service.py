@@ -23,7 +23,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from netcalc.experiments.peers import bulk_peer, channel, far_echo, far_trains, helper, responder
+from netcalc.experiments.peers import (
+    bulk_peer,
+    channel,
+    far_costs,
+    far_echo,
+    far_trains,
+    helper,
+    responder,
+)
 from netcalc.experiments.peers.door import TICKET_BYTES, Door, Guest, Log
 from netcalc.experiments.peers.job import Job
 
@@ -95,6 +103,7 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
     "send_train": {
         "line": _LINE, "train": _LINE, "packet_count": (2, 64), "payload_bytes": (12, 1472),
     },
+    "own_error": {},
     "own_rates": {"payload_bytes": (1, 65_507), "limit_ms": (1, 2000)},
     "transactions": {
         "message_bytes": _MESSAGE_BYTES, "tls": _SWITCH, "fast_open": _SWITCH,
@@ -376,8 +385,8 @@ class Run:
             self._fast_open(order["fast_open"])
             counts = far_echo.AnswerCounts()
             self._client.send({"id": number, "session": session.hex(), "so_far": True})
-        elif name == "own_rates":
-            work, counts = far_trains.own_rates, bulk_peer.ByteCounts()
+        elif name in _OF_ITSELF:
+            work, counts = _OF_ITSELF[name], bulk_peer.ByteCounts()
         else:
             line = self._lines.get(order.pop("line"))
             if line is None:
@@ -463,11 +472,16 @@ _WORKS: Mapping[str, Callable[..., dict[str, Any]]] = {
 }  # fmt: skip
 
 
+_OF_ITSELF: Mapping[str, Callable[..., dict[str, Any]]] = {
+    "own_error": far_costs.own_error, "own_rates": far_costs.own_rates,
+}  # fmt: skip
+
+
 def machine() -> dict[str, Any]:
-    """Return what a client records of this machine."""
+    """Return what a client records of this machine, never its name."""
     return {
-        "host": platform.node(), "system": platform.system(), "kernel": platform.release(),
-        "python": platform.python_version(), "processors": os.cpu_count() or 0,
+        "host": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": platform.python_version(), "cpu_count": os.cpu_count() or 0,
     }  # fmt: skip
 
 

@@ -311,6 +311,8 @@ WORDING = (
     ("own_cost_s", term("interpreter overhead at least {time} a round trip")),
     ("scheduling_delay_median_s", term("timers {time} late (median)")),
     ("scheduling_delay_p99_s", term("timers {time} late (p99)")),
+    ("clock_error_s", term("the peer's clock known within {time}")),
+    ("peer_scheduling_delay_p99_s", term("the peer's timers {time} late (p99)")),
     ("wire_lateness_p99_s", term("emulated path {time} late (p99)")),
 )
 """The attributes of an instrument that are errors, and the wording of each."""
@@ -345,6 +347,8 @@ def measurement_error(*runs: Samples) -> str:
     ]
     if shares := _measured(instruments, "processor_ratio"):
         parts.append(phrase("CPU share {share:.0%}", share=min(shares)))
+    if shares := _measured(instruments, "peer_processor_ratio"):
+        parts.append(phrase("the peer's CPU share {share:.0%}", share=min(shares)))
     return phrase("Measurement error: {parts}.", parts="; ".join(parts)) if parts else ""
 
 

@@ -389,20 +389,41 @@ class Common:
             return finish(run, lambda: measure(run))
 
 
-def record_far(run: Record[Any], far: FarEnd) -> None:
-    """Record what the peer says of its machine, and what its user allows."""
+@contextmanager
+def measuring_with(run: Record[Any], far: FarEnd) -> Iterator[None]:
+    """Measure the errors of both ends before what is done within, and after it.
+
+    What the peer says of its machine, and what its user allows, is recorded, too.
+    """
     run.facts["peer_machine"] = {
         name: excerpt(value) if isinstance(value, str) else int(value)
-        for name in ("host", "system", "kernel", "python", "processors")
+        for name in ("host", "python", "cpu_count")
         if isinstance(value := far.machine.get(name), str | int)
     }
     run.facts["peer_limits"] = {
         name: float(value) for name, value in far.limits.items() if isinstance(value, int | float)
     }
     if isfinite(rate_bps := run.facts["peer_limits"].get("rate_bps", inf)):
-        run.warnings.append(
-            Notice("peer-limits-rate", {"rate_bps": rate_bps, "layer": "application"})
-        )
+        values = {"rate_bps": rate_bps, "layer": "application"}
+        run.warnings.append(Notice("peer-limits-rate", values))
+    errors = [far.own_error()]
+    _record_errors(run, errors)
+    with run.measuring():
+        yield
+    _record_errors(run, [*errors, far.own_error()])
+    starved = instrument.cpu_contention(
+        run.facts["peer_scheduling_delay_p99_s"], run.facts["peer_processor_ratio"]
+    )
+    if starved is not None:
+        run.warnings.append(Notice("peer-contention", starved.values))
+
+
+def _record_errors(run: Record[Any], errors: Sequence[Mapping[str, float]]) -> None:
+    """Record the largest error of a peer, and its least share of a processor."""
+    for name, worst in (
+        ("timer_resolution_s", max), ("scheduling_delay_p99_s", max), ("processor_ratio", min),
+    ):  # fmt: skip
+        run.facts[f"peer_{name}"] = worst(error[name] for error in errors)
 
 
 def seconds(duration_ns: int | None) -> float:
