@@ -265,7 +265,7 @@ def serving(*, host="127.0.0.1", duration_s=60.0, carried_bytes=10**9, connectio
         assert not thread.is_alive()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def far():
     """A peer as ``netcalc peer`` runs it, in a thread of this process."""
     with serving() as served:

@@ -245,7 +245,7 @@ class Line:
         return False
 
     def connect(self) -> None:
-        """Take datagrams of the client's one socket only, and none from before the job."""
+        """Take datagrams of the client's one socket only, and no ticket that came again."""
         if self.is_connected:
             return
         self.is_connected = True
@@ -253,8 +253,8 @@ class Line:
         sock.connect(self.client)
         sock.setblocking(False)
         with suppress(OSError):
-            while sock.recv(1):
-                pass
+            while sock.recv(TICKET_BYTES + 1, socket.MSG_PEEK) == self.tickets[0]:
+                sock.recv(TICKET_BYTES + 1)
         sock.setblocking(True)
 
 
