@@ -112,6 +112,7 @@ class FarEnds(transfers.TransferEnds):
         self._run, self._far, self._directions = run, far, directions
         self._wake_bytes = transfers.WAKE_BYTES
         self._drops, self._empty = dict, lambda: True
+        self._datagram_line: int | None = None
         self._workers: list[process.Worker] = []
         with helper.kept(self):
             for _ in directions:
@@ -129,6 +130,9 @@ class FarEnds(transfers.TransferEnds):
     def ways(self, transfer: transfers.Transfer) -> Iterator[transfers.Way]:
         """Open the ways of a transfer: datagrams of both directions share one pair of sockets."""
         self._run.phase = "connect"
+        if self._datagram_line is not None:  # a connection ends with its job
+            self._far.order("release", line=self._datagram_line)
+            self._datagram_line = None
         self._run.facts["clock_error_s"] = max(
             self._far.measure_clock().error_ns * 1e-9, self._run.facts.get("clock_error_s", 0.0)
         )
@@ -137,6 +141,8 @@ class FarEnds(transfers.TransferEnds):
             if opened is None or transfer.protocol == "tcp":
                 opened = self._opened(transfer, direction)
                 socks = opened[0]
+                if transfer.protocol == "udp":
+                    self._datagram_line = opened[1].number
             else:
                 socks = [opened[0][0].dup()]
             there = FarWorker(self._far, stopping=self._run.stopping)

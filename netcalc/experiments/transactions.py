@@ -431,6 +431,7 @@ class FarTransactions(Transactions):
     ) -> None:
         super().__init__(run, plan, FarClient(plan.host), (), protocol, 0.0)
         self._far = far
+        self._line: int | None = None  # of datagrams
 
     def measure(self) -> None:
         """Let the peer answer, and measure every size."""
@@ -438,6 +439,8 @@ class FarTransactions(Transactions):
         self._requests.address = self._far.address
         self._sizes()
         self._far.end(number)
+        if self._line is not None:
+            self._far.order("release", line=self._line)
         if self._protocol == "tfo" and not self._requests.with_syn_count:
             self._run.warnings.append(Notice("no-data-with-syn"))
 
@@ -447,7 +450,7 @@ class FarTransactions(Transactions):
         if self._protocol == "udp":
             with socket.socket(helper.address_family(self._plan.host), socket.SOCK_DGRAM) as sock:
                 line = far.open([sock])
-            self._plan = replace(self._plan, session=line.session)
+            self._plan, self._line = replace(self._plan, session=line.session), line.number
             return far.order("echo", line=line.number, message_bytes=max(message_bytes, TAG_BYTES))
         number = far.order(
             "transactions", message_bytes=message_bytes, tls=int(self._protocol == "tls"),

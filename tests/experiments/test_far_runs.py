@@ -74,6 +74,12 @@ def test_bulk(far, protocol, direction, ways):
     assert (samples.delivery_s > -samples.meta.instrument.clock_error_s).all()
 
 
+def test_datagrams_of_many_runs_take_no_more_of_the_peer(far):
+    samples = experiments.line_rate([64, 500], duration_s=0.01, run_count=5, peer=far.peer)
+    assert len(samples) == 10
+    assert samples.meta.partial is False
+
+
 def test_requested_buffers_are_those_of_both_ends(far):
     samples = experiments.bulk(
         1000, peer=far.peer, direction="back", write_count=10, run_count=1, buffer_bytes=30_000

@@ -112,6 +112,7 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
         "job": _LINE, "now": _SWITCH, "sent_bytes": (0, 1 << 50), "linger_ms": (0, 600_000),
         "drain_ms": (0, 600_000),
     },
+    "release": {"line": _LINE},
     "close": {},
 }  # fmt: skip
 """Each order and its fields: the least and the largest number, the words allowed, or the pattern of
@@ -338,6 +339,9 @@ class Run:
                 job.end = {**order, "now": bool(order["now"])}
                 if order["now"]:
                     job.stop()
+        elif name == "release":
+            if (line := self._lines.pop(order["line"], None)) is not None:
+                line.close()
         elif number in self._lines or number in self._jobs:
             raise OrderRefusedError("order-out-of-range", {"field": "id"})
         elif name == "open":
