@@ -408,7 +408,8 @@ def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     limit = phrase(" In {saturated} of {samples} runs the sender was the limit.", **counts)
     limit = limit if saturated else ""
     sentence = phrase("The sender takes {text}.", text=text)
-    if path is not None:  # the sender blocks while its buffer is full
+    if path is not None or samples.meta.instrument.peer_machine is not None:
+        # The sender blocks while its buffer is full.
         with np.errstate(divide="ignore", invalid="ignore"):
             share = (np.asarray(samples.user_s) + np.asarray(samples.system_s)) / samples.wall_s
         busy = float(np.median(share))

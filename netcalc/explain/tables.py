@@ -185,7 +185,7 @@ def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
     udp = samples.meta.protocol == "udp"
     return [
         Evidence(
-            label=f"writes of {row['write_bytes']:g} B",
+            label=f"{row['direction']}, writes of {row['write_bytes']:g} B".removeprefix(", "),
             protocol="udp" if udp else "tcp",
             rate_bps=float(row["goodput_bps"]),
             sent_rate_bps=float(row["sent_rate_bps"]),
@@ -216,6 +216,11 @@ def table_of_settings(samples: BulkSamples) -> Table | None:
         if len({row[name] for row in rows if not math.isnan(row[name])}) > 1
     ]
     if len(varied) != 1 or (udp and any(row["limit"] not in ON_THE_WAY for row in rows)):
+        return None
+    is_far = samples.meta.instrument.peer_machine is not None
+    if is_far and not udp and any(row["limit"] != "sender" for row in rows):
+        return None  # the times of writes are those of the network
+    if len({row["direction"] for row in rows}) > 1:
         return None
 
     def column(name: str) -> FloatArray:

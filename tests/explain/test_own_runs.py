@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from netcalc import readers
+from netcalc import compare, readers
 from netcalc.errors import ReaderError
 from netcalc.explain import Known, measurement, table_theory
 from netcalc.samples import (
@@ -206,3 +207,26 @@ def test_packets_sent_back_to_back_show_the_line():
     )  # fmt: skip
     with pytest.raises(ReaderError):
         measurement(lost)
+
+
+def far(rates_bps, **columns):
+    """Return transfers of TCP to a peer, without a processor that was busy."""
+    samples = bulk(rates_bps, protocol="tcp", path=None, **columns)
+    facts = Instrument(peer_machine={"host": "Linux 6.1.0 x86_64"})
+    return replace(samples, meta=replace(samples.meta, target="peer 192.0.2.7", instrument=facts))
+
+
+def test_both_directions_are_told_apart():
+    samples = far([9e6, 4e6], direction=["forward of both", "back of both"])
+    there, back = measurement(samples, Known(line_bps=10e6))
+    assert there.label == "forward of both, writes of 1440 B"
+    assert back.label == "back of both, writes of 1440 B"
+
+
+def test_writes_to_a_peer_that_waited_for_the_network_have_no_cost():
+    """By hand: both sizes take 1 us a byte, of which the sender computes nothing."""
+    slow = far([8e6, 8e6], sizes=[1000.0, 2000.0], user_s=[0.0, 0.0], system_s=[0.0, 0.0])
+    names = {limit.name for found in measurement(slow) for limit in found.limits}
+    assert "host-costs" not in names
+    sentence = compare.bulk(slow).sentence
+    assert "waiting for buffer space" in sentence
