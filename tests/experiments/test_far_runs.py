@@ -96,6 +96,15 @@ def test_frames_become_datagrams_of_the_address_family():
     assert samples.write_bytes.tolist() == [128 - 66, 1518 - 66]
 
 
+def test_a_run_has_more_transfers_than_a_peer_does_at_once():
+    with serving(connections=1) as served:
+        samples = experiments.line_rate(
+            [64, 128, 256, 512, 1024, 1518], duration_s=0.01, run_count=1, peer=served.peer
+        )
+    # Ethernet header and FCS 18, IPv4 20, UDP 8.
+    assert samples.write_bytes.tolist() == [size - 46 for size in (64, 128, 256, 512, 1024, 1518)]
+
+
 @pytest.mark.parametrize("direction", ["forward", "back"])
 def test_lockstep(far, direction):
     samples = experiments.lockstep(

@@ -73,7 +73,7 @@ class Job:
         self.counts = counts
         self.end: dict[str, Any] | None = None
         self.report: dict[str, Any] | None = None
-        self._work, self._socks, self._order = work, socks, order
+        self._work, self._socks, self.order = work, socks, order
         self._rate_bps, self._ended = rate_bps, ended
         self._begin_ns = _clock()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -104,7 +104,7 @@ class Job:
 
     def _run(self) -> None:
         try:
-            report = report_of(self._work, self._socks, self._order, self, self.counts)
+            report = report_of(self._work, self._socks, self.order, self, self.counts)
         except Exception as error:  # a fault of the program is the run's, not the peer's end
             report = {"error": errno.EIO, "name": "EIO", "text": f"{type(error).__name__}: {error}"}
         for sock in self._socks:

@@ -350,8 +350,11 @@ class Run:
             self._start(name, number, order)
 
     def _open(self, number: int, order: dict[str, Any]) -> None:
-        taken = sum(line.count for line in self._lines.values())
-        if len(self._lines) >= MAX_AT_ONCE or order["count"] + taken > self._limits.connections:
+        for idle in self._idle_lines():  # a run opens a line for each transfer
+            if self._has_room(order["count"]):
+                break
+            self._lines.pop(idle.number).close()
+        if not self._has_room(order["count"]):
             raise OrderRefusedError("peer-limit-connections", {})
         if order["protocol"] == "udp" and order["count"] != 1:
             raise OrderRefusedError("order-out-of-range", {"field": "count"})
@@ -362,6 +365,16 @@ class Run:
             self._client.send({"id": number, **failed})
             return
         self._client.send({"id": number, "tickets": [ticket.hex() for ticket in line.tickets]})
+
+    def _has_room(self, count: int) -> bool:
+        taken = sum(line.count for line in self._lines.values())
+        return len(self._lines) < MAX_AT_ONCE and count + taken <= self._limits.connections
+
+    def _idle_lines(self) -> list[Line]:
+        """Return the lines of datagrams on which no job is at work, the oldest first."""
+        busy = [job.order.get("session") for job in self._jobs.values()]
+        lines = [line for line in self._lines.values() if line.is_open and not line.is_stream]
+        return [line for line in lines if line.session not in busy]
 
     def _open_lines(self) -> None:
         for line in list(self._lines.values()):
