@@ -21,7 +21,10 @@ DIRECTIONS: Mapping[str, tuple[str, ...]] = {
     "both": ("forward of both", "back of both"),
 }
 """Where a transfer goes: to the peer, from it, or both at once; and the ways of each."""
-GONE = frozenset(("far-peer-gone", "far-peer-silent", "peer-limit-bytes", "peer-limit-duration"))
+GONE = frozenset((
+    "far-peer-gone", "far-peer-silent", "peer-limit-bytes", "peer-limit-duration",
+    "transfer-overdue",
+))  # fmt: skip
 """Errors by which a peer leaves in the middle of a transfer, of which the rest is kept."""
 
 
@@ -181,7 +184,14 @@ class FarEnds(transfers.TransferEnds):
             raise
         return socks, line
 
-    def _lost_path(self, error: ExperimentError) -> ExperimentError | None:
+    def _lost_path(
+        self, error: ExperimentError, ways: Sequence[transfers.Way]
+    ) -> ExperimentError | None:
+        """Return the error by which a transfer broke off, so that the rest is kept."""
+        if error.code == "transfer-overdue" and not any(
+            way.sink.so_far.get("received_bytes", 0) for way in ways
+        ):
+            return self._run.silence("far-large-packets-lost")
         return error if error.code in GONE else None
 
 

@@ -471,7 +471,7 @@ class TransferEnds:
             self._end_early(ways)
             return ended
         except ExperimentError as error:
-            lost = self._lost_path(error)
+            lost = self._lost_path(error, ways)
             if lost is None:
                 raise
             self._end_early(ways)
@@ -488,7 +488,7 @@ class TransferEnds:
         while not self._empty() and time.monotonic() < end_s:
             self._run.stopping.sleep(SLICE_S)
 
-    def _lost_path(self, error: ExperimentError) -> ExperimentError | None:
+    def _lost_path(self, error: ExperimentError, _ways: Sequence[Way]) -> ExperimentError | None:
         """Return the error of an emulated path that is gone, if that is the cause of another."""
         if error.code in LOST or not self._run.stopping.watches:
             return error if error.code in LOST else None

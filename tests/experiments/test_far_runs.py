@@ -2,6 +2,7 @@
 
 import platform
 import socket
+import sys
 import threading
 import time
 
@@ -11,12 +12,15 @@ import pytest
 from netcalc import experiments
 from netcalc.compare import overlay
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments.peers import bulk_peer, far_trains
+from netcalc.experiments import transfer
+from netcalc.experiments.peers import bulk_peer, far_trains, service
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.path import Path
 from netcalc.samples import load
 from tests.experiments.conftest import serving
+
+bulk_module = sys.modules[experiments.bulk.__module__]  # the package has the function so named
 
 
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
@@ -252,3 +256,22 @@ def test_a_peer_is_a_machine(host, code):
     with pytest.raises(ExperimentError) as caught:
         FarPeer(host, token="abcd-efgh-ijkm-npqr")
     assert caught.value.code == code
+
+
+def test_large_packets_that_do_not_pass_are_told(monkeypatch):
+    """As where a device drops packets above its MTU in silence: the peer reads nothing."""
+
+    def deaf(socks, order, job, counts):
+        while not job.look(time.monotonic_ns()):
+            time.sleep(0.01)
+        return {}
+
+    monkeypatch.setitem(service._WORKS, "receive", deaf)
+    monkeypatch.setattr(transfer, "GRACE_S", 0.1)
+    monkeypatch.setattr(bulk_module, "FAR_DRAIN_S", 0.0)
+    with serving() as served, pytest.raises(ExperimentError) as caught:
+        experiments.bulk(
+            1000, peer=served.peer, write_count=3, run_count=1, limit_s=0.1, buffer_bytes=None
+        )
+    assert caught.value.code == "far-large-packets-lost"
+    assert caught.value.partial.sent_bytes.tolist() == [3000.0]

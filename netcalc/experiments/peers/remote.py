@@ -149,6 +149,7 @@ class FarEnd:
             try:
                 connect_within(sock, self.address, limit_s=limits.CONNECT_S, stopping=stopping)
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                channel.keep_alive(sock)
             except OSError as error:
                 self.fail("far-peer-unreachable", error, reason=error.strerror or str(error))
             self._channel = channel.Channel(sock, self._prove(sock), is_client=True)

@@ -37,8 +37,6 @@ from netcalc.experiments.peers.job import Job
 
 OPEN_S = 10.0
 """Time for the data connections of an order to arrive: a lost SYN is sent again. [s]"""
-GONE_S = (1, 1, 3)
-"""A client that is gone is noticed by TCP's keep-alive: idle and between probes [s], and probes."""
 REPORT_S = 0.1
 """Time between two reports of progress. [s]"""
 IDLE_S = 1.0
@@ -298,7 +296,7 @@ class Run:
 
     def serve(self) -> None:
         """Do the orders of the client until it closes."""
-        keep_alive(self._client.sock)
+        channel.keep_alive(self._client.sock)
         try:
             self._client.send({"welcome": machine(), "limits": asdict(self._limits)})
             while self._step():
@@ -500,21 +498,6 @@ def machine() -> dict[str, Any]:
         "host": f"{platform.system()} {platform.release()} {platform.machine()}",
         "python": platform.python_version(), "cpu_count": os.cpu_count() or 0,
     }  # fmt: skip
-
-
-def keep_alive(sock: socket.socket) -> None:
-    """Let the kernel notice within 5 s that the other machine is gone, where the system can."""
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in zip(("TCP_KEEPIDLE", "TCP_KEEPINTVL", "TCP_KEEPCNT"), GONE_S, strict=True):
-        option = getattr(socket, name, None)
-        if option is None and name == "TCP_KEEPIDLE":
-            option = getattr(socket, "TCP_KEEPALIVE", None)  # its name on macOS
-        if option is not None:
-            with suppress(OSError):
-                sock.setsockopt(socket.IPPROTO_TCP, option, value)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):  # for what was sent and is not acknowledged
-        with suppress(OSError):
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * sum(GONE_S))
 
 
 class Service:
