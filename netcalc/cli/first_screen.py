@@ -98,7 +98,7 @@ def _measured(samples: kinds.Samples, path_facts: Known | None) -> list[str]:
         sentences.append(label + report.metric_line(numbers, layer=row["layer"]))
     rows = samples.facts()
     said = [text for row in rows if (text := _row_text(samples, row, len(rows) > 1))]
-    if compare.is_router_queue(samples):
+    if compare.is_router_queue(samples) or compare.is_working_latency(samples):
         return [compare.overlay(samples).sentence]
     if isinstance(samples, _SENTENCES):
         body = [line.strip() for line in report.body_lines(samples, brief=True)]

@@ -307,7 +307,8 @@ def body_lines(samples: kinds.Samples, *, brief: bool = False) -> list[str]:
                     lines += [] if brief else [f"  note: {note}" for note in _notes(compared)]
                 return lines
         several = isinstance(samples, kinds.RttSamples) and len(samples.groups) > 1
-        comparison = None if several else compare.overlay(samples)
+        is_compared = not several or compare.is_working_latency(samples)
+        comparison = compare.overlay(samples) if is_compared else None
         if brief and comparison and not np.size(comparison.measured):
             return lines
         lines += [f"  {comparison.sentence}"] if comparison else []

@@ -289,6 +289,24 @@ def router_queue(options: dict[str, Any]) -> None:
     """
 
 
+@experiment(
+    experiments.working_latency,
+    "Round trips without a load and during transfers (bufferbloat).",
+    names={"directions": "--direction"},
+    described={"duration_s": "Duration of each phase."},
+    path="10 Mbit/s 10 ms",
+)
+def working_latency(options: dict[str, Any]) -> None:
+    """Round trips without a load, during transfers by TCP, and without a load again.
+
+    Probes go on while a transfer fills the queue: forward, back, and both at once. What it adds to
+    each round trip is the working latency (bufferbloat), printed with what full buffers make.
+
+    \b
+    netcalc run working-latency --path "10 Mbit/s 10 ms" --duration 10s
+    """
+
+
 def destination(*, path_text: str | None, routed: bool = False, **_: Any) -> str:
     """Return where a run with these options goes, in words."""
     if routed:

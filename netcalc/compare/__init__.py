@@ -30,13 +30,14 @@ from netcalc.compare._transactions import (
 )
 from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
 from netcalc.compare._waits import arrival_batches, arrival_gaps, wait_models, waits
+from netcalc.compare._working import is_working_latency, working_latency
 
 __all__ = [
     "CURVE_POINTS", "PATH_LABEL", "TRANSACTIONS_OVER", "Compared",
     "Comparison", "arrival_batches", "arrival_gaps", "axis_notice", "bulk", "datagram_costs",
     "file_notices", "files", "frame_rates", "ideal_shares", "is_router_queue", "is_small_writes",
-    "ladder", "lockstep_cycle", "on_one_axis", "overlay", "points", "probes", "request_goodput_bps",
-    "small_writes", "trains", "transactions", "transfer_groups", "wait_models", "waits",
-    "with_theory",
+    "is_working_latency", "ladder", "lockstep_cycle", "on_one_axis", "overlay", "points", "probes",
+    "request_goodput_bps", "small_writes", "trains", "transactions", "transfer_groups",
+    "wait_models", "waits", "with_theory", "working_latency",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

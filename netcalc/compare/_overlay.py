@@ -13,6 +13,7 @@ from netcalc.compare._runs import emulated_path, is_router_queue, is_small_write
 from netcalc.compare._transactions import small_writes, transactions
 from netcalc.compare._transfers import bulk
 from netcalc.compare._waits import waits
+from netcalc.compare._working import is_working_latency, working_latency
 from netcalc.errors import ArgumentTypeError
 from netcalc.fit import Fit
 from netcalc.fit.costs import echo_headers
@@ -75,6 +76,8 @@ def overlay(
     """
     if is_router_queue(samples):
         return waits(samples, title=title)
+    if is_working_latency(samples):
+        return working_latency(samples, path=path, title=title)
     if isinstance(samples, HopSamples):
         return probes(samples, path=path, title=title)
     if isinstance(samples, TrainSamples):

@@ -22,6 +22,7 @@ from netcalc.experiments.running.limits import (
 )
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import BOOK_TRANSACTION_SIZES, transactions
+from netcalc.experiments.working_latency import working_latency
 
 __all__ = [
     "BOOK_SIZES",
@@ -48,5 +49,6 @@ __all__ = [
     "router_queue",
     "small_writes",
     "transactions",
+    "working_latency",
 ]
 __dir__ = __all__.copy  # what TAB offers

@@ -30,7 +30,9 @@ MAX_DUPLICATES = 10_000
 
 
 @dataclass(slots=True)
-class _Probe:
+class Probe:
+    """A probe that was sent, and whether its reply came in time."""
+
     payload_bytes: int
     sent_ns: int
     answered: bool = False
@@ -45,11 +47,11 @@ class Replies:
     damaged_count: int = 0
     duplicate_count: int = 0
     duplicates: list[tuple[int, int]] = field(default_factory=list)
-    _probes: dict[int, _Probe] = field(default_factory=dict)
+    _probes: dict[int, Probe] = field(default_factory=dict)
 
-    def sent(self, sequence: int, payload_bytes: int, sent_ns: int) -> _Probe:
+    def sent(self, sequence: int, payload_bytes: int, sent_ns: int) -> Probe:
         """Record a probe that was sent."""
-        probe = self._probes[sequence] = _Probe(payload_bytes, sent_ns)
+        probe = self._probes[sequence] = Probe(payload_bytes, sent_ns)
         return probe
 
     def sort(self, sequence: int, payload_bytes: int, arrived_ns: int, *, expected: int) -> None:

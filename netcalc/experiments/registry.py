@@ -16,6 +16,7 @@ from netcalc.experiments.probing import packet_trains, probing
 from netcalc.experiments.router_queue import router_queue
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import transactions
+from netcalc.experiments.working_latency import working_latency
 from netcalc.path import Path
 
 
@@ -34,7 +35,7 @@ class Experiment:
     shortest : mapping
         Arguments of a run of a fraction of a second, with a path where it needs one.
     lasting : mapping
-        Arguments that make a run go on for seconds, below every limit.
+        Arguments that make a run go on for seconds, below every limit; none if every run does.
     """
 
     measure: Callable[..., Any]
@@ -91,6 +92,11 @@ _ALL = (
     Experiment(
         router_queue, measurements.Table, "waits",
         {"count": 20, "path": _SHORT_PATH}, {"count": 100_000},
+    ),
+    Experiment(
+        working_latency, measurements.RttSamples, "working_latency",
+        {"directions": ("forward",), "duration_s": 0.2, "warm_s": 0.1, "path": _SHORT_PATH},
+        {},
     ),
 )  # fmt: skip
 EXPERIMENTS = {experiment.name: experiment for experiment in _ALL}

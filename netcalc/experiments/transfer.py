@@ -446,7 +446,7 @@ class TransferEnds:
         self, transfer: Transfer, ways: Sequence[Way]
     ) -> stopping.Ended | ExperimentError | None:
         """Give the orders and wait for all reports; return what ended the run early."""
-        source_does, sink_does = _orders(transfer)
+        source_does, sink_does = orders(transfer)
         sink_does["wake_bytes"] = wake_bytes(transfer, self._wake_bytes)
         self._begin_ns = self._run.clock.now_ns()
         for way in ways:
@@ -610,7 +610,7 @@ def _end(sent_bytes: int, transfer: Transfer) -> dict[str, Any]:
     return {"do": "end", "now": False, "sent_bytes": sent_bytes, **waits}
 
 
-def _orders(transfer: Transfer) -> tuple[dict[str, Any], dict[str, Any]]:
+def orders(transfer: Transfer) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the orders of the source and of the sink."""
     common = {"write_bytes": transfer.write_bytes, "reply_bytes": transfer.reply_bytes}
     source = {"limit_s": transfer.limit_s, "limit_bytes": transfer.total_bytes, **common}

@@ -57,6 +57,8 @@ _OF_LATE = {"line", "delay-variation", "path-change"}
 """Causes that say themselves which answers were late."""
 LOOPBACK_MTU_BYTES = 65536
 """MTU of the loopback of Linux, where nobody set another. [byte]"""
+IDLE_PHASES = ("idle", "idle after")
+"""Groups of a run with phases of load in which there is none."""
 ECHO_HEADER_BYTES = 8
 """Header of an ICMP echo. [byte]"""
 
@@ -81,11 +83,27 @@ def explain_round_trips(samples: RttSamples, stated: Known) -> tuple[Finding, ..
     """
     groups = np.asarray(samples.group)
     own_rows = ((name, groups == name) for name in samples.groups)
-    return tuple(
-        _explain_group(samples, name, own, stated)
-        for name, own in own_rows
-        if (samples.measured & own).any()
-    )
+    findings = []
+    idle_s = _idle_s(samples)
+    for name, own in own_rows:
+        if not (samples.measured & own).any():
+            continue
+        if not idle_s.size or name in IDLE_PHASES:
+            findings.append(_explain_group(samples, name, own, stated))
+            continue
+        known = replace(stated, rtt_s=stated.rtt_s or float(np.median(idle_s)))
+        finding = _explain_group(samples, name, own, known)
+        latency = series.working_latency(idle_s, _in_order(samples, own))
+        said = () if latency is None else latency.said
+        findings.append(replace(finding, notices=(*said, *finding.notices)))
+    return tuple(findings)
+
+
+def _idle_s(samples: RttSamples) -> FloatArray:
+    """Return the round trips without a load of a run that has phases with one; else none. [s]"""
+    if samples.meta.instrument.load_rates_bps is None:
+        return np.zeros(0)
+    return np.asarray(samples.rtt_s)[samples.measured & (samples.group == IDLE_PHASES[0])]
 
 
 def _explain_group(

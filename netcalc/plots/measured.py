@@ -83,6 +83,8 @@ def measured(
         return _capture_plots(samples, stated, theme, shows_causes=shows_causes)
     if isinstance(samples, measurements.FlowSeries):
         return _flow_plot(samples, stated, theme)
+    if compare.is_working_latency(samples):
+        return overlay(compare.overlay(samples), theme=theme)
     if isinstance(samples, measurements.RttSamples) and len(samples.minima()[0]) < LEAST_SIZES:
         return _probe_plot(samples, stated, theme)
     if isinstance(samples, measurements.PathSamples):

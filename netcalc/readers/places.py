@@ -129,6 +129,7 @@ TOOLS: dict[str, Counted] = {
     "netcalc transactions": Counted(probes=REQUESTS),
     "netcalc lockstep": Counted(probes=REQUESTS, rates=rate_layers.TCP_PAYLOAD),
     "netcalc probing": Counted(probes=UDP_PROBES),
+    "netcalc working-latency": Counted(probes=UDP_PROBES, rates=rate_layers.TCP_PAYLOAD),
     "netcalc packet trains": Counted(
         probes=replace(UDP_PROBES, side=RECEIVER, way=ONE_WAY), rates=rate_layers.IP
     ),

@@ -325,6 +325,7 @@ class Instrument:
     warm_up_first_rtt_s: float | None = None
     first_response_s: Mapping[str, float] | None = None
     intervals: Mapping[str, Sequence[float]] | None = None
+    load_rates_bps: Mapping[str, float] | None = None
     ladder: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
     exchanges: Mapping[str, Any] | None = None
     waits: Mapping[str, Any] | None = None

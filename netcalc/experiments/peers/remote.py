@@ -258,6 +258,8 @@ class FarEnd:
 
     def cause_of(self, error: ExperimentError) -> ExperimentError:
         """Return what the peer says, or that it is gone, if that is the cause of an error."""
+        if error.phase == "peer":  # it is what the peer said
+            return error
         try:
             self.wait(SLICE_S)
             self.poll()
