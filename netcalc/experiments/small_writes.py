@@ -10,20 +10,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional
+from netcalc.checks import FloatArray, as_float, choice, named_arguments, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import endpoints, exchange
-from netcalc.experiments.peers import helper, process, responder
-from netcalc.experiments.peers.remote import FarEnd, FarPeer
+from netcalc.experiments.peers import far_writes, helper, process, responder
+from netcalc.experiments.peers.far_writes import MODES
+from netcalc.experiments.peers.remote import FarEnd, FarLine, FarPeer
 from netcalc.experiments.running import instrument, limits, record
-from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
+from netcalc.experiments.running.stopping import SLICE_S, Ended, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.models.hosts.small_writes import HOLDS_ACK
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES, tcp_ip_header_bytes
@@ -82,24 +82,22 @@ class WritePlan:
 
     def request(self) -> bytes:
         """Return a request: the session of the run, repeated."""
-        return (self.session * (self.request_bytes // responder.TAG_BYTES + 1))[
-            : self.request_bytes
-        ]
+        return far_writes.request_of(self.session, self.request_bytes)
 
     def pieces(self) -> list[bytes]:
         """Return the parts of a request, one per write."""
-        ends = np.cumsum([0, *self.sizes]).tolist()
-        whole = self.request()
-        return [whole[start:end] for start, end in pairwise(ends)]
+        return far_writes.pieces_of(self.request(), self.sizes)
 
-    def command(self, path: Path | None, peer: FarPeer | None = None) -> str:
+    def command(
+        self, path: Path | None, peer: FarPeer | None = None, direction: str = "forward"
+    ) -> str:
         """Return the call that makes this plan."""
         names = ("count", "reply_bytes", "interval_s", "write_gap_s", "quickack", "autocorking",
                  "host", "timeout_s")  # fmt: skip
         arguments = {name: getattr(self, name) for name in names}
         if peer is not None:
             del arguments["host"], arguments["autocorking"]
-            arguments["peer"] = peer
+            arguments |= {"peer": peer, "direction": direction}
         sizes = record.short_list(self.sizes, "writes")
         call = record.written_call("small_writes", sizes, modes=list(self.modes), **arguments)
         return call if path is None else f"{call[:-1]}, path={path})"
@@ -291,47 +289,14 @@ def _writer(
             yield piece
 
     send = partial(exchange.send_all, sock, timeout_s=plan.timeout_s, stopping=stopping)
-    writers: dict[str, Callable[[], None]] = {
-        "more": lambda: _write_more(send, parts(), len(pieces)),
-        "cork": lambda: _write_corked(sock, send, parts()),
-        "flush": lambda: _write_and_flush(sock, send, parts()),
-    }
-    return writers.get(mode, lambda: _write(send, parts()))
-
-
-def _write(send: Callable[..., None], parts: Iterator[bytes]) -> None:
-    for piece in parts:
-        send(piece)
-
-
-def _write_and_flush(
-    sock: socket.socket, send: Callable[..., None], parts: Iterator[bytes]
-) -> None:
-    """Write through a stream and flush it, which does nothing: the stream has no buffer."""
-    with sock.makefile("wb", buffering=0) as stream:
-        for piece in parts:
-            if (done := stream.write(piece) or 0) < len(piece):
-                send(piece[done:])
-        stream.flush()
-
-
-def _write_corked(sock: socket.socket, send: Callable[..., None], parts: Iterator[bytes]) -> None:
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
-    _write(send, parts)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
-
-
-def _write_more(send: Callable[..., None], parts: Iterator[bytes], count: int) -> None:
-    for number, piece in enumerate(parts, 1):
-        send(piece, flags=socket.MSG_MORE if number < count else 0)
+    write = far_writes.writer(sock, mode, send)
+    return lambda: write(parts(), len(pieces))
 
 
 ARTICLE_WRITES = (6, 7)
 """The two writes of the article: "hello " and "world" with its line end. [byte]"""
 ARTICLE_MODES = ("nagle", "nodelay", "flush", "single")
 """The four modes of the article."""
-MODES = (*ARTICLE_MODES, "cork", "more")
-"""All modes of writing a request."""
 MAX_WRITES = 1000
 """Writes of one request, at most: each is a system call and may be a segment. [1]"""
 COUNTED = ("DelayedACKs", "DelayedACKLost", "TCPAutoCorking", "TCPLossProbes", "TCPPureAcks")
@@ -352,6 +317,7 @@ def small_writes(
     autocorking: bool = False,
     host: str = "127.0.0.1",
     peer: FarPeer | None = None,
+    direction: str = "forward",
     path: Path | None = None,
     timeout_s: float = 5.0,
     pcap: str | os.PathLike[str] | None = None,
@@ -393,6 +359,9 @@ def small_writes(
     peer : Peer, optional
         A second machine, on which ``netcalc peer`` runs as the server. Nothing is seen there but
         what the client's times show: no packets, and no counters of the kernel.
+    direction : {'forward', 'back'}
+        With ``'back'`` the peer writes, and this machine is the one that may delay its
+        acknowledgements. [text]
     path : Path, optional
         Path between client and server, emulated on this machine; without it both are on a
         loopback.
@@ -449,9 +418,11 @@ def small_writes(
         path=path, host=host, peer=peer, progress=progress, stop=stop, save=save,
         linux_for="its counters of delayed acknowledgements" if peer is None else "",
     )  # fmt: skip
-    if peer is not None and (pcap is not None or autocorking):
-        name = "autocorking" if pcap is None else "pcap"
-        raise DomainError("not-with-peer", name, autocorking if pcap is None else str(pcap))
+    choice("direction", direction, ("forward", "back"))
+    if peer is None and direction != "forward":
+        raise DomainError("direction-needs-peer", "direction", direction)
+    if peer is not None:
+        _refuse_beside_peer(direction, pcap=pcap, autocorking=autocorking, write_gap_s=write_gap_s)
     plan = WritePlan(
         sizes=_checked_sizes(write_bytes),
         modes=_checked_modes(modes),
@@ -475,7 +446,7 @@ def small_writes(
     limits.require_writable(pcap)
     measure = partial(_measure, plan=plan, path=path, pcap=pcap)
     if peer is not None:
-        measure = partial(_measure_at_peer, plan=plan, peer=peer)
+        measure = partial(_measure_at_peer, plan=plan, peer=peer, direction=direction)
     return common.conduct(
         measure,
         endpoints.Responses,
@@ -485,8 +456,17 @@ def small_writes(
         total_count=plan.round_count,
         unit="rounds",
         host=common.address,
-        command=plan.command(path, peer),
+        command=plan.command(path, peer, direction),
     )
+
+
+def _refuse_beside_peer(direction: str, **options: Any) -> None:
+    """Refuse what cannot be done with a peer; a pause between writes is one of this machine."""
+    if direction == "forward":
+        del options["write_gap_s"]
+    for name, value in options.items():
+        if value:
+            raise DomainError("not-with-peer", name, value)
 
 
 def _checked_sizes(write_bytes: ArrayLike) -> tuple[int, ...]:
@@ -532,25 +512,73 @@ def _measure(
         measure_writes(run, plan, ends, taps)
 
 
-def _measure_at_peer(run: endpoints.Responses, plan: WritePlan, peer: FarPeer) -> None:
-    """Measure each mode on a connection of its own to a peer, which answers."""
+def _measure_at_peer(
+    run: endpoints.Responses, plan: WritePlan, peer: FarPeer, direction: str
+) -> None:
+    """Measure each mode on a connection of its own to a peer, which answers, or writes."""
     run.record_machine(plan.version)
     _record_plan(run, plan)
     run.facts["rtt_s"] = 0.0  # unknown: it is in the samples
     run.phase = "peer"
     with FarEnd(peer, stopping=run.stopping) as far, record.measuring_with(run, far):
+        far.measure_clock()
         for mode in plan.modes:
             run.phase = "connect"
-            with socket.socket(helper.address_family(peer.host), socket.SOCK_STREAM) as sock:
+            with (
+                far.causes_named(run),
+                socket.socket(helper.address_family(peer.host), socket.SOCK_STREAM) as sock,
+            ):
                 line = far.open([sock])
-                far.order(
-                    "rounds", line=line.number, message_bytes=plan.request_bytes,
-                    reply_bytes=plan.reply_bytes, quickack=int(plan.quickack),
-                )  # fmt: skip
-                far.poll()
-                own = replace(plan, session=line.session)
-                with far.causes_named(run):
-                    Rounds(run, own, mode, ()).measure_on(sock)
+                if direction == "forward":
+                    far.order(
+                        "rounds", line=line.number, message_bytes=plan.request_bytes,
+                        reply_bytes=plan.reply_bytes, quickack=int(plan.quickack),
+                    )  # fmt: skip
+                    Rounds(run, replace(plan, session=line.session), mode, ()).measure_on(sock)
+                else:
+                    _answer_peer(run, plan, far, mode, sock, line)
+
+
+def _answer_peer(
+    run: endpoints.Responses,
+    plan: WritePlan,
+    far: FarEnd,
+    mode: str,
+    sock: socket.socket,
+    line: FarLine,
+) -> None:
+    """Answer the requests that a peer writes, and take the times that it measures."""
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    run.phase = "round"
+    number = far.order(
+        "write_rounds", line=line.number, mode=mode, sizes=list(plan.sizes), count=plan.count,
+        reply_bytes=plan.reply_bytes, interval_ms=round(1e3 * plan.interval_s),
+    )  # fmt: skip
+    report: dict[str, Any] | None = None
+
+    def look(_: int) -> bool:
+        nonlocal report
+        report = report or far.answer_if_there(number)
+        try:
+            run.stopping.check()
+        except Ended:  # what the peer has measured is asked for first
+            return True
+        return report is not None
+
+    view = memoryview(bytearray(plan.request_bytes))
+    settings = {
+        "message_bytes": plan.request_bytes, "reply_bytes": plan.reply_bytes,
+        "quickack": plan.quickack, "bytes": limits.MAX_BYTES,
+    }  # fmt: skip
+    answers = responder.Answers(line.session, settings, helper.HelperCounts(), view, look)
+    with instrument.collector_off():
+        answers.answer_rounds(sock, 0)
+    report = report or far.end(number)
+    for sequence, begin_ns, response_ns in report["times"]:
+        sent_ns = int(begin_ns) - far.clock.ahead_ns
+        row = (mode, sequence, plan.request_bytes, plan.reply_bytes, sent_ns, response_ns)
+        run.add(endpoints.Response(*row, warm_up=sequence == 1))
+    run.stopping.check()
 
 
 def _record_plan(run: endpoints.Responses, plan: WritePlan) -> None:

@@ -127,6 +127,18 @@ def test_small_writes(far):
     assert samples.payload_bytes.tolist() == [13.0] * 8
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="another system delays by another time")
+def test_this_machine_delays_its_acknowledgements_of_what_the_peer_writes(far):
+    """Linux acknowledges at once at first, then waits 40 ms for more."""
+    samples = experiments.small_writes(
+        [6, 7], modes=["nagle", "single"], count=20, peer=far.peer, direction="back"
+    )
+    nagle_s, single_s = (samples.response_s[samples.mode == mode] for mode in samples.modes)
+    assert nagle_s.size == single_s.size == 20
+    assert np.median(nagle_s) > 0.035
+    assert np.median(single_s) < np.median(nagle_s) / 2
+
+
 def test_transactions(far):
     samples = experiments.transactions([20, 3000], count=2, peer=far.peer, timeout_s=5.0)
     assert samples.modes == ("udp", "tfo", "tcp", "tls")

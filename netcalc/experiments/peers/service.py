@@ -29,6 +29,7 @@ from netcalc.experiments.peers import (
     far_costs,
     far_echo,
     far_trains,
+    far_writes,
     helper,
     responder,
 )
@@ -70,7 +71,9 @@ _BYTES, _COUNT, _TIME_MS, _SWITCH = (1, 1 << 24), (1, 1 << 40), (1, 600_000), (0
 _MAYBE_BYTES, _LINE = (0, 1 << 24), (0, 1 << 30)
 _MESSAGE_BYTES = (1, 1 << 20)
 _NAME = re.compile(r"[a-z0-9_-]{0,15}")
-Allowed = WHOLE | tuple[str, ...] | re.Pattern[str]
+Allowed = WHOLE | tuple[int, int, int] | tuple[str, ...] | re.Pattern[str]
+"""Of a field: the least and the largest number; with a third, of a list of at most so many; words;
+or the pattern of a name."""
 ORDERS: Mapping[str, Mapping[str, Allowed]] = {
     "clock": {},
     "open": {
@@ -100,6 +103,10 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
     },
     "send_train": {
         "line": _LINE, "train": _LINE, "packet_count": (2, 64), "payload_bytes": (12, 1472),
+    },
+    "write_rounds": {
+        "line": _LINE, "mode": far_writes.MODES, "sizes": (1, 1 << 20, 1000),
+        "reply_bytes": _MESSAGE_BYTES, "count": (1, 100_000), "interval_ms": (0, 600_000),
     },
     "own_error": {},
     "own_rates": {"payload_bytes": (1, 65_507), "limit_ms": (1, 2000)},
@@ -145,12 +152,16 @@ def checked(message: Mapping[str, Any]) -> tuple[str, int, dict[str, Any]]:
     return name, number, values  # type: ignore[return-value]
 
 
-def _is_within(value: object, allowed: Allowed) -> bool:
+def _is_within(value: Any, allowed: Allowed) -> bool:
     if isinstance(allowed, re.Pattern):
         return isinstance(value, str) and allowed.fullmatch(value) is not None
     if isinstance(allowed[0], str):
         return isinstance(value, str) and value in allowed
-    return type(value) is int and allowed[0] <= value <= allowed[1]
+    low, high, *most = allowed
+    if most:
+        is_list = isinstance(value, list) and 0 < len(value) <= most[0]
+        return is_list and all(_is_within(each, (low, high)) for each in value)
+    return type(value) is int and low <= value <= high
 
 
 class Line:
@@ -484,6 +495,7 @@ class Run:
 _WORKS: Mapping[str, Callable[..., dict[str, Any]]] = {
     **bulk_peer.WORKS, "rounds": far_echo.answer_rounds,
     "catch_train": far_trains.catch_train, "send_train": far_trains.send_train,
+    "write_rounds": far_writes.write_rounds,
 }  # fmt: skip
 
 
