@@ -423,10 +423,11 @@ def small_writes(
         raise DomainError("direction-needs-peer", "direction", direction)
     if peer is not None:
         _refuse_beside_peer(direction, pcap=pcap, autocorking=autocorking, write_gap_s=write_gap_s)
+    most_count = limits.MAX_COUNT if direction == "forward" else far_writes.MAX_COUNT
     plan = WritePlan(
         sizes=_checked_sizes(write_bytes),
         modes=_checked_modes(modes),
-        count=limits.whole_number("count", count, 1, limits.MAX_COUNT),
+        count=limits.whole_number("count", count, 1, most_count),
         reply_bytes=limits.whole_number("reply_bytes", reply_bytes, 1, limits.MAX_TCP_BYTES),
         interval_s=limits.finite("interval_s", interval_s, 0.0, limits.MAX_DURATION_S),
         write_gap_s=limits.finite("write_gap_s", write_gap_s, 0.0, limits.MAX_DURATION_S),

@@ -15,6 +15,8 @@ from netcalc.experiments.peers.job import Job
 
 MODES = ("nagle", "nodelay", "flush", "single", "cork", "more")
 """All modes of writing a request."""
+MAX_COUNT = 10_000
+"""Rounds of a mode that a peer writes, at most: their times fit one message. [1]"""
 _clock = time.perf_counter_ns
 Send = Callable[..., object]
 """Sends all of a part: ``send(part)``, or ``send(part, flags=...)``."""

@@ -106,7 +106,7 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
     },
     "write_rounds": {
         "line": _LINE, "mode": far_writes.MODES, "sizes": (1, 1 << 20, 1000),
-        "reply_bytes": _MESSAGE_BYTES, "count": (1, 100_000), "interval_ms": (0, 600_000),
+        "reply_bytes": _MESSAGE_BYTES, "count": (1, far_writes.MAX_COUNT), "interval_ms": (0, 600_000),
     },
     "own_error": {},
     "own_rates": {"payload_bytes": (1, 65_507), "limit_ms": (1, 2000)},
@@ -149,6 +149,9 @@ def checked(message: Mapping[str, Any]) -> tuple[str, int, dict[str, Any]]:
             values[field.removesuffix("_ms") + "_s"] = value * 1e-3
         else:
             values[field] = value
+    together_bytes = values.get("write_bytes", 0) * values.get("datagrams_per_call", 1)
+    if together_bytes > _BYTES[1] or sum(values.get("sizes", ())) > _MESSAGE_BYTES[1]:
+        raise OrderRefusedError("order-out-of-range", {"field": "write_bytes"})
     return name, number, values  # type: ignore[return-value]
 
 
