@@ -14,6 +14,7 @@ from netcalc.experiments.peers import helper, process
 from netcalc.experiments.peers.remote import FarEnd, FarLine, FarPeer, FarWorker
 from netcalc.experiments.running import limits
 from netcalc.experiments.running.record import measuring_with
+from netcalc.printable import excerpt
 
 DIRECTIONS: Mapping[str, tuple[str, ...]] = {
     "forward": ("forward",),
@@ -173,6 +174,8 @@ class FarEnds(transfers.TransferEnds):
                 buffer_bytes=size if both or is_forward else None,
                 congestion_control="" if is_forward else transfer.congestion_control,
             )
+            if not is_forward:
+                self._require_granted(transfer.congestion_control, line)
             for sock in socks:
                 if transfer.reply_bytes:
                     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -183,6 +186,14 @@ class FarEnds(transfers.TransferEnds):
                 sock.close()
             raise
         return socks, line
+
+    def _require_granted(self, name: str, line: FarLine) -> None:
+        """Refuse a congestion control that the peer's system did not grant to its sender."""
+        granted = str(line.granted.get("congestion_control", ""))
+        if name and granted != name:
+            raise self._run.silence(
+                "far-congestion-control-refused", wanted=name, granted=excerpt(granted)
+            )
 
     def _lost_path(
         self, error: ExperimentError, ways: Sequence[transfers.Way]

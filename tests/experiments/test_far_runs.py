@@ -219,6 +219,16 @@ def test_a_limit_of_rate_is_kept_and_told():
     assert "peer-limits-rate" in [notice.code for notice in samples.meta.warnings]
 
 
+def test_a_congestion_control_that_the_peer_does_not_have(far):
+    with pytest.raises(ExperimentError) as caught:
+        experiments.bulk(
+            1000, peer=far.peer, direction="back", write_count=1, run_count=1,
+            congestion_control="nonesuch",
+        )  # fmt: skip
+    assert caught.value.code == "far-congestion-control-refused"
+    assert caught.value.values["wanted"] == "nonesuch"
+
+
 def test_nobody_there():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

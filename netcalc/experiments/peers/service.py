@@ -106,7 +106,8 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
     },
     "write_rounds": {
         "line": _LINE, "mode": far_writes.MODES, "sizes": (1, 1 << 20, 1000),
-        "reply_bytes": _MESSAGE_BYTES, "count": (1, far_writes.MAX_COUNT), "interval_ms": (0, 600_000),
+        "reply_bytes": _MESSAGE_BYTES, "count": (1, far_writes.MAX_COUNT),
+        "interval_ms": (0, 600_000),
     },
     "own_error": {},
     "own_rates": {"payload_bytes": (1, 65_507), "limit_ms": (1, 2000)},
