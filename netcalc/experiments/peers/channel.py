@@ -30,6 +30,8 @@ ORDER_BYTES = 1 << 14
 GONE_S = (1, 1, 3)
 """Another side that is gone is noticed by TCP's keep-alive: idle and between probes [s], and the
 number of probes [1]."""
+UNSENT_BYTES = 4 * MESSAGE_BYTES
+"""Most that waits for a side that does not read, before it counts as gone. [byte]"""
 _ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 """32 characters without those that look alike: l and 1, o and 0."""
 _HELLO = struct.Struct(f"!{len(MAGIC)}sHxx16s")
@@ -135,7 +137,8 @@ class Channel:
         tag = self._tag(self._own, self._sent_count, text)
         self._sent_count += 1
         self._unsent += _HEAD.pack(len(text), tag) + text
-        self.flush()
+        if not self.flush() and len(self._unsent) > UNSENT_BYTES:
+            raise BrokenChannel("does not read")
 
     def flush(self) -> bool:
         """Send what waits; return whether all of it has been sent."""

@@ -1,18 +1,20 @@
 """Who comes to the one port of a peer: clients with the token, their data, and strangers.
 
 Anybody may connect and say nothing, or nonsense, a thousand times: a connection is closed after a
-time, the oldest where there are too many, and none of them holds up a client. To a stranger the
-peer sends nothing but its hello, which is no longer than the hello that it answers.
+time, and where there are too many the oldest of the host that has most of them, so that none holds
+up a client. To a stranger the peer sends nothing but its hello, which is no longer than the hello
+that it answers.
 """
 
 from __future__ import annotations
 
+import errno
 import hmac
 import secrets
 import selectors
 import socket
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any
@@ -24,7 +26,8 @@ SPEAK_S = 5.0
 WRONG_S = 1.0
 """Time after a wrong proof, in which the connection is kept without an answer. [s]"""
 MAX_WAITING = 256
-"""Connections that wait; with more the oldest is closed. [1]"""
+"""Connections that wait; with more some are closed. [1]"""
+_OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 ACCEPTED = 32
 """Connections that are accepted before those that wait get their turn. [1]"""
 TICKET_BYTES = 16
@@ -158,17 +161,25 @@ class Door:
                 sock, address = self.listener.accept()
             except BlockingIOError:
                 return
-            except OSError:  # it has gone already, or there are no files left
-                if not self._waiting:
-                    return
-                self._refuse(next(iter(self._waiting.values())), "stranger")
-                continue
+            except OSError as error:
+                if error.errno in _OUT_OF_FILES:
+                    if not self._waiting:
+                        return
+                    self._make_room()
+                continue  # else it has gone already
             sock.setblocking(False)
             if len(self._waiting) >= MAX_WAITING:
-                self._refuse(next(iter(self._waiting.values())), "stranger")
+                self._make_room()
             caller = self._waiting[sock] = Caller(sock, address[0])
             self._poll.register(sock, selectors.EVENT_READ)
             self._hear(caller)
+
+    def _make_room(self) -> None:
+        """Close the oldest connection of the host that has most of them."""
+        counts = Counter(caller.host for caller in self._waiting.values())
+        ((most, _),) = counts.most_common(1)
+        oldest = next(caller for caller in self._waiting.values() if caller.host == most)
+        self._refuse(oldest, "wrong" if oldest.is_wrong else "stranger")
 
     def _hear(self, caller: Caller) -> None:
         """Read no more than the next part of what a connection has to say."""
@@ -184,12 +195,10 @@ class Door:
         except OSError:
             got = b""
         if not got:
-            self._refuse(caller, "wrong" if caller.is_wrong else "stranger")
+            self._refuse(caller, "stranger")
             return
         caller.received += got
-        if caller.is_wrong:  # what comes after a wrong proof is not read further
-            caller.received.clear()
-        elif len(caller.received) == self._wanted_bytes(caller):
+        if len(caller.received) == self._wanted_bytes(caller):
             self._judge(caller, bytes(caller.received))
 
     @staticmethod
@@ -226,7 +235,7 @@ class Door:
     def _check_proof(self, caller: Caller, handshake: channel.Handshake, said: bytes) -> None:
         if not hmac.compare_digest(said, handshake.proof_of_client):
             caller.is_wrong, caller.end_s = True, time.monotonic() + WRONG_S
-            caller.received.clear()
+            self._poll.unregister(caller.sock)  # what comes now is not read
             self._log("peer-wrong-token", host=caller.host, count=self.counts["wrong"] + 1)
         elif self._sent(caller, handshake.proof_of_peer):
             self._leave(caller)
@@ -251,4 +260,5 @@ class Door:
 
     def _leave(self, caller: Caller) -> None:
         del self._waiting[caller.sock]
-        self._poll.unregister(caller.sock)
+        if not caller.is_wrong:
+            self._poll.unregister(caller.sock)

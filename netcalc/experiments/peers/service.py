@@ -243,6 +243,9 @@ class Line:
         with helper.kept(socket.socket(listener.family, socket.SOCK_DGRAM)) as sock:
             if sys.platform == "linux":  # elsewhere it would let another program take the port
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if listener.family == socket.AF_INET6:  # both versions of IP, or this one alone
+                both = socket.IPPROTO_IPV6, socket.IPV6_V6ONLY
+                sock.setsockopt(*both, listener.getsockopt(*both))
             self._set_buffers(sock)
             sock.bind(listener.getsockname())
             sock.setblocking(False)
@@ -303,6 +306,8 @@ class Run:
             end.setblocking(False)
         self.order_count = 0
         self._guest_number = -1  # the job of transactions
+        self.refusal: tuple[str, dict[str, Any]] | None = None
+        """Why the peer ended the run; None if the client did."""
 
     @property
     def carried_bytes(self) -> int:
@@ -480,6 +485,7 @@ class Run:
             self._door.guest = None
 
     def _refuse(self, code: str, **values: Any) -> None:
+        self.refusal = code, values
         with suppress(OSError):
             self._client.send({"refusal": code, **values})
 
@@ -540,6 +546,7 @@ class Service:
         self._door = Door(listener, secret, log)
         self._limits, self._end_s, self._log = limits, end_s, log
         self._owner = ""  # the host that proved the token first
+        self._run_count = self._carried_bytes = 0
 
     def end(self) -> None:
         """End within a second, from another thread, a run within as well."""
@@ -554,7 +561,10 @@ class Service:
                 if self._door.proved:
                     self._serve(*self._door.proved.popleft())
         finally:
-            self._log("peer-ended", **self._door.counts)
+            self._log(
+                "peer-service-ended", run_count=self._run_count,
+                carried_bytes=self._carried_bytes, **self._door.counts,
+            )  # fmt: skip
             self._door.close()
 
     def _is_over(self) -> bool:
@@ -575,6 +585,12 @@ class Service:
                 run.serve()
             except OSError:
                 self._log("peer-client-gone", host=host)
+            except Exception as error:  # a fault here is the run's, not the peer's end
+                self._log("peer-run-failed", host=host, reason=f"{type(error).__name__}: {error}")
+            if run.refusal is not None:
+                self._log(run.refusal[0], host=host, **run.refusal[1])
+            self._run_count += 1
+            self._carried_bytes += run.carried_bytes
             self._log(
                 "peer-run-ends", host=host, count=run.order_count,
                 carried_bytes=run.carried_bytes, took_s=time.monotonic() - begin_s,
