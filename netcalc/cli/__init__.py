@@ -100,6 +100,7 @@ COMMANDS = {
     "export": "Write the raw samples of a file as CSV, JSON or Parquet.",
     "lab": "Open the lessons in the browser.",
     "mixes": "Find link combinations that explain a round-trip time.",
+    "peer": "Serve the live runs of another machine, which has the token.",
     "plan": "Plan capacity: transfers, links, voice, tunnels, buffers, backups, networks.",
     "read": "Read measurements: ping output, columns, saved runs.",
     "run": "Run a live experiment on this machine.",

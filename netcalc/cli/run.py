@@ -1,8 +1,11 @@
-"""``netcalc run``: live measurements on this machine."""
+"""``netcalc run``: live measurements on this machine, or between it and a peer."""
 
 from __future__ import annotations
 
 import contextlib
+import inspect
+import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
@@ -18,6 +21,7 @@ from netcalc.cli import complain, ending_quietly, mistakes, output, print_json, 
 from netcalc.cli.options import QuantityType, command, options_of, plot_option, read_path
 from netcalc.cli.report import describe, print_samples, summary
 from netcalc.errors import ExperimentError
+from netcalc.experiments.peers.remote import PORT, FarPeer
 from netcalc.messages import Notice
 
 _PROBED_PATH = "10 Mbit/s 1 ms, T1 5 ms, T3 2 ms"
@@ -48,10 +52,14 @@ _HELP = {
 }
 """Descriptions that differ from those of the arguments: there is no None, and times have units."""
 _METAVARS = {"host": "ADDRESS", "pcap": "FILE.pcap", "congestion_control": "NAME"}
-_OWN = {"path", "save", "progress", "stop"}
+_OWN = {"path", "peer", "save", "progress", "stop"}
 """Arguments that every live run has, and this module gives."""
 _OF_PATH = ("link_buffer_bytes", "loss_ratio", "input_packets", "node_rate_pps")
 """Options about the links or nodes of a path."""
+_WITHOUT_PEER = {"path_text", "host", "port", "mtu_bytes", "routed"}
+"""Options about where a run on this machine goes."""
+TOKEN_VARIABLE = "NETCALC_PEER_TOKEN"
+"""Variable of the environment for the token of a peer."""
 _REPORTED_WITH = {
     "echo": ("scipy.special",),
     "line_rate": ("scipy.special",),
@@ -59,6 +67,19 @@ _REPORTED_WITH = {
 }
 """Modules that the report of a run needs, by experiment: loaded before the run, so that its end
 does not wait for them after Ctrl-C."""
+_PEER = (
+    click.Option(
+        ["--peer", "peer_text"],
+        metavar="ADDRESS[:PORT]",
+        help="Measure between this machine and the one where netcalc peer runs.",
+    ),
+    click.Option(
+        ["--token"],
+        metavar="TOKEN",
+        help=f"Token that the peer shows; if omitted, {TOKEN_VARIABLE}, or it is asked for. "
+        "Others on this machine can see what is typed here.",
+    ),
+)
 _OF_EVERY_RUN = (
     click.Option(
         ["--save", "save_path"],
@@ -74,9 +95,9 @@ _OF_EVERY_RUN = (
 @click.group(cls=mistakes.Group, invoke_without_command=True)
 @click.pass_context
 def run(ctx: click.Context) -> None:
-    """Run a live experiment on this machine, over loopback or an emulated path.
+    """Run a live experiment over loopback, an emulated path, or to a peer on a second machine.
 
-    No packet leaves the machine. Ctrl-C stops a run and keeps its samples.
+    No packet leaves the machine without --peer. Ctrl-C stops a run and keeps its samples.
     """
     show_help_alone(ctx)
 
@@ -132,6 +153,8 @@ def experiment(
         help='Emulated path: rate and latency of each link, such as "T1 5 ms, T3 1 ms".',
     )
     special = [] if more is None else [more]
+    if "peer" in inspect.signature(measure).parameters:
+        special += _PEER
 
     def make(prepare: Callable[[dict[str, Any]], str | None]) -> click.Command:
         def measured(**options: Any) -> None:
@@ -162,7 +185,9 @@ def echo(options: dict[str, Any]) -> str:
     """
     if options["protocol"] == "icmp" and options["path_text"] is None:
         raise mistakes.CommandError("icmp-requires-path")
-    return str(options["protocol"])
+    if options.get("peer_text") is None:
+        return str(options["protocol"])
+    return f"{options['protocol']}, {destination(**options)}"
 
 
 @experiment(experiments.small_writes, "Response time of a request sent in small writes.")
@@ -307,8 +332,12 @@ def working_latency(options: dict[str, Any]) -> None:
     """
 
 
-def destination(*, path_text: str | None, routed: bool = False, **_: Any) -> str:
+def destination(
+    *, path_text: str | None, routed: bool = False, peer_text: str | None = None, **_: Any
+) -> str:
     """Return where a run with these options goes, in words."""
+    if peer_text is not None:
+        return f"the peer {peer_text}"
     if routed:
         return "a third namespace that routes"
     return "loopback" if path_text is None else f"the path {path_text}"
@@ -325,6 +354,8 @@ def live_run(
     as_json: bool,
     processing_s: float = 0.0,
     unit: str = "",
+    peer_text: str | None = None,
+    token: str | None = None,
     **options: Any,
 ) -> None:
     """Run an experiment; print and draw its samples; one that was stopped ends with 130.
@@ -332,11 +363,20 @@ def live_run(
     The options are named as the arguments of ``measure``; one of several values that was not given
     keeps its default there.
     """
+    if peer_text is not None:
+        _refuse_beside_peer()
+        path_text = None  # nor that of the default
+    elif token is not None:
+        raise mistakes.lacking("--token", "--peer", "Add for example --peer 192.0.2.7")
     _require_path(path_text, routed=options.get("routed", False))
     pcap_path = options.get("pcap")
     output.check_outputs(pcap_path, save_path, plot=plot_path, force=force)
     path = None if path_text is None else read_path(path_text, processing_s=processing_s)
     arguments = {argument: value for argument, value in options.items() if value != ()}
+    if peer_text is not None:
+        for argument in _WITHOUT_PEER & arguments.keys():  # their defaults are of this machine
+            del arguments[argument]
+        arguments["peer"] = read_peer(peer_text, token)
     short_name = name.partition(" over ")[0]
     with ending_quietly():
         drawn = () if plot_path is None else ("netcalc.plots",)
@@ -358,14 +398,47 @@ def live_run(
         sys.exit(2)  # nothing could be measured; the warnings say why
 
 
+def read_peer(text: str, token: str | None) -> FarPeer:
+    """Return the peer at an address with or without a port: ``[fe80::1%eth0]:20521``.
+
+    The token is the one typed; else that of the environment; else it is asked for at a terminal.
+
+    Raises
+    ------
+    CommandError
+        If there is no token.
+    """
+    match = re.fullmatch(r"(?:\[(.*)\]|([^:]*))(?::([0-9]{1,5}))?", text)
+    host, port = (match[1] or match[2], match[3]) if match else (text, None)
+    token = token or os.environ.get(TOKEN_VARIABLE)
+    if not token:
+        if not sys.stdin.isatty():
+            raise mistakes.CommandError("peer-token-missing", variable=TOKEN_VARIABLE)
+        token = click.prompt("Token", hide_input=True, err=True)
+    with mistakes.named_as_typed(port=("the port of --peer", "")):
+        return FarPeer(host, token=token, port=int(port or PORT))
+
+
+def _typed_options() -> Iterator[click.Parameter]:
+    """Yield the options of the current command that were typed."""
+    ctx = click.get_current_context()
+    for option in ctx.command.params:
+        if ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE:
+            yield option
+
+
+def _refuse_beside_peer() -> None:
+    for option in _typed_options():
+        if option.name in _WITHOUT_PEER:
+            raise mistakes.exclusive("--peer", option.opts[0])
+
+
 def _require_path(path_text: str | None, *, routed: bool) -> None:
     """Refuse options about a path where there is none."""
     if routed and path_text is not None:
         raise mistakes.exclusive("--routed", "--path")
-    ctx = click.get_current_context()
-    for option in ctx.command.params:
-        typed = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if path_text is None and typed and option.name in _OF_PATH:
+    for option in _typed_options():
+        if path_text is None and option.name in _OF_PATH:
             example = 'Add for example --path "10 Mbit/s 1 ms"'
             raise mistakes.lacking(option.opts[0], "a --path", example)
 

@@ -53,7 +53,7 @@ def test_every_command_has_an_experiment():
 @pytest.mark.each("command", MEASURES)
 def test_every_argument_has_an_option_and_its_default(command):
     options = {option.name: option for option in run.commands[command].params}
-    own = {"path", "progress", "stop", "save"}
+    own = {"path", "peer", "progress", "stop", "save"}
     for name, argument in inspect.signature(MEASURES[command]).parameters.items():
         if name in own:
             continue
@@ -64,6 +64,8 @@ def test_every_argument_has_an_option_and_its_default(command):
         else:
             assert option.default == default
     assert {"path_text", "save_path"} <= set(options)
+    at_peer = "peer" in inspect.signature(MEASURES[command]).parameters
+    assert ({"peer_text", "token"} <= set(options)) == at_peer
 
 
 @pytest.mark.each("command", FORMER)

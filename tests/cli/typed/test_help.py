@@ -37,8 +37,8 @@ COPIES = {
     "speedtest.json": INPUTS / "transfers" / "speedtest_ookla.json",
 }
 LIVE = (
-    "netcalc run ", "netcalc lab", "netcalc site", "--by live", "--by ns3", "live,ns3", "--matrix",
-    "NAME",
+    "netcalc run ", "netcalc lab", "netcalc peer", "netcalc site", "--by live", "--by ns3",
+    "live,ns3", "--matrix", "NAME",
 )  # fmt: skip
 """Examples that measure, open a server, need a simulator or take minutes: their words are read.
 
