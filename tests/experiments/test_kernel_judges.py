@@ -17,10 +17,10 @@ import pytest
 
 from netcalc.experiments.exchange import IcmpExchange, TcpExchange, UdpExchange, set_timeout
 from netcalc.experiments.peers import bulk_peer
+from netcalc.experiments.peers.far_writes import _write_corked
 from netcalc.experiments.peers.helper import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.probing import HopRun, ProbeAnswer, TrainPacket, TrainPlan, TrainRun
 from netcalc.experiments.running.stopping import Stopping
-from netcalc.experiments.small_writes import _write_corked
 from netcalc.experiments.transactions import RequestPlan
 from netcalc.experiments.transfer import Transfer, wake_bytes
 

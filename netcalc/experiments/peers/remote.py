@@ -71,7 +71,7 @@ class FarPeer:
         _require_one_host(self.host)
         limits.whole_number("port", self.port, 1, 65_535)
         if channel.secret_of(self.token) is None:
-            raise DomainError("no-token", "token", self.token)
+            raise DomainError("no-token", "token")  # and never the text: it is a secret
 
 
 def _require_one_host(host: str) -> None:
