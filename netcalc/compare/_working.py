@@ -8,7 +8,7 @@ from typing import TypeGuard
 import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.compare._comparison import PATH_LABEL, Comparison, points
+from netcalc.compare._comparison import Comparison, points
 from netcalc.compare._runs import emulated_path, experiment, truth_value
 from netcalc.language import phrase
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
@@ -49,9 +49,8 @@ def working_latency(
     Returns
     -------
     Comparison
-        Points over time. The prediction of a phase with a load is the path and its full buffers;
-        the band begins at the empty path, as the queue of a flow that backs off is anything up to
-        the buffer.
+        Points over time. The prediction of a phase with a load is the path with full buffers: the
+        queue of a flow that backs off, or has not grown so far, is shorter.
     """
     path = path or emulated_path(samples.meta.instrument)
     buffer_bytes = truth_value(samples.meta.instrument, "links", {}).get("buffer_bytes")
@@ -60,12 +59,13 @@ def working_latency(
     phases = np.asarray(samples.group)[rows]
     own = {name: rtt_s[phases == name] for name in dict.fromkeys(phases.tolist())}
     if path is None or buffer_bytes is None or not rtt_s.size:
-        low = high = {name: float(np.median(times)) for name, times in own.items()}
+        path = None
+        level_s = {name: float(np.median(times)) for name, times in own.items()}
     else:
         size = float(np.asarray(samples.payload_bytes)[0]) + DATAGRAM_HEADERS_BYTES
         full_s = float(drain_s(buffer_bytes, bandwidth_bps=path.bottleneck_bps))
-        low = dict.fromkeys(own, float(path.rtt_s(size)))
-        high = {name: low[name] + QUEUES.get(name, 0) * full_s for name in own}
+        empty_s = float(path.rtt_s(size))
+        level_s = {name: empty_s + QUEUES.get(name, 0) * full_s for name in own}
     compared = points(
         at_s,
         measured=rtt_s,
@@ -75,28 +75,22 @@ def working_latency(
         y_name=phrase("round-trip time"),
         y_unit="s",
         title=title or phrase("Round trips without and with a load"),
-        predicted_label=phrase("median of each phase") if low is high else PATH_LABEL,
+        predicted_label=phrase("median of each phase" if path is None else "path, full buffers"),
     )
-    predicted = np.array([high[name] for name in phases.tolist()])
-    curve_x = _steps([(times.min(), times.max(), np.nan)
-                      for times in (at_s[phases == name] for name in own)])  # fmt: skip
-    curve_low, curve_high = (
-        _steps([(level[name], level[name], np.nan) for name in own]) for level in (low, high)
-    )
+    predicted = np.array([level_s[name] for name in phases.tolist()])
+    # A nan separates the lines of two phases.
+    spans = [at_s[phases == name] for name in own]
+    curve_x = np.ravel([(times.min(), times.max(), np.nan) for times in spans])
+    curve_y = np.ravel([(level_s[name], level_s[name], np.nan) for name in own])
     return replace(
-        compared, predicted=predicted, residual=rtt_s - predicted, curve_x=curve_x,
-        curve_y=curve_high, curve_low=curve_low, curve_high=curve_high,
-        sentence=_sentence(samples, own, None if low is high else high),
+        compared, predicted=predicted, residual=rtt_s - predicted,
+        curve_x=curve_x, curve_y=curve_y, curve_low=curve_y, curve_high=curve_y,
+        sentence=_sentence(samples, own, None if path is None else level_s),
     )  # fmt: skip
 
 
-def _steps(parts: list[tuple[float, float, float]]) -> FloatArray:
-    """Return a line with a gap between its parts."""
-    return np.array(parts, dtype=float).reshape(-1)
-
-
 def _sentence(
-    samples: RttSamples, own: dict[str, FloatArray], full_s: dict[str, float] | None
+    samples: RttSamples, own: dict[str, FloatArray], predicted_s: dict[str, float] | None
 ) -> str:
     """Say the median of each phase, its slowest, the rate of its load, and what was predicted."""
     rates = samples.meta.instrument.load_rates_bps or {}
@@ -111,9 +105,9 @@ def _sentence(
         if of_phase:
             shown = " + ".join(show_rate(bps, TCP_PAYLOAD) for bps in of_phase)
             text += phrase(", at {rates}", rates=shown)
-        if full_s is not None and name in QUEUES:
-            text += phrase(" (with full buffers {full})", full=show(full_s[name], "s"))
-        elif full_s is not None:
-            text += phrase(" (predicted {predicted})", predicted=show(full_s[name], "s"))
+        if predicted_s is not None:
+            shown = show(predicted_s[name], "s")
+            is_loaded = name in QUEUES
+            text += f" ({phrase('with full buffers' if is_loaded else 'predicted')} {shown})"
         said.append(text)
     return "; ".join(said) + "." if said else phrase("No probe was answered.")

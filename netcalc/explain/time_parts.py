@@ -91,12 +91,24 @@ def explain_round_trips(samples: RttSamples, stated: Known) -> tuple[Finding, ..
         if not idle_s.size or name in IDLE_PHASES:
             findings.append(_explain_group(samples, name, own, stated))
             continue
-        known = replace(stated, rtt_s=stated.rtt_s or float(np.median(idle_s)))
-        finding = _explain_group(samples, name, own, known)
+        idle = replace(stated, rtt_s=stated.rtt_s or float(np.median(idle_s)))
         latency = series.working_latency(idle_s, _in_order(samples, own))
-        said = () if latency is None else latency.said
-        findings.append(replace(finding, notices=(*said, *finding.notices)))
+        findings.append(_with_load(_explain_group(samples, name, own, idle), latency))
     return tuple(findings)
+
+
+def _with_load(finding: Finding, latency: series.WorkingLatency | None) -> Finding:
+    """Return the finding of a phase with a load: what it adds to the idle phase is its queue."""
+    if latency is None:
+        return finding
+    cause = finding.cause
+    if cause is not None and cause.code in ("line", UNKNOWN_CAUSE):
+        queue_s = finding.measured - latency.idle_s[0]
+        cause = replace(
+            cause, code="line", variant="series", confidence=HIGH, duration_s=finding.measured,
+            share_of_time=max(queue_s, 0.0) / finding.measured,
+        )  # fmt: skip
+    return replace(finding, cause=cause, notices=(*latency.said, *finding.notices))
 
 
 def _idle_s(samples: RttSamples) -> FloatArray:
