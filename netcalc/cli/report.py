@@ -421,10 +421,11 @@ def setting_lines(samples: kinds.BulkSamples) -> list[str]:
             rates += f", {show(row['rate_pps'], 'packet/s')}, lost {row['loss_ratio']:.2%}"
         if not np.isnan(row["window_bytes"]):
             rates += f", {show(row['window_bytes'], 'byte')} seen in flight"
-        times = (
-            f"{show(row['wall_s'], 's')} wall, {show(row['user_s'], 's')} user, "
-            f"{show(row['system_s'], 's')} system"
-        )
+        parts = {"user": row["user_s"], "system": row["system_s"]}
+        if np.isnan(row["system_s"]):  # not divided
+            parts = {"CPU": row["user_s"]}
+        used = ", ".join(f"{show(part_s, 's')} {name}" for name, part_s in parts.items())
+        times = f"{show(row['wall_s'], 's')} wall, {used}"
         lines.append(f"{', '.join(what)}: {rates}; {times}; median of {row['run_count']}")
         places = {where: row[name] for where, name in kinds.DROP_PLACES.items() if row[name] > 0}
         if places:

@@ -410,9 +410,7 @@ def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     sentence = phrase("The sender takes {text}.", text=text)
     if path is not None or samples.meta.instrument.peer_machine is not None:
         # The sender blocks while its buffer is full.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = (np.asarray(samples.user_s) + np.asarray(samples.system_s)) / samples.wall_s
-        busy = float(np.median(share))
+        busy = float(np.median(samples.sender_utilization))
         computes = phrase(", {busy:.0%} of it on the CPU", busy=busy) * bool(np.isfinite(busy))
         sentence = phrase(
             "The sender takes {text}{computes}; the rest is waiting for buffer space.",

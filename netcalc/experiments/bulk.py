@@ -35,6 +35,8 @@ BUFFER_ENDS = ("both", "receiver")
 FAR_LINGER_S, FAR_DRAIN_S = 0.3, 5.0
 """Time without a datagram after which a sink of two machines stops: a queue on the way may hold
 it so long; and the longest time for what was sent to arrive. [s]"""
+PASSING = "handing sockets to another process"
+"""For what a run on one machine requires Linux."""
 _LEAST_MTU_BYTES = {4: 68, 6: 1280}  # RFC 791, RFC 8200
 
 
@@ -157,7 +159,10 @@ def bulk(
     Snader, Effective TCP/IP Programming, tip on TCP against UDP (tables 2.2 and 2.3: 5000 writes,
     buffers of 32 KiB, 50 runs).
     """
-    common = record.Common(path=path, host=host, peer=peer, progress=progress, stop=stop, save=save)
+    common = record.Common(
+        path=path, host=host, peer=peer, progress=progress, stop=stop, save=save,
+        linux_for=PASSING,
+    )  # fmt: skip
     require_alone(peer, direction, mtu_bytes=mtu_bytes)
     version = common.version
     placement = transfer.Placement(
@@ -260,6 +265,7 @@ def _require_possible(plan: transfer.Transfer, mtu_bytes: int | None, version: i
         return
     if plan.protocol == "tcp":
         raise DomainError("not-with-tcp", "datagrams_per_call", plan.datagrams_per_call)
+    limits.require_linux("several datagrams in one call (UDP_SEGMENT)")
     require_one_call(plan.datagrams_per_call, plan.write_bytes)
     most_bytes = (mtu_bytes or 1 << 16) - int(ip_header_bytes(version) + UDP_HEADER_BYTES)
     if mtu_bytes is not None and plan.write_bytes > most_bytes:
@@ -392,7 +398,9 @@ def line_rate(
     ----------
     RFC 2544, section 26.1; RFC 5180, appendix A.
     """
-    common = record.Common(path=path, peer=peer, progress=progress, stop=stop, save=save)
+    common = record.Common(
+        path=path, peer=peer, progress=progress, stop=stop, save=save, linux_for=PASSING
+    )
     require_alone(peer, direction, routed=routed)
     overhead_bytes = frame_overhead_bytes(common.version)
     least_bytes = max(_MIN_FRAME, overhead_bytes + 1)
@@ -523,9 +531,8 @@ def lockstep(
     :func:`netcalc.models.rates.line_rate.stop_and_wait_goodput_bps`.
     """
     common = record.Common(
-        path=path, peer=peer, progress=progress, stop=stop, save=save,
-        linux_for="waiting for many connections (epoll)",
-    )  # fmt: skip
+        path=path, peer=peer, progress=progress, stop=stop, save=save, linux_for=PASSING
+    )
     require_alone(peer, direction, routed=routed)
     placement = transfer.Placement(path=path, routed=routed, link_buffer_bytes=link_buffer_bytes)
     limit_s = limits.finite("duration_s", duration_s, 0.01, 10.0)

@@ -12,6 +12,7 @@ from netcalc.experiments import transfer as transfers
 from netcalc.experiments.exchange import set_timeout
 from netcalc.experiments.peers import helper, process
 from netcalc.experiments.peers.remote import FarEnd, FarLine, FarPeer, FarWorker
+from netcalc.experiments.peers.thread_worker import ThreadWorker
 from netcalc.experiments.running import limits
 from netcalc.experiments.running.record import measuring_with
 from netcalc.printable import excerpt
@@ -117,10 +118,11 @@ class FarEnds(transfers.TransferEnds):
         self._wake_bytes = transfers.WAKE_BYTES
         self._drops, self._empty = dict, lambda: True
         self._datagram_line: int | None = None
-        self._workers: list[process.Worker] = []
+        self._workers: list[process.Worker | ThreadWorker] = []
+        worker = process.Worker if helper.PASSES_SOCKETS else ThreadWorker
         with helper.kept(self):
             for _ in directions:
-                self._workers.append(process.Worker(stopping=run.stopping))
+                self._workers.append(worker(stopping=run.stopping))
         run.facts["timer_slack_s"] = self._workers[0].report["timer_slack_s"]
 
     def __exit__(self, *_: object) -> None:
@@ -165,8 +167,7 @@ class FarEnds(transfers.TransferEnds):
                 sock = socket.socket(family, transfer.kind)
                 socks.append(sock)
                 if size is not None and (both or not is_forward):
-                    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
-                        sock.setsockopt(socket.SOL_SOCKET, option, size)
+                    helper.request_buffers(sock, size)
                 if transfer.protocol == "tcp" and is_forward:
                     transfers.set_congestion_control(sock, transfer.congestion_control)
             line = self._far.open(

@@ -253,7 +253,8 @@ def _read(
         try:
             got = sock.recv_into(view[have:])
             now_ns = _clock()
-        except BlockingIOError:
+        except exchange.TIMEOUTS as error:
+            exchange.require_alive(error)
             got, now_ns = -1, _clock()
         if got == 0:
             raise helper.system_error(errno.ECONNRESET)
@@ -269,10 +270,7 @@ def _read(
 
 def _has_more(sock: socket.socket) -> bool:
     """Return True if more than a response has arrived."""
-    try:
-        return bool(sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
-    except BlockingIOError:
-        return False
+    return helper.readable(sock, 0.0) and bool(sock.recv(1, socket.MSG_PEEK))
 
 
 def _writer(
@@ -416,7 +414,7 @@ def small_writes(
     """
     common = record.Common(
         path=path, host=host, peer=peer, progress=progress, stop=stop, save=save,
-        linux_for="its counters of delayed acknowledgements" if peer is None else "",
+        linux_for="its counters of delayed acknowledgements",
     )  # fmt: skip
     choice("direction", direction, ("forward", "back"))
     if peer is None and direction != "forward":

@@ -177,6 +177,11 @@ class RequestPlan:
 
     def _connect(self, sock: socket.socket, sent_ns: int) -> None:
         """Connect, or wait for a connection in progress."""
+        if sys.platform != "linux":  # whose timeout of calls is of this one, too
+            exchange.connect_within(
+                sock, self.address, limit_s=self._timeout_s, stopping=self._stopping
+            )
+            return exchange.set_timeout(sock, SLICE_S)
         while True:
             try:
                 return sock.connect(self.address)
@@ -204,9 +209,8 @@ class RequestPlan:
         """Read what has arrived; return -1 if nothing does for a while."""
         try:
             return sock.recv_into(self._buffer[have:])
-        except (BlockingIOError, TimeoutError) as error:  # without and with TLS
-            if error.errno == errno.ETIMEDOUT:
-                raise
+        except exchange.TIMEOUTS as error:
+            exchange.require_alive(error)
             self._check_time(sent_ns)
             return -1
 
@@ -613,7 +617,7 @@ def transactions(
     """
     common = record.Common(
         path=path, host=host, peer=peer, progress=progress, stop=stop, save=save,
-        linux_for="its counters and TCP Fast Open" if peer is None else "",
+        linux_for="its counters and TCP Fast Open",
     )  # fmt: skip
     if peer is not None and pcap is not None:
         raise DomainError("not-with-peer", "pcap", str(pcap))

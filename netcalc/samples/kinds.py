@@ -469,9 +469,11 @@ class BulkSamples(Samples):
     delivery_s : array_like
         From before the first write until the sink had read the last byte that arrived. [s]
     user_s, system_s : array_like
-        Processor time of the source in user mode and in the kernel. [s]
+        Processor time of the source in user mode and in the kernel; where the system does not
+        divide it, all in ``user_s``, and ``system_s`` is nan. [s]
     wait_count : array_like
-        Voluntary context switches of the source: waits for the kernel. [1]
+        Voluntary context switches of the source: waits for the kernel; nan where the system does
+        not count them. [1]
     receiver_user_s, receiver_system_s : array_like
         Processor time of the sink. [s]
     lost_count : array_like
@@ -549,7 +551,8 @@ class BulkSamples(Samples):
     @property
     def sender_utilization(self) -> FloatColumn:
         """Share of one CPU that the source used. [ratio]"""
-        return quotient(floats(self.user_s) + floats(self.system_s), self.wall_s)
+        used_s = floats(self.user_s) + np.nan_to_num(floats(self.system_s))
+        return quotient(used_s, self.wall_s)
 
     @property
     def saturated(self) -> BoolColumn:

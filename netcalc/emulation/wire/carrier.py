@@ -233,7 +233,8 @@ end delays the other by less than half of ``LATE_S``. [packet]"""
 LATENESS_BINS = 10_000
 """Bins of 1 us in which lateness is counted, up to 10 ms: 20 times ``LATE_S``. [1]"""
 _HEADER = struct.Struct("<BBHHHH")  # of virtio: flags, type, header, segment, start, offset
-_GONE = (errno.EBADFD, errno.ENETDOWN, errno.ENXIO, errno.ENODEV)
+_EBADFD: int = getattr(errno, "EBADFD", errno.EBADF)  # other systems import this module, too
+_GONE = (_EBADFD, errno.ENETDOWN, errno.ENXIO, errno.ENODEV)
 _clock, _ran = time.monotonic, time.thread_time
 _when = itemgetter(0)
 

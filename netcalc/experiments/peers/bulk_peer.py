@@ -41,7 +41,7 @@ from netcalc.experiments.peers.helper import (
     system_error,
     timed_receive,
 )
-from netcalc.experiments.peers.job import report_of
+from netcalc.experiments.peers.job import reduce_timer_slack, report_of
 
 UDP_SEGMENT, UDP_GRO = 103, 104
 """Options of a UDP socket, not in Python's: several datagrams in one call, out and in (Linux)."""
@@ -56,7 +56,6 @@ NAP_S = 2e-5
 each datagram, which slows the sender; a longer sleep would overflow a small socket buffer. [s]"""
 _LONGEST_NAP_S = 1e-3  # an idle receiver checks a thousand times a second, and takes no CPU share
 _MAX_CALLS = 4096  # of send between two readings of the clock
-_PR_SET_TIMERSLACK = 29
 _U64, _U64_U64 = struct.Struct("=Q"), struct.Struct("=QQ")
 _BYTES_ACKED, _BYTES_SENT, _INFO_BYTES = 120, 200, 216  # offsets in Linux's struct tcp_info
 _SO_MEMINFO, _MEMINFO = 55, struct.Struct("9I")  # the last is the drop count
@@ -90,18 +89,6 @@ def main() -> int:
             sock.close()
         orders.control.send(json.dumps(report).encode())
     return 0
-
-
-def reduce_timer_slack() -> float | None:
-    """Reduce the slack by which Linux may delay a sleep; return the present one. [s]"""
-    if sys.platform != "linux":
-        return None
-    with suppress(ImportError, OSError, AttributeError):
-        import ctypes
-
-        if ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1000, 0, 0, 0) == 0:
-            return 1e-6
-    return 5e-5
 
 
 def send(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Order:

@@ -35,6 +35,9 @@ SETTINGS_BYTES = ORDER_BYTES = 4096
 """Longest line of settings, and longest order. [byte]"""
 MAX_DESCRIPTORS = 253
 """Descriptors of one order: as many as Linux passes in one message (SCM_MAX_FD). [1]"""
+PASSES_SOCKETS = sys.platform == "linux"
+"""Whether a process can pass sockets to another by whole messages: macOS has no ``SOCK_SEQPACKET``
+between processes, Windows none of either."""
 REPORT_NS = 100_000_000
 """Time between two reports of progress: as often as a person can see. [ns]"""
 _PR_SET_PDEATHSIG = 1
@@ -273,6 +276,13 @@ def accept_only_from(listener: socket.socket, source: str) -> None:
     code = struct.pack("HP", len(instructions), ctypes.addressof(program))
     with suppress(OSError):
         listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, code)
+
+
+def request_buffers(sock: socket.socket, size: int) -> None:
+    """Request a size of both buffers; macOS refuses a large one, of which Linux grants a part."""
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+        with suppress(OSError):
+            sock.setsockopt(socket.SOL_SOCKET, option, size)
 
 
 def granted(sock: socket.socket) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ except ImportError:  # Windows
 
 LONGEST_PAUSE_S = 0.1
 """Longest pause for the sake of a limit of rate, so that an order to end is noticed. [s]"""
+_PR_SET_TIMERSLACK = 29
 _clock = time.perf_counter_ns
 
 
@@ -103,6 +105,7 @@ class Job:
         self._thread.join(limit_s)
 
     def _run(self) -> None:
+        reduce_timer_slack()
         try:
             report = report_of(self._work, self._socks, self.order, self, self.counts)
         except Exception as error:  # a fault of the program is the run's, not the peer's end
@@ -144,3 +147,15 @@ def used() -> Mapping[str, float]:
     return {
         "user_s": usage.ru_utime, "system_s": usage.ru_stime, "wait_count": usage.ru_nvcsw,
     }  # fmt: skip
+
+
+def reduce_timer_slack() -> float | None:
+    """Reduce how late Linux may end a sleep of this thread; return the present slack. [s]"""
+    if sys.platform != "linux":
+        return None
+    with suppress(ImportError, OSError, AttributeError):
+        import ctypes
+
+        if ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1000, 0, 0, 0) == 0:
+            return 1e-6
+    return 5e-5

@@ -235,8 +235,7 @@ class Line:
 
     def _set_buffers(self, sock: socket.socket) -> None:
         if buffer_bytes := self._order["buffer_bytes"]:
-            for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
-                sock.setsockopt(socket.SOL_SOCKET, option, buffer_bytes)
+            helper.request_buffers(sock, buffer_bytes)
 
     def _bound(self) -> socket.socket:
         listener = self._door.listener

@@ -10,6 +10,7 @@ import os
 import platform
 import random
 import socket
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,6 +59,8 @@ def timer() -> dict[str, float]:
 
 def tick_s() -> float:
     """Return the period of the kernel's tick; 0 where it is unknown. [s]"""
+    if sys.platform != "linux":  # another clock has this number, or there is none
+        return 0.0
     try:
         return time.clock_getres(_TICK_CLOCK)
     except OSError:
@@ -207,7 +210,7 @@ def busy_s(processors: set[int]) -> float:
         lines = [line.split() for line in _STAT.read_text().splitlines()]
         spent = [sum(int(row[i]) for i in _BUSY) for row in lines if row and row[0] in names]
         return sum(spent) / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError):
+    except (OSError, ValueError, IndexError, AttributeError):
         return float("nan")
 
 
@@ -289,7 +292,8 @@ def granted(sock: socket.socket) -> dict[str, Any]:
     facts = helper.granted(sock)
     if sock.type == socket.SOCK_STREAM:
         facts["nodelay"] = bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
-        facts["mss_bytes"] = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG)
+        with suppress(OSError):
+            facts["mss_bytes"] = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG)
     return facts
 
 

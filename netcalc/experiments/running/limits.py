@@ -43,10 +43,13 @@ CONNECT_S = 5.0
 _LOCALHOST = "localhost"
 
 
-def require_processes() -> None:
-    """Refuse a system on which live runs cannot work."""
-    if os.name != "posix" or sys.platform in ("emscripten", "wasi", "win32"):
-        raise ExperimentError("platform-unsupported", phase="start", platform=sys.platform)
+def require_processes(*, has_peer: bool = False) -> None:
+    """Refuse a system on which live runs cannot work; with a peer they need no other process."""
+    code = {"emscripten": "platform-unsupported", "wasi": "platform-unsupported"}
+    if not has_peer:
+        code["win32"] = "platform-needs-peer"
+    if sys.platform in code:
+        raise ExperimentError(code[sys.platform], phase="start", platform=sys.platform)
 
 
 def require_path(path: object, *, needed: bool = False) -> None:
@@ -59,7 +62,7 @@ def require_path(path: object, *, needed: bool = False) -> None:
 
 def require_linux(feature: str) -> None:
     """Refuse a kernel other than Linux, whose ``feature`` the run needs."""
-    require_processes()
+    require_processes(has_peer=True)
     if not sys.platform.startswith("linux"):
         raise ExperimentError("needs-linux", phase="start", feature=feature, platform=sys.platform)
 

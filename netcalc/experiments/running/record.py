@@ -324,7 +324,7 @@ class Common:
     needs_path : bool
         Whether the experiment runs over a path only.
     linux_for : str
-        For what it requires Linux; empty where it runs on other systems, too.
+        For what it requires Linux without a peer; empty where it runs on other systems, too.
     address : str
         The address of the host.
     """
@@ -340,13 +340,13 @@ class Common:
     address: str = field(init=False)
 
     def __post_init__(self) -> None:
-        limits.require_processes()
-        if self.linux_for:
-            limits.require_linux(self.linux_for)
+        limits.require_processes(has_peer=self.peer is not None)
         if self.peer is not None:
             self._require_peer_alone(self.peer)
             object.__setattr__(self, "address", self.peer.host)
             return
+        if self.linux_for:
+            limits.require_linux(self.linux_for)
         limits.require_path(self.path, needed=self.needs_path)
         object.__setattr__(self, "address", limits.loopback_address(self.host))
 

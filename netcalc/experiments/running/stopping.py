@@ -70,6 +70,10 @@ class EventLike(Protocol):
         """Return True once it is set."""
 
 
+TERMINATING = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Signals that end a run; Windows has no SIGHUP."""
 Stop = EventLike | Callable[[], bool]
 
 
@@ -113,7 +117,7 @@ class Deferral:
 
     def _take(self) -> None:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGTERM, signal.SIGHUP):
+            for number in TERMINATING:
                 if signal.getsignal(number) is signal.SIG_DFL:
                     signal.signal(number, self)
                     self._taken.append(number)
@@ -188,7 +192,7 @@ class Stopping:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in (signal.SIGINT, *TERMINATING):
                 handler = signal.getsignal(number)
                 if (
                     handler is signal.SIG_DFL
@@ -199,9 +203,10 @@ class Stopping:
                     signal.signal(number, self._note)
                 if isinstance(handler, Deferral) and handler.number is not None:
                     self.end(handler.name)  # it came before the run
-            if signal.getsignal(signal.SIGPIPE) is signal.SIG_DFL:
-                self._handlers[signal.SIGPIPE] = signal.SIG_DFL
-                signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+            pipe = getattr(signal, "SIGPIPE", None)  # Windows has none
+            if pipe is not None and signal.getsignal(pipe) is signal.SIG_DFL:
+                self._handlers[pipe] = signal.SIG_DFL
+                signal.signal(pipe, signal.SIG_IGN)
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:

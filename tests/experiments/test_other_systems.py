@@ -1,0 +1,162 @@
+"""The peer and its client where sockets, signals and calls are those of Windows, or of macOS.
+
+Nobody here has these systems: each test is a process without what their Python lacks, see
+:mod:`tests.experiments.other_system`.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from netcalc.experiments.peers import helper
+from tests.experiments.other_system import names
+
+ROOT = Path(__file__).parents[2]
+PEER_MODULES = "bulk_peer channel door far_costs far_echo far_trains helper job responder service"
+
+pytestmark = [pytest.mark.live, pytest.mark.slow]
+
+
+@pytest.fixture(params=["win32", "darwin"])
+def system(request):
+    return request.param
+
+
+def run_as(system, code):
+    """Run a program as on a system; return what it prints, a JSON object a line."""
+    begin = f"from tests.experiments.other_system import become\nbecome({system!r})\n"
+    done = subprocess.run(
+        [sys.executable, "-c", begin + code],
+        capture_output=True, text=True, timeout=120, check=False,
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert not done.stderr, done.stderr
+    assert not done.returncode
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_what_the_systems_lack_is_what_they_are_known_to_lack():
+    """A few that are well known, so that typeshed is read right."""
+    linux, windows, macos = (names("socket", name) for name in ("linux", "win32", "darwin"))
+    assert {"TCP_INFO", "MSG_FASTOPEN", "TCP_QUICKACK", "SO_BINDTODEVICE"} <= linux
+    assert not {"TCP_INFO", "MSG_FASTOPEN", "TCP_QUICKACK", "SO_BINDTODEVICE"} & (windows | macos)
+    assert {"MSG_DONTWAIT", "AF_UNIX", "send_fds"} <= macos - windows
+    assert "SIO_RCVALL" in windows - macos - linux
+    assert "epoll" not in names("select", "win32") | names("select", "darwin")
+    assert "recvmsg" not in names("_socket", "win32", within="socket")
+
+
+PEER = f"""
+import json, sys
+FOLDER = {str(ROOT / "netcalc")!r}
+from types import ModuleType
+for name in ("netcalc.emulation", "numpy", "scipy"):
+    sys.modules[name] = None
+for name, path in (("netcalc", FOLDER), ("netcalc.experiments", FOLDER + "/experiments")):
+    sys.modules[name] = ModuleType(name)
+    sys.modules[name].__path__ = [path]
+from importlib import import_module
+for name in {PEER_MODULES.split()!r}:
+    import_module("netcalc.experiments.peers." + name)
+print(json.dumps(sorted(name for name in sys.modules if name.startswith("netcalc."))))
+"""
+
+
+def test_the_program_of_a_peer_needs_nothing_of_linux_and_no_other_room(system):
+    (modules,) = run_as(system, PEER)
+    own = {f"netcalc.experiments.peers.{name}" for name in PEER_MODULES.split()}
+    assert own <= set(modules)
+    assert not [name for name in modules if name.startswith("netcalc.models")]
+
+
+RUNS = """
+import json
+import numpy as np
+from netcalc import experiments
+from netcalc.errors import ExperimentError
+from tests.experiments.conftest import serving
+
+def show(name, samples, **more):
+    facts = samples.meta.instrument
+    row = {"name": name, "rows": len(samples), "warnings": [n.code for n in samples.meta.warnings]}
+    print(json.dumps({**row, **more}))
+
+with serving() as far:
+    peer = far.peer
+    for protocol in ("udp", "tcp"):
+        samples = experiments.echo([8, 1400], protocol=protocol, count=5, peer=peer)
+        echoed = samples.meta.instrument.peer_echoed_count
+        show("echo " + protocol, samples, lost=int(samples.lost.sum()), echoed=echoed)
+        for direction in ("forward", "back", "both"):
+            samples = experiments.bulk(
+                1000, protocol=protocol, direction=direction, write_count=50, run_count=3,
+                buffer_bytes=1 << 20, peer=peer,
+            )
+            lost = np.nan_to_num(samples.lost_count)
+            arrived = samples.received_bytes + 1000 * lost
+            columns = {name: np.isfinite(getattr(samples, name)).tolist()
+                       for name in ("window_bytes", "wait_count", "system_s", "user_s")}
+            show(f"bulk {protocol} {direction}", samples, arrived=arrived.tolist(),
+                 limit=samples.limit.tolist(), **columns)
+    samples = experiments.line_rate([64, 1518], duration_s=0.05, run_count=3, peer=peer)
+    show("line_rate", samples, counts=(samples.write_count > 0).tolist())
+    samples = experiments.lockstep([1, 4], duration_s=0.1, run_count=1, peer=peer)
+    show("lockstep", samples, cycles=(samples.cycle_s > 0).tolist())
+    samples = experiments.small_writes(count=3, peer=peer)
+    show("small_writes", samples, failed=int(samples.failed.sum()))
+    samples = experiments.transactions([8, 1400], count=3, peer=peer)
+    show("transactions", samples, failed=int(samples.failed.sum()), modes=samples.modes)
+    for name, options in {
+        "small_writes": {"modes": ["cork"]},
+        "bulk": {"protocol": "udp", "write_bytes": 100, "datagrams_per_call": 4},
+    }.items():
+        try:
+            getattr(experiments, name)(**options, peer=peer)
+        except ExperimentError as error:
+            print(json.dumps({"name": name + " refused", "code": error.code}))
+"""
+
+
+def test_the_experiments_run_with_a_peer(system):
+    rows = {row.pop("name"): row for row in run_as(system, RUNS)}
+    for protocol in ("udp", "tcp"):
+        echo = rows[f"echo {protocol}"]
+        assert (echo["rows"], echo["lost"], echo["echoed"]) == (10, 0, 20)  # with the warm-up
+        for direction in ("forward", "back", "both"):
+            bulk = rows[f"bulk {protocol} {direction}"]
+            count = 6 if direction == "both" else 3
+            assert bulk["arrived"] == [50_000.0] * count
+            # Only Linux counts what is in flight, and the waits and parts of a thread's time.
+            for name in ("window_bytes", "wait_count", "system_s"):
+                assert not any(bulk[name]), name
+            assert all(bulk["user_s"])
+            assert bulk["limit"] == [""] * count
+    assert rows["line_rate"]["counts"] == [True] * 6
+    assert rows["lockstep"]["cycles"] == [True, True]
+    assert (rows["small_writes"]["rows"], rows["small_writes"]["failed"]) == (12, 0)
+    transactions = rows["transactions"]
+    assert (transactions["rows"], transactions["failed"]) == (18, 0)
+    assert transactions["modes"] == ["udp", "tcp", "tls"]
+    assert transactions["warnings"][:2] == ["left-out-with-peer"] * 2  # ping, Fast Open
+    assert rows["small_writes refused"]["code"] == "option-unavailable"
+    assert rows["bulk refused"]["code"] == "needs-linux"
+
+
+@pytest.mark.parametrize(
+    ("report", "kind"),
+    [
+        # Numbers of Winsock and of macOS (sys/errno.h) for what is 104 and 111 on Linux.
+        ({"error": 10_054, "name": "ECONNRESET", "text": "reset"}, ConnectionResetError),
+        ({"error": 61, "name": "ECONNREFUSED", "text": "refused"}, ConnectionRefusedError),
+        ({"error": 104, "text": "reset"}, ConnectionResetError),
+        ({"error": 104, "name": "errorcode", "text": "reset"}, ConnectionResetError),
+    ],
+)
+def test_an_error_of_another_system_is_one_of_this(report, kind):
+    error = helper.reported_error(report)
+    assert type(error) is kind
+    assert error.strerror == report["text"]
