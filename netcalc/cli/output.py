@@ -101,6 +101,16 @@ def save_plot(comparison: Comparison, path: str) -> None:
     write_plot(plots.overlay(comparison), path)
 
 
+def save_run_plot(samples: Samples, path: str) -> None:
+    """Draw a live run into one file that needs no network."""
+    from netcalc import compare, plots  # late: bokeh takes its time
+
+    if compare.is_router(samples):
+        write_plot(plots.router(samples), path)
+    else:
+        save_plot(compare.overlay(samples), path)  # type: ignore[arg-type]
+
+
 def flows_plot(named: Mapping[str, Samples], stated: Known) -> Plot:
     """Return the figure of the flows of several files on one clock, or refuse."""
     from netcalc import plots  # late: bokeh takes its time

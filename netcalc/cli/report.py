@@ -397,6 +397,8 @@ _GRANTED = ("send_buffer_bytes", "receive_buffer_bytes")
 
 def setting_lines(samples: kinds.BulkSamples) -> list[str]:
     """Return a line for each setting, and the comparison with theory."""
+    if compare.is_router(samples):
+        return router_lines(samples)
     lines, layer = [], rate_layer(samples, {}, "goodput_bps")
     for row in samples.by_setting():
         what = [f"writes of {show(row['write_bytes'], 'byte')}"]
@@ -435,6 +437,27 @@ def setting_lines(samples: kinds.BulkSamples) -> list[str]:
             lines[-1] += f"; limited by: {row['limit']}"
     if len(samples):
         lines.append(compare.bulk(samples).sentence)
+    return lines
+
+
+def router_lines(samples: kinds.BulkSamples) -> list[str]:
+    """Return a line for each size, what limits each direction, and what else the run shows."""
+    from netcalc.experiments import article_routers  # late: other reports run no experiment
+
+    frame_of = dict(zip(samples.write_bytes, fit.frame_bytes(samples).tolist(), strict=True))
+    by_frame: dict[float, list[str]] = {}
+    for row in sorted(samples.by_setting(), key=lambda row: row["write_bytes"]):
+        rate = show(row["rate_pps"], "packet/s")
+        by_frame.setdefault(frame_of[row["write_bytes"]], []).append(
+            f"{row['direction']} {rate} ({row['loss_ratio']:.0%} lost)"
+        )
+    lines = [
+        f"frames of {show(frame, 'byte')}: {', '.join(texts)}" for frame, texts in by_frame.items()
+    ]
+    verdicts = [each for every in compare.router_verdicts(samples).values() for each in every]
+    notes = compare.router_notes(samples, devices=article_routers())
+    for notice in (*verdicts, *notes):
+        lines.append(f"{notice}." + (f" {notice.hint}." if notice.hint else ""))
     return lines
 
 

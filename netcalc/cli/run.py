@@ -14,7 +14,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from netcalc import compare, experiments
+from netcalc import experiments
 from netcalc.calculator import Parameter
 from netcalc.checks import positive
 from netcalc.cli import complain, ending_quietly, mistakes, output, print_json, say, show_help_alone
@@ -231,16 +231,28 @@ def bulk(options: dict[str, Any]) -> str:
     return f"{options['protocol']}, {destination(**options)}"
 
 
-@experiment(
-    experiments.line_rate,
-    "Packet rate by frame size, and where packets are dropped.",
-    unit="byte",
-    more=click.Option(
+def _node_rate_option() -> click.Option:
+    return click.Option(
         ["--node-rate", "node_rate_pps"],
         type=QuantityType("packet/s"),
         metavar="RATE",
         help='Packets per second that each node of the --path forwards, such as "2 kpps".',
-    ),
+    )
+
+
+def _set_node_rate(options: dict[str, Any]) -> None:
+    """Replace the packet rate of the nodes of a path by the time of each packet."""
+    if (node_rate_pps := options.pop("node_rate_pps")) is not None:
+        options["processing_s"] = 1 / float(positive("--node-rate", node_rate_pps))
+        if options["path_text"] is not None and "," not in options["path_text"]:
+            raise mistakes.CommandError("node-rate-requires-links")
+
+
+@experiment(
+    experiments.line_rate,
+    "Packet rate by frame size, and where packets are dropped.",
+    unit="byte",
+    more=_node_rate_option(),
 )
 def line_rate(options: dict[str, Any]) -> None:
     """Packet rate by frame size, and where packets are dropped.
@@ -250,10 +262,7 @@ def line_rate(options: dict[str, Any]) -> None:
     --path "1 Gbit/s, 10 Mbit/s" --node-rate "2 kpps". The links of the path are Ethernet, with 20
     bytes around each frame.
     """
-    if (node_rate_pps := options.pop("node_rate_pps")) is not None:
-        options["processing_s"] = 1 / float(positive("--node-rate", node_rate_pps))
-        if options["path_text"] is not None and "," not in options["path_text"]:
-            raise mistakes.CommandError("node-rate-requires-links")
+    _set_node_rate(options)
     options["buffer_bytes"] = options["buffer_bytes"] or None  # 0: those of the system
 
 
@@ -294,6 +303,26 @@ def packet_trains(options: dict[str, Any]) -> None:
     \b
     netcalc run packet-trains --path "T1 2 ms, 10 Mbit/s 1 ms" --cross 30%
     """
+
+
+@experiment(
+    experiments.router,
+    "Packet rate and line of the router between two hosts.",
+    unit="byte",
+    names={"captured_bytes": "--size", "directions": "--direction", "iperf3": "--iperf3"},
+    more=_node_rate_option(),
+)
+def router(options: dict[str, Any]) -> str | None:
+    """Packet rate and line of whatever lies between two hosts, by frame size.
+
+    The second host runs netcalc peer, or only iperf3 -s. Datagrams go forward, back and both ways
+    at once; what limits is said: the packet rate, the line, or a host.
+
+    \b
+    netcalc run router --iperf3 192.0.2.7 --plot router.html
+    """
+    _set_node_rate(options)
+    return f"iperf3 {options['iperf3']}" if options["iperf3"] else None
 
 
 @experiment(
@@ -390,7 +419,7 @@ def live_run(
         samples = measure(**arguments, path=path, progress=progress, save=save_path)
     print_samples(name, samples, as_json=as_json)
     if plot_path is not None:
-        output.save_plot(compare.overlay(samples), plot_path)
+        output.save_run_plot(samples, plot_path)
     output.print_written(pcap_path, save_path, plot_path)
     if samples.meta.partial:
         sys.exit(130)

@@ -20,6 +20,14 @@ from netcalc.compare._comparison import (
 )
 from netcalc.compare._files import Compared, axis_notice, file_notices, files, on_one_axis
 from netcalc.compare._overlay import overlay, probes, trains, transfer_groups
+from netcalc.compare._router import (
+    frame_throughputs,
+    is_router,
+    router,
+    router_notes,
+    router_regimes,
+    router_verdicts,
+)
 from netcalc.compare._runs import is_router_queue, is_small_writes
 from netcalc.compare._transactions import (
     TRANSACTIONS_OVER,
@@ -33,11 +41,12 @@ from netcalc.compare._waits import arrival_batches, arrival_gaps, wait_models, w
 from netcalc.compare._working import is_working_latency, working_latency
 
 __all__ = [
-    "CURVE_POINTS", "PATH_LABEL", "TRANSACTIONS_OVER", "Compared",
-    "Comparison", "arrival_batches", "arrival_gaps", "axis_notice", "bulk", "datagram_costs",
-    "file_notices", "files", "frame_rates", "ideal_shares", "is_router_queue", "is_small_writes",
-    "is_working_latency", "ladder", "lockstep_cycle", "on_one_axis", "overlay", "points", "probes",
-    "request_goodput_bps", "small_writes", "trains", "transactions", "transfer_groups",
-    "wait_models", "waits", "with_theory", "working_latency",
+    "CURVE_POINTS", "PATH_LABEL", "TRANSACTIONS_OVER", "Compared", "Comparison",
+    "arrival_batches", "arrival_gaps", "axis_notice", "bulk", "datagram_costs", "file_notices",
+    "files", "frame_rates", "frame_throughputs", "ideal_shares", "is_router", "is_router_queue",
+    "is_small_writes", "is_working_latency", "ladder", "lockstep_cycle", "on_one_axis", "overlay",
+    "points", "probes", "request_goodput_bps", "router", "router_notes", "router_regimes",
+    "router_verdicts", "small_writes", "trains", "transactions", "transfer_groups", "wait_models",
+    "waits", "with_theory", "working_latency",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

@@ -11,6 +11,7 @@ from netcalc.experiments.echo import BOOK_SIZES, echo
 from netcalc.experiments.peers.remote import FarPeer as Peer
 from netcalc.experiments.probing import PROBE_SIZES, PROBE_SIZES_V6, packet_trains, probing
 from netcalc.experiments.registry import EXPERIMENTS, Experiment
+from netcalc.experiments.router import ARTICLE_SIZES, article_routers, router
 from netcalc.experiments.router_queue import router_queue
 from netcalc.experiments.running.instrument import measurement_error
 from netcalc.experiments.running.limits import (
@@ -25,6 +26,7 @@ from netcalc.experiments.transactions import BOOK_TRANSACTION_SIZES, transaction
 from netcalc.experiments.working_latency import working_latency
 
 __all__ = [
+    "ARTICLE_SIZES",
     "BOOK_SIZES",
     "BOOK_TRANSACTION_SIZES",
     "BOOK_WRITES",
@@ -39,6 +41,7 @@ __all__ = [
     "TESTER_FRAMES",
     "Experiment",
     "Peer",
+    "article_routers",
     "bulk",
     "echo",
     "line_rate",
@@ -46,6 +49,7 @@ __all__ = [
     "measurement_error",
     "packet_trains",
     "probing",
+    "router",
     "router_queue",
     "small_writes",
     "transactions",

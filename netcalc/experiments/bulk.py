@@ -305,7 +305,7 @@ MAX_LOCKSTEP_BYTES = 65_536
 """Largest message or response of a stop-and-wait connection: fits a socket buffer. [byte]"""
 _MIN_FRAME, _MAX_FRAME = 64, 9018
 _MTU_BYTES, _FRAMING_BYTES = 1500, 18
-_ENDLESS_COUNT = 1 << 40
+ENDLESS_COUNT = 1 << 40
 
 
 @named_arguments
@@ -425,7 +425,7 @@ def line_rate(
         transfer.Transfer(
             protocol="udp",
             write_bytes=frame - overhead_bytes,
-            write_count=_ENDLESS_COUNT,
+            write_count=ENDLESS_COUNT,
             limit_s=limit_s,
             buffer_bytes=buffer,
             datagrams_per_call=together,
@@ -543,7 +543,7 @@ def lockstep(
         transfer.Transfer(
             protocol="tcp",
             write_bytes=size,
-            write_count=_ENDLESS_COUNT,
+            write_count=ENDLESS_COUNT,
             limit_s=limit_s,
             pair_count=count,
             reply_bytes=reply,

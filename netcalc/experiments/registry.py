@@ -13,6 +13,7 @@ from netcalc import samples as measurements
 from netcalc.experiments.bulk import bulk, line_rate, lockstep
 from netcalc.experiments.echo import echo
 from netcalc.experiments.probing import packet_trains, probing
+from netcalc.experiments.router import router
 from netcalc.experiments.router_queue import router_queue
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import transactions
@@ -88,6 +89,11 @@ _ALL = (
     Experiment(
         packet_trains, measurements.TrainSamples, "trains",
         {"count": 10, "path": _SHORT_PATH}, {"count": 5000},
+    ),
+    Experiment(
+        router, measurements.BulkSamples, "bulk",
+        {"captured_bytes": (64, 1514), "duration_s": 0.01, "run_count": 2, "path": _SHORT_PATH},
+        {"run_count": 20},
     ),
     Experiment(
         router_queue, measurements.Table, "waits",

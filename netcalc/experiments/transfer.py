@@ -41,7 +41,7 @@ class Transfer:
     ``buffer_bytes`` is None where the kernel chooses, ``reply_bytes`` 0 where the source does not
     wait for responses, ``linger_s`` the time after a datagram in which the next may arrive,
     ``drain_s`` the time for everything sent to leave the path. An endless transfer lasts until its
-    time limit.
+    time limit. ``gap_ns`` is the mean time from one write to the next; with 0 they follow at once.
     """
 
     protocol: str
@@ -57,6 +57,7 @@ class Transfer:
     linger_s: float = 0.05
     drain_s: float = 0.0
     endless: bool = False
+    gap_ns: int = 0
 
     @property
     def total_bytes(self) -> int:
@@ -617,7 +618,10 @@ def orders(transfer: Transfer) -> tuple[dict[str, Any], dict[str, Any]]:
     if transfer.reply_bytes:
         return {"do": "request", **source}, {"do": "respond", **common}
     together = transfer.datagrams_per_call
-    source |= {"write_count": transfer.write_count, "datagrams_per_call": together}
+    source |= {
+        "write_count": transfer.write_count, "datagrams_per_call": together,
+        "gap_ns": transfer.gap_ns,
+    }  # fmt: skip
     sink = {"merged": together > 1, "read_bytes": READ_BYTES, **common}
     return {"do": "send", **source}, {"do": "receive", **sink}
 

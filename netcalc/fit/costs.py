@@ -275,7 +275,8 @@ def frame_costs(samples: BulkSamples) -> Costs:
 @named_arguments
 def frame_bytes(samples: BulkSamples) -> FloatArray:
     """Return the Ethernet frame, FCS included, of the datagram of each row. [byte]"""
-    return ethernet_frame_bytes(np.asarray(samples.write_bytes) + DATAGRAM_HEADERS_BYTES)
+    extra = IPV6_EXTRA_BYTES * (ip_version(samples.meta.instrument) == 6)
+    return ethernet_frame_bytes(np.asarray(samples.write_bytes) + DATAGRAM_HEADERS_BYTES + extra)
 
 
 IPV6_EXTRA_BYTES = 20

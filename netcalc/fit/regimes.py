@@ -34,8 +34,8 @@ class Regimes:
     degrees : int
         Degrees of freedom: sizes in the fit minus the limits found.
     x, measured, residual : numpy.ndarray
-        The sizes of the frames with FCS [byte], the median rate of each, and measured minus
-        predicted [packet/s].
+        The sizes of the frames with FCS [byte], the highest rate of each, and measured
+        minus predicted [packet/s].
     outlier : numpy.ndarray of bool
         Sizes that are not in the fit, as something else limits them.
     not_identifiable : mapping of str to Notice
@@ -105,13 +105,14 @@ def two_regimes(
     rate_pps : array_like
         Frames per second that arrived. [packet/s]
     is_bound : array_like of bool, optional
-        Runs that a host limited, so that the path carries at least that rate. A size with more of
-        these than others is not in the fit.
+        Runs that a host limited, so that the path carries at least that rate. A size whose best run
+        is one of these is not in the fit.
 
     Returns
     -------
     Regimes
-        Fitted to the median of each size, by relative errors. A limit is given where points show
+        Fitted to the highest rate of each size, which other programs disturb least, by relative
+        errors. A limit is given where points show
         it, else its least value. Two limits are fitted where one alone has residuals that are
         significantly larger (F test at 5%).
 
@@ -142,33 +143,33 @@ def two_regimes(
     good = (frames > 0) & (rates > 0) & np.isfinite(rates)
     frames, rates, bounds = frames[good], rates[good], bounds[good]
     sizes = np.unique(frames)
-    median = np.array([np.median(rates[frames == size]) for size in sizes])
-    outlier = np.array([np.mean(bounds[frames == size]) > 0.5 for size in sizes], dtype=bool)
-    wire_bps = required_bandwidth_bps(median, frame_bytes=sizes)
-    pps, bps, degrees, errors = _limits(median, wire_bps, outlier)
+    best = [np.flatnonzero(frames == size)[rates[frames == size].argmax()] for size in sizes]
+    most, outlier = rates[best], bounds[best]
+    wire_bps = required_bandwidth_bps(most, frame_bytes=sizes)
+    pps, bps, degrees, errors = _limits(most, wire_bps, outlier)
     params = {"packet_pps": pps, "line_bps": bps}
-    most = {"packet_pps": median, "line_bps": wire_bps}
+    reached = {"packet_pps": most, "line_bps": wire_bps}
     fitted = Regimes(
         params=params,
         stderr=dict(zip(params, errors, strict=True)),
-        bounds={name: float(most[name].max()) if sizes.size else math.nan for name in params},
+        bounds={name: float(reached[name].max()) if sizes.size else math.nan for name in params},
         degrees=degrees,
         x=sizes,
-        measured=median,
+        measured=most,
         residual=np.full(sizes.shape, np.nan),
         outlier=outlier,
         not_identifiable=_reasons(params, outlier),
     )
-    object.__setattr__(fitted, "residual", median - fitted.predict(sizes))
+    object.__setattr__(fitted, "residual", most - fitted.predict(sizes))
     return fitted
 
 
 def _reasons(params: Mapping[str, float], outlier: NDArray[np.bool_]) -> dict[str, Notice]:
-    """Return why limits are unknown."""
+    """Return the limits that are unknown, and why."""
     reasons = {"packet_pps": "packet-rate-not-reached", "line_bps": "line-not-reached"}
     unknown = [name for name in reasons if math.isnan(params[name])]
     if len(unknown) == len(reasons):
-        code = "one-size-of-frame" if not outlier.all() else "hosts-limit-all"
+        code = "too-few-sizes-of-frame" if not outlier.all() else "hosts-limit-all"
         reasons = dict.fromkeys(reasons, code if outlier.size else "no-points")
     return {name: Notice(reasons[name]) for name in unknown}
 
@@ -189,6 +190,8 @@ def _limits(
     degrees = count - 2
     variance = max(both[0], floor) / max(degrees, 1)
     is_single = single[0] - both[0] <= variance * _student_t(max(degrees, 1)) ** 2
+    if not (is_single or degrees):  # any two sizes are on two limits
+        return unknown
     square, pps, bps, below = single if is_single else both
     degrees = count - (1 if is_single else 2)
     scale = math.sqrt(square / degrees) if degrees else math.nan

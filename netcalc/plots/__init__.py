@@ -30,6 +30,7 @@ from netcalc.plots.pictures import PICTURE_SUFFIXES, save_picture, svg
 from netcalc.plots.plans import network, plan
 from netcalc.plots.plot import Plot, save_html, together
 from netcalc.plots.readings import drawn_sets, readings
+from netcalc.plots.router import router
 from netcalc.plots.style import Axis
 from netcalc.plots.sweeps import sweep
 from netcalc.plots.timeline import ladder, timeline
@@ -40,7 +41,7 @@ __all__ = [
     "capture_ladder", "clock_notice", "courses", "curves", "distribution", "drawn_sets",
     "explained", "feedback", "flows", "formula_curves", "formula_distribution", "formula_plot",
     "ladder", "latencies", "limits", "measured", "network", "overlay", "phase", "plan", "readings",
-    "save_html", "save_picture", "sequences", "svg", "sweep", "timeline", "together", "truth",
-    "waits", "with_guess",
+    "router", "save_html", "save_picture", "sequences", "svg", "sweep", "timeline", "together",
+    "truth", "waits", "with_guess",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

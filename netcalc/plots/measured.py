@@ -24,6 +24,7 @@ from netcalc.plots.captures import capture_ladder, largest_flow, waits
 from netcalc.plots.limits import limits
 from netcalc.plots.overlay import curves, overlay
 from netcalc.plots.plot import Plot, together
+from netcalc.plots.router import router
 from netcalc.plots.style import Axis, Scale, Theme
 from netcalc.rate_layers import IP, LINE, UNKNOWN, named
 from netcalc.readers.captures.flows import mirrored
@@ -93,6 +94,8 @@ def measured(
         return _hops_plot(samples, theme)
     if isinstance(samples, measurements.TransferSamples):
         return _transfer_plot(samples, theme)
+    if compare.is_router(samples):
+        return router(samples, theme=theme)
     if has_comparison(samples):
         return overlay(compare.overlay(samples), theme=theme)
     if isinstance(samples, measurements.TransactionSamples):

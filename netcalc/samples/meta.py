@@ -303,6 +303,8 @@ class Instrument:
     peer_timer_resolution_s: float | None = None
     peer_scheduling_delay_p99_s: float | None = None
     peer_processor_ratio: float | None = None
+    round_trips: Mapping[str, Any] | None = None
+    wifi: Mapping[str, Any] | None = None
 
     # Its path.
     truth: Mapping[str, Any] | None = None

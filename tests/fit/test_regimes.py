@@ -62,11 +62,19 @@ def test_runs_of_a_host_are_no_limit_of_the_path():
     assert none_left.not_identifiable["line_bps"] == Notice("hosts-limit-all")
 
 
-@pytest.mark.each(("sizes", "code"), [([], "no-points"), ([64.0], "one-size-of-frame")])
+@pytest.mark.each(("sizes", "code"), [([], "no-points"), ([64.0], "too-few-sizes-of-frame")])
 def test_too_few_sizes_show_no_limit(sizes, code):
     fitted = two_regimes(sizes, rate_pps=[1000.0] * len(sizes))
     assert [*fitted.not_identifiable.values()] == [Notice(code)] * 2
     assert np.isnan(fitted.predict([64.0])).all()
+
+
+def test_two_sizes_are_on_any_two_limits_and_show_none():
+    between = two_regimes([64, 1518], rate_pps=[20_000, 8127.4])
+    assert set(between.not_identifiable) == {"packet_pps", "line_bps"}
+    assert between.bounds["packet_pps"] == 20_000
+    equal = two_regimes([64, 1518], rate_pps=[5000, 5000])
+    assert equal.params["packet_pps"] == pytest.approx(5000)
 
 
 def test_the_margins_hold_the_truth_as_often_as_they_say():
@@ -92,9 +100,10 @@ def test_scatter_alone_is_no_second_limit():
     assert found <= 5 + 4 * math.sqrt(5)
 
 
-def test_a_run_that_another_program_disturbed_does_not_move_the_median():
+def test_a_run_that_another_program_disturbed_does_not_count():
     repeated = np.repeat(rates(20_000), 3)
     repeated[4] /= 5
+    repeated[:2] /= 1.5
     fitted = two_regimes(np.repeat(SIZES, 3), rate_pps=repeated)
     assert fitted.params == pytest.approx({"packet_pps": 20_000, "line_bps": 100e6})
 

@@ -55,6 +55,8 @@ NAP_S = 2e-5
 """First sleep of a receiver without datagrams. A blocking receive would make the sender wake it for
 each datagram, which slows the sender; a longer sleep would overflow a small socket buffer. [s]"""
 _LONGEST_NAP_S = 1e-3  # an idle receiver checks a thousand times a second, and takes no CPU share
+BURST_NS = 1_000_000
+"""Time of the datagrams that are sent at once at a rate: less than most queues hold. [ns]"""
 _MAX_CALLS = 4096  # of send between two readings of the clock
 _U64, _U64_U64 = struct.Struct("=Q"), struct.Struct("=QQ")
 _BYTES_ACKED, _BYTES_SENT, _INFO_BYTES = 120, 200, 216  # offsets in Linux's struct tcp_info
@@ -92,9 +94,16 @@ def main() -> int:
 
 
 def send(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Order:
-    """Write until the count or the time limit; then close the stream."""
+    """Write until the count or the time limit; then close the stream.
+
+    With a ``gap_ns`` a call is made so long after the one before on average, as few at once as a
+    sleep allows.
+    """
     (sock,) = socks
     size, together = order["write_bytes"], order["datagrams_per_call"]
+    gap_ns, most_calls = order["gap_ns"], _MAX_CALLS
+    if gap_ns:
+        most_calls = max(1, BURST_NS // gap_ns)
     if together > 1:
         sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, size)
     payload = memoryview(bytes(size * together))
@@ -118,8 +127,12 @@ def send(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Orde
             counts.sent_bytes += sum(done)
         left -= sum(done)
         before_ns, now_ns = now_ns, _clock()
+        if gap_ns:
+            due_ns = begin_ns + counts.sent_bytes // len(payload) * gap_ns
+            time.sleep(max(0, min(due_ns - now_ns, LOOK_NS)) * 1e-9)
+            now_ns = _clock()
         if now_ns - before_ns < LOOK_NS // 8:
-            calls = min(2 * calls, _MAX_CALLS)
+            calls = min(2 * calls, most_calls)
         elif now_ns - before_ns > LOOK_NS:
             calls = max(calls // 4, 1)
         if stream and now_ns > sampled_ns:

@@ -68,13 +68,14 @@ class FarPeer:
     port: int = field(default=PORT, kw_only=True)
 
     def __post_init__(self) -> None:
-        _require_one_host(self.host)
+        require_one_host(self.host)
         limits.whole_number("port", self.port, 1, 65_535)
         if channel.secret_of(self.token) is None:
             raise DomainError("no-token", "token")  # and never the text: it is a secret
 
 
-def _require_one_host(host: str) -> None:
+def require_one_host(host: str) -> None:
+    """Refuse what is no IP address of one host; names are not looked up."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

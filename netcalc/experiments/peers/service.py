@@ -83,6 +83,7 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
     "send": {
         "line": _LINE, "write_bytes": _BYTES, "write_count": _COUNT,
         "datagrams_per_call": (1, 64), "limit_ms": _TIME_MS, "reply_bytes": _MAYBE_BYTES,
+        "gap_ns": (0, 1_000_000_000),
     },
     "receive": {
         "line": _LINE, "write_bytes": _BYTES, "read_bytes": _BYTES, "wake_bytes": (1, 1 << 20),
