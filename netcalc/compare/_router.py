@@ -30,6 +30,7 @@ ALONE, THIS_HOST = " alone", "this host"
 """End of the directions of a host that sends to itself, and the name of the one that asks."""
 
 
+@named_arguments
 def is_router(samples: Samples) -> TypeGuard[BulkSamples]:
     """Whether samples are a run through what lies between two hosts."""
     return isinstance(samples, BulkSamples) and experiment(samples.meta) == "router"
@@ -58,6 +59,7 @@ def _host_rates(samples: BulkSamples, direction: str) -> dict[float, tuple[float
     return slowest
 
 
+@named_arguments
 def router_regimes(samples: BulkSamples) -> dict[str, fit.Regimes]:
     """Return the packet rate and the line of each direction of a run.
 
@@ -267,6 +269,8 @@ def router_notes(
 
 
 def _trip_notes(samples: BulkSamples) -> list[Notice]:
+    if samples.meta.instrument.truth:  # its delay was set
+        return []
     trips = samples.meta.instrument.round_trips or {}
     idle, loaded = (np.asarray(trips.get(f"{name}_s") or [], float) for name in ("idle", "loaded"))
     if not (idle.size and loaded.size):
@@ -315,7 +319,7 @@ def _device_notes(
         for device, (frames, rates) in devices.items()
     }
     texts = [
-        phrase("{ratio:.3g} times that of {device} ({pps})", ratio=own_pps / pps, device=device,
+        phrase("{ratio:.3g} times {device} ({pps})", ratio=own_pps / pps, device=device,
                pps=show(pps, "packet/s"))
         for device, pps in others.items()
     ]  # fmt: skip

@@ -32,6 +32,8 @@ LEAST_DURATION_S = 3
 GRACE_S = 8.0
 """Time beside a run for its connection, its begin and its end. [s]"""
 CONNECT_MS = 3000
+TRY_COUNT, AGAIN_S = 3, 1.0
+"""Times that a server is asked which is busy or has ended a run [1], and the time between. [s]"""
 _LEAST_VERSION, _BIDIR_VERSION = (3, 1), (3, 7)
 _EDGE_S = 0.5
 _SLICE_S = 0.05
@@ -44,6 +46,7 @@ _ERRORS = (
     ("stream socket", "iperf3-udp-blocked"),
     ("closed unexpectedly", "iperf3-gone"),
     ("server has terminated", "iperf3-gone"),
+    ("reset by peer", "iperf3-gone"),
 )
 """Parts of what iperf3 says, and the code of the error; the first one counts."""
 
@@ -170,6 +173,9 @@ class Iperf3:
     def _client(self, *options: str, duration_s: int) -> bytes:
         """Run the program; return what it prints.
 
+        A server that is not ready yet after the run before, or lost it in an overloaded queue, is
+        asked again.
+
         Raises
         ------
         ExperimentError
@@ -178,15 +184,19 @@ class Iperf3:
         timeout = ["--connect-timeout", str(CONNECT_MS)] if self.has_both else []
         command = [self.program, "-c", self.host, "-p", str(self.port), "-J", *timeout,
                    "-t", str(duration_s), *options]  # fmt: skip
-        try:
-            told = _output(command, limit_s=duration_s + GRACE_S, stopping=self.stopping)
-        except TimeoutError:
-            code = "iperf3-udp-blocked" if "-u" in options else "iperf3-unreachable"
-            raise self._failed(code) from None
-        said = _error_of(told)
-        if said:
+        for left in reversed(range(TRY_COUNT)):
+            try:
+                told = _output(command, limit_s=duration_s + GRACE_S, stopping=self.stopping)
+            except TimeoutError:
+                code = "iperf3-udp-blocked" if "-u" in options else "iperf3-unreachable"
+                raise self._failed(code) from None
+            said = _error_of(told)
+            if not said:
+                break
             code = next((code for part, code in _ERRORS if part in said.lower()), "iperf3-failed")
-            raise self._failed(code, message=excerpt(said, 120))
+            if not left or code not in ("iperf3-gone", "iperf3-busy"):
+                raise self._failed(code, message=excerpt(said, 120))
+            self.stopping.sleep(AGAIN_S)
         return told
 
     def _failed(self, code: str, **values: Any) -> ExperimentError:
@@ -253,10 +263,9 @@ def _total(report: FlowSeries, name: str, duration_s: float) -> Passed:
 @contextmanager
 def _started(command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program and end it; Ctrl-C is not for it, as it has a session of its own."""
-    settings: dict[str, Any] = {"stdout": subprocess.DEVNULL, **options}
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, start_new_session=True,
-        **settings,
+        command, start_new_session=True,
+        **{**dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL), **options},
     )  # fmt: skip
     try:
         yield process
@@ -270,19 +279,20 @@ def _started(command: list[str], **options: Any) -> Iterator[subprocess.Popen[by
 
 
 def _output(command: list[str], *, limit_s: float, stopping: Stopping) -> bytes:
-    """Run a program; return what it prints.
+    """Run a program; return what it prints, or else what it complains of.
 
     Raises
     ------
     TimeoutError
         If it takes longer.
     """
-    with tempfile.TemporaryFile() as out:
-        with _started(command, stdout=out) as process:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as complaints:
+        with _started(command, stdout=out, stderr=complaints) as process:
             end_s = time.monotonic() + limit_s
             while process.poll() is None:
                 if time.monotonic() > end_s:
                     raise TimeoutError
                 stopping.sleep(_SLICE_S)
         out.seek(0)
-        return out.read()
+        complaints.seek(0)
+        return out.read() or complaints.read()

@@ -58,11 +58,12 @@ PROBE_S = 0.05
 _MIN_CAPTURED, _MAX_CAPTURED = 60, 9014
 
 
+@named_arguments
 def article_routers() -> dict[str, tuple[FloatArray, FloatArray]]:
     """Return the two routers of the article: frames with FCS [byte], packets per second of each."""
     points = datasets.points_by(
         "router", "router_throughput", "captured_bytes", "frame_rate_pps",
-        label=phrase("router of {name}, 2009"),
+        label=phrase("the {name} router of 2009"),
     )  # fmt: skip
     return {
         name: (captured_frame_bytes(captured), np.asarray(pps))

@@ -28,16 +28,17 @@ def wifi_links() -> list[dict[str, Any]]:
         for name in names if program else []:
             command = [str(program), "dev", name, "station", "dump"]
             with suppress(subprocess.TimeoutExpired):
-                told = subprocess.run(
+                done = subprocess.run(
                     command, capture_output=True, timeout=_ANSWER_S, check=False,
                     stdin=subprocess.DEVNULL,
                 )  # fmt: skip
-                texts.append(told.stdout)
+                texts.append(done.stdout)
     if not texts:
         with suppress(OSError):
             texts.append(_WIRELESS.read_bytes())
     links: list[dict[str, Any]] = []
     for text in texts:
         with suppress(ReaderError):  # no station, or none of the lines that are read
-            links += readers.read(text).facts()
+            told = readers.read(text)
+            links += [{"group": told.meta.target, **facts} for facts in told.facts()]
     return links
