@@ -63,6 +63,7 @@ TOKEN_VARIABLE = "NETCALC_PEER_TOKEN"
 _REPORTED_WITH = {
     "echo": ("scipy.special",),
     "line_rate": ("scipy.special",),
+    "router": ("scipy.special",),
     "transactions": ("scipy.special", "scipy.optimize"),
 }
 """Modules that the report of a run needs, by experiment: loaded before the run, so that its end

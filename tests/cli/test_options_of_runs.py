@@ -138,7 +138,7 @@ def test_a_hint_for_the_command_line_names_options_that_exist(code):
         *(names(option) for option in explain.params if code in OF_EXPLAIN),
         *(names(option) for option in formula_command("bdp").params if code in OF_RANGES),
     )
-    assert set(re.findall(r"--[a-z-]+", TYPED_HINTS[code])) <= known
+    assert set(re.findall(r"--[a-z0-9-]+", TYPED_HINTS[code])) <= known
     assert not re.search(r"\w_\w+=|Path\.parse", TYPED_HINTS[code])
 
 

@@ -366,7 +366,7 @@ def test_a_device_of_known_limits_is_found(nothing_left):
 @pytest.mark.namespace
 @needs_iperf3
 @pytest.mark.slow
-def test_a_device_of_known_limits_is_found_by_iperf3(tmp_path, nothing_left):
+def test_a_device_of_known_limits_is_found_by_iperf3(tmp_path):
     """The command, started in the namespace of one host; iperf3 -s in that of the other."""
     path = Path.parse("1 Gbit/s, 10 Mbit/s", processing_s=1 / 2000)
     file = tmp_path / "run.json"
