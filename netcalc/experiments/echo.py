@@ -402,12 +402,17 @@ def opened_echo(run: EchoRun, far: FarEnd, largest_bytes: int) -> tuple[exchange
         run.facts.update(instrument.granted(sock))
         run.facts |= {f"peer_{name}": value for name, value in line.granted.items()}
         message_bytes = max(largest_bytes, TAG_BYTES)
-        number = far.order("echo", line=line.number, message_bytes=message_bytes)
+        one_port = min(plan.sizes) >= TAG_BYTES
+        number = far.order(
+            "echo", line=line.number, message_bytes=message_bytes, one_port=int(one_port)
+        )
         if plan.protocol == "tcp":
             sock.settimeout(limits.CONNECT_S)
             return exchanges.TcpExchange(
                 sock, plan.session, largest_bytes=largest_bytes, **common
             ), number
+        if one_port:
+            return exchanges.UdpExchange(lambda: sock, plan.session, **common), number
     sock.close()
     opener = partial(open_connected, far.address, socket.socket)
     return exchanges.UdpExchange(opener, plan.session, **common), number

@@ -35,6 +35,33 @@ def test_echo(far, protocol):
     assert samples.meta.target == f"127.0.0.1, {protocol.upper()}"
 
 
+def test_an_echo_of_one_port_answers_no_other(far):
+    """Datagrams of 8 bytes and more are told apart by their tags, so one socket has them all."""
+    with (
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(far.peer, stopping=stopping) as end,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other,
+    ):
+        line = end.open([own])
+        number = end.order("echo", line=line.number, message_bytes=100, one_port=1)
+        tagged = b"1234" + line.session[:4]
+        other.connect(end.address)
+        own.settimeout(5.0)
+        other.settimeout(0.2)
+        own.send(tagged)
+        assert own.recv(100) == tagged
+        other.send(tagged)
+        own.send(b"5678abcd")  # of another session
+        own.send(tagged + b"more")
+        assert own.recv(100) == tagged + b"more"
+        with pytest.raises((TimeoutError, ConnectionRefusedError)):
+            other.recv(100)
+        report = end.end(number)
+    assert (report["echoed"], report["refused"], report["unsent"]) == (2, 1, 0)
+    assert report["received_bytes"] == 8 + 8 + 12
+
+
 def test_both_hosts_are_in_the_facts_and_the_token_is_not(far, tmp_path):
     file = tmp_path / "far.json"
     samples = experiments.echo([100], count=2, peer=far.peer, save=file)

@@ -16,6 +16,7 @@ from netcalc.experiments.peers import helper, responder
 from netcalc.experiments.peers.job import Job
 
 _clock = time.perf_counter_ns
+_ENDLESS_BYTES = 1 << 60  # the limit of a peer is its service's
 
 
 class AnswerCounts(helper.HelperCounts):
@@ -36,6 +37,9 @@ def echo_datagrams(
     """Echo datagrams of the session, and those too short for it, to the host of the client only."""
     (sock,) = socks
     session, host = order["session"][:4], order["host"]
+    if order["one_port"]:
+        responder.echo_to_one(sock, session, _ENDLESS_BYTES, counts, _look(job, counts))
+        return {}
     helper.set_call_timeout(sock, responder.LOOK_S)
     buffer = bytearray(65_536)
     view = memoryview(buffer)
@@ -148,9 +152,15 @@ def _secured(sock: socket.socket, secure: Any) -> socket.socket:
 def _answers(
     order: dict[str, Any], job: Job, counts: AnswerCounts, view: memoryview
 ) -> responder.Answers:
+    settings = {**order, "bytes": _ENDLESS_BYTES}
+    return responder.Answers(order["session"], settings, counts, view, _look(job, counts))
+
+
+def _look(job: Job, counts: AnswerCounts) -> Callable[[int], bool]:
+    """Return what a program calls from time to time with the bytes carried."""
+
     def look(carried_bytes: int) -> bool:
         counts.carry(carried_bytes)
         return job.look(_clock())
 
-    settings = {**order, "bytes": 1 << 60}  # the limit of the peer is its service's
-    return responder.Answers(order["session"], settings, counts, view, look)
+    return look

@@ -315,18 +315,33 @@ def echo_datagrams(
 
 
 def echo_to_one(
-    sock: socket.socket, session: bytes, limit_bytes: int, counts: helper.HelperCounts
+    sock: socket.socket,
+    session: bytes,
+    limit_bytes: int,
+    counts: helper.HelperCounts,
+    look: Callable[[int], object] | None = None,
 ) -> None:
-    """Echo datagrams on a connected socket, which saves the address in both calls."""
+    """Echo datagrams on a connected socket, which saves the address in both calls.
+
+    ``look`` is called with the bytes carried, at least every 50 ms; it ends the echo by True.
+    """
     buffer = bytearray(65_536)
     view = memoryview(buffer)
     # What is received is sent back: half of the limit of both directions together.
     reply, size, left_bytes = view, len(view), limit_bytes // 2
     # Local names: each look-up of a method would add to every round trip.
     receive, send, begins = sock.recv_into, sock.send, buffer.startswith
+    if look is None:
+        look = _never
+    else:
+        receive = helper.timed_receive(sock, LOOK_S)
     while left_bytes > 0:
         try:
             got = receive(buffer)
+        except BlockingIOError:
+            if look(limit_bytes - 2 * left_bytes):
+                return
+            continue
         except ConnectionError:  # an earlier reply reached a closed port
             continue
         if got != size:  # a view is made once for all datagrams of a size
@@ -334,6 +349,8 @@ def echo_to_one(
         left_bytes -= got
         # The session is behind 4 bytes of sequence; startswith compares it without a copy.
         if got < TAG_BYTES or not begins(session, 4):
+            if look(limit_bytes - 2 * left_bytes):  # of a socket that is shut down 0 bytes come
+                return
             counts.refused += 1
             continue
         counts.echoed += 1
@@ -342,6 +359,13 @@ def echo_to_one(
         except OSError:
             counts.echoed -= 1
             counts.unsent += 1
+        # A reading of the clock would take longer than this; 64 of the largest are 8 MB.
+        if not counts.echoed & 63 and look(limit_bytes - 2 * left_bytes):
+            return
+
+
+def _never(_: int) -> bool:
+    return False
 
 
 class Answers:
@@ -387,9 +411,10 @@ class Answers:
         view[: have - TAG_BYTES] = view[TAG_BYTES:have]
         have -= TAG_BYTES
         carried_bytes, look_ns = 0, _clock() + LOOK_NS
+        unpack, send = struct.Struct("!I").unpack_from, connection.sendall
         while carried_bytes < self.left_bytes:
             try:
-                got = receive(view[have:])
+                got = receive(view[have:] if have else view)
             except BlockingIOError:
                 if self.look(carried_bytes):
                     break
@@ -398,17 +423,18 @@ class Answers:
                 break
             have += got
             while have >= TAG_BYTES:
-                (length,) = struct.unpack_from("!I", view)
+                (length,) = unpack(view)
                 if not TAG_BYTES <= length <= self.size:
                     counts.refused += 1
                     return carried_bytes
                 if have < length:
                     break
                 counts.echoed += 1
-                connection.sendall(view[:length])
+                send(view[:length])
                 carried_bytes += 2 * length
-                view[: have - length] = view[length:have]
                 have -= length
+                if have:
+                    view[:have] = view[length : length + have]
             if _clock() > look_ns:
                 look_ns = _clock() + LOOK_NS
                 if self.look(carried_bytes):

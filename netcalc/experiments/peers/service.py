@@ -94,7 +94,7 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
         "limit_bytes": _COUNT,
     },
     "respond": {"line": _LINE, "write_bytes": _BYTES, "reply_bytes": _BYTES},
-    "echo": {"line": _LINE, "message_bytes": _MESSAGE_BYTES},
+    "echo": {"line": _LINE, "message_bytes": _MESSAGE_BYTES, "one_port": _SWITCH},
     "rounds": {
         "line": _LINE, "message_bytes": _MESSAGE_BYTES, "reply_bytes": _MESSAGE_BYTES,
         "quickack": _SWITCH,
@@ -430,7 +430,7 @@ class Run:
             is_answer = name in ("echo", "rounds")
             counts = far_echo.AnswerCounts() if is_answer else bulk_peer.ByteCounts()
             order |= {"session": line.session, "host": self._host}
-            if not line.is_stream and name != "echo":
+            if not line.is_stream and order.get("one_port", 1):
                 line.connect()
             socks = line.socks_of_job()
             if line.is_stream:
