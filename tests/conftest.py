@@ -78,11 +78,11 @@ LEAST_FREE_BYTES = 300e6
 UNTIMED = {
     "untimed refusals": {
         "test_commands", "test_census", "test_door", "test_faults_limits", "test_lab",
-        "test_routed", "test_scarcity", "test_validate",
+        "test_peer_attacks", "test_routed", "test_scarcity", "test_validate",
     },
     "untimed runs": {
         "test_beside_others", "test_blasts", "test_bulk", "test_dead_carrier", "test_echo",
-        "test_echo_ends", "test_faults_ends",
+        "test_echo_ends", "test_faults_ends", "test_peer",
         "test_faults_peers", "test_faults_places", "test_lessons_again", "test_live_rate_panels",
         "test_probing_panels", "test_protocol_stack_panels", "test_run_exchanges",
         "test_run_probing", "test_run_transfers", "test_saved_runs", "test_small_writes_panels",

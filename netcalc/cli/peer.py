@@ -211,14 +211,19 @@ def _source(family: socket.AddressFamily, target: tuple[Any, ...], interface: in
         elif interface:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, interface)
         sock.connect(target)
-        host, _, *rest = sock.getsockname()  # of IPv6 also the flow and the interface of a zone
-        return f"{host}%{socket.if_indextoname(rest[1])}" if rest and rest[1] else str(host)
+        return _host_of(sock)
     return ""
+
+
+def _host_of(sock: socket.socket) -> str:
+    """Return the host that a socket is bound to, with its zone."""
+    host, _, *rest = sock.getsockname()  # of IPv6 also the flow and the interface of a zone
+    return f"{host}%{socket.if_indextoname(rest[1])}" if rest and rest[1] else str(host)
 
 
 def _show(listener: socket.socket, token: str, lasts_s: float, limits: Any) -> None:
     """Print what the user of the other machine needs, and who else reaches this one."""
-    host, port = listener.getsockname()[:2]
+    host, port = _host_of(listener), listener.getsockname()[1]
     bound = ipaddress.ip_address(host)
     hosts = [host]
     if bound.is_unspecified:

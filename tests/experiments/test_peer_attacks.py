@@ -21,6 +21,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from netcalc import messages
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import channel, door, helper, remote, service
 from netcalc.experiments.running.stopping import Stopping
@@ -567,6 +568,58 @@ def test_who_does_not_read_is_gone(peer):
                 )
                 asked += 1000
         wait_for(peer.log, "peer-client-gone")
+    with Client(peer) as client:
+        assert client.clock()
+
+
+@live
+def test_a_client_without_a_cable_is_gone_within_five_seconds(peer, monkeypatch):
+    """By what the kernel was asked for: the rest is the time for a job to end."""
+    if not hasattr(socket, "TCP_USER_TIMEOUT"):
+        pytest.skip("the system has no TCP_USER_TIMEOUT")
+    tcp, asked = socket.IPPROTO_TCP, []
+    keep_alive = service.channel.keep_alive
+
+    def keep(sock):
+        keep_alive(sock)
+        asked.append(sock)
+
+    monkeypatch.setattr(service.channel, "keep_alive", keep)
+    with Client(peer) as client:
+        assert client.clock()
+        (accepted,) = asked
+        idle_s, between_s, count = (
+            accepted.getsockopt(tcp, option)
+            for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+        )
+        assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        assert idle_s + between_s * count + service.END_S < 5
+        assert accepted.getsockopt(tcp, socket.TCP_USER_TIMEOUT) * 1e-3 + service.END_S < 5
+
+
+@live
+def test_where_only_udp_is_dropped_it_is_said(peer, monkeypatch):
+    monkeypatch.setattr(service, "OPEN_S", 0.2)
+    order = {"do": "open", "protocol": "udp", "count": 1, "buffer_bytes": 0}
+    with Client(peer) as client:
+        assert client.clock()
+        client.channel.send({**order, "id": 2, "congestion_control": ""})
+        assert len(client.answer()["tickets"]) == 1
+        assert client.answer() == {"id": 2, "failure": "data-datagram-missing"}
+    assert "firewall" in messages.sentence("data-datagram-missing", {}) + str(
+        messages.hint("data-datagram-missing", {})
+    )
+
+
+@live
+def test_a_fault_of_the_peer_ends_the_run_only(peer, monkeypatch):
+    def fail(_):
+        raise ZeroDivisionError("a fault")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(service.Run, "_report", fail)
+        with Client(peer):
+            wait_for(peer.log, "peer-run-failed")
     with Client(peer) as client:
         assert client.clock()
 

@@ -211,4 +211,6 @@ def keep_alive(sock: socket.socket) -> None:
                 sock.setsockopt(socket.IPPROTO_TCP, option, value)
     if hasattr(socket, "TCP_USER_TIMEOUT"):  # for what was sent and is not acknowledged
         with suppress(OSError):
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * sum(GONE_S))
+            idle_s, between_s, count = GONE_S
+            limit_ms = 1000 * (idle_s + between_s * count)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, limit_ms)

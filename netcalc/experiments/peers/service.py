@@ -559,7 +559,12 @@ class Service:
                 waits_s = (left_s, IDLE_S, self._door.patience_s or IDLE_S)
                 self._door.step(min(waits_s))
                 if self._door.proved:
-                    self._serve(*self._door.proved.popleft())
+                    client, host = self._door.proved.popleft()
+                    try:
+                        self._serve(client, host)
+                    except Exception as error:  # a fault here is the run's, not the peer's end
+                        reason = f"{type(error).__name__}: {error}"
+                        self._log("peer-run-failed", host=host, reason=reason)
         finally:
             self._log(
                 "peer-service-ended", run_count=self._run_count,
@@ -585,15 +590,14 @@ class Service:
                 run.serve()
             except OSError:
                 self._log("peer-client-gone", host=host)
-            except Exception as error:  # a fault here is the run's, not the peer's end
-                self._log("peer-run-failed", host=host, reason=f"{type(error).__name__}: {error}")
-            if run.refusal is not None:
-                self._log(run.refusal[0], host=host, **run.refusal[1])
-            self._run_count += 1
-            self._carried_bytes += run.carried_bytes
-            self._log(
-                "peer-run-ends", host=host, count=run.order_count,
-                carried_bytes=run.carried_bytes, took_s=time.monotonic() - begin_s,
-            )  # fmt: skip
+            finally:
+                if run.refusal is not None:
+                    self._log(run.refusal[0], host=host, **run.refusal[1])
+                self._run_count += 1
+                self._carried_bytes += run.carried_bytes
+                self._log(
+                    "peer-run-ends", host=host, count=run.order_count,
+                    carried_bytes=run.carried_bytes, took_s=time.monotonic() - begin_s,
+                )  # fmt: skip
         finally:
             client.close()
