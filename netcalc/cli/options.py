@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from netcalc import units
-from netcalc.cli.mistakes import Command, CommandError, keep_typed, rename, typed_name
+from netcalc.cli.mistakes import (
+    Command,
+    CommandError,
+    keep_typed,
+    named_as_typed,
+    rename,
+    typed_name,
+)
 from netcalc.errors import DomainError, UnitError
 
 if TYPE_CHECKING:
     from netcalc.calculator import Parameter
+    from netcalc.experiments.peers.remote import FarPeer
     from netcalc.path import Path
 
 KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate", "bit/s": "rate"}
@@ -539,3 +548,44 @@ def _value_text(parameter: Parameter, value: Any) -> str:
     if parameter.unit in KINDS:
         return parameter.show(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+TOKEN_VARIABLE = "NETCALC_PEER_TOKEN"
+"""Variable of the environment for the token of a peer."""
+PEER_OPTIONS = (
+    click.Option(
+        ["--peer", "peer_text"],
+        metavar="ADDRESS[:PORT]",
+        help="Measure between this machine and the one where netcalc peer runs.",
+    ),
+    click.Option(
+        ["--token"],
+        metavar="TOKEN",
+        help=f"Token that the peer shows; if omitted, {TOKEN_VARIABLE}, or it is asked for. "
+        "Others on this machine can see what is typed here.",
+    ),
+)
+"""Options of a command that measures to a peer."""
+
+
+def read_peer(text: str, token: str | None) -> FarPeer:
+    """Return the peer at an address with or without a port: ``[fe80::1%eth0]:20521``.
+
+    The token is the one typed; else that of the environment; else it is asked for at a terminal.
+
+    Raises
+    ------
+    CommandError
+        If there is no token.
+    """
+    from netcalc.experiments.peers.remote import PORT, FarPeer  # late: most commands need none
+
+    match = re.fullmatch(r"(?:\[(.*)\]|([^:]*))(?::([0-9]{1,5}))?", text)
+    host, port = (match[1] or match[2], match[3]) if match else (text, None)
+    token = token or os.environ.get(TOKEN_VARIABLE)
+    if not token:
+        if not sys.stdin.isatty():
+            raise CommandError("peer-token-missing", variable=TOKEN_VARIABLE)
+        token = click.prompt("Token", hide_input=True, err=True)
+    with named_as_typed(port=("the port of --peer", "")):
+        return FarPeer(host, token=token, port=int(port or PORT))

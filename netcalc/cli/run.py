@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import os
-import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
@@ -18,10 +16,17 @@ from netcalc import experiments
 from netcalc.calculator import Parameter
 from netcalc.checks import positive
 from netcalc.cli import complain, ending_quietly, mistakes, output, print_json, say, show_help_alone
-from netcalc.cli.options import QuantityType, command, options_of, plot_option, read_path
+from netcalc.cli.options import (
+    PEER_OPTIONS,
+    QuantityType,
+    command,
+    options_of,
+    plot_option,
+    read_path,
+    read_peer,
+)
 from netcalc.cli.report import describe, print_samples, summary
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers.remote import PORT, FarPeer
 from netcalc.messages import Notice
 
 _PROBED_PATH = "10 Mbit/s 1 ms, T1 5 ms, T3 2 ms"
@@ -58,8 +63,6 @@ _OF_PATH = ("link_buffer_bytes", "loss_ratio", "input_packets", "node_rate_pps")
 """Options about the links or nodes of a path."""
 _WITHOUT_PEER = {"path_text", "host", "port", "mtu_bytes", "routed"}
 """Options about where a run on this machine goes."""
-TOKEN_VARIABLE = "NETCALC_PEER_TOKEN"
-"""Variable of the environment for the token of a peer."""
 _REPORTED_WITH = {
     "echo": ("scipy.special",),
     "line_rate": ("scipy.special",),
@@ -68,19 +71,6 @@ _REPORTED_WITH = {
 }
 """Modules that the report of a run needs, by experiment: loaded before the run, so that its end
 does not wait for them after Ctrl-C."""
-_PEER = (
-    click.Option(
-        ["--peer", "peer_text"],
-        metavar="ADDRESS[:PORT]",
-        help="Measure between this machine and the one where netcalc peer runs.",
-    ),
-    click.Option(
-        ["--token"],
-        metavar="TOKEN",
-        help=f"Token that the peer shows; if omitted, {TOKEN_VARIABLE}, or it is asked for. "
-        "Others on this machine can see what is typed here.",
-    ),
-)
 _OF_EVERY_RUN = (
     click.Option(
         ["--save", "save_path"],
@@ -155,7 +145,7 @@ def experiment(
     )
     special = [] if more is None else [more]
     if "peer" in inspect.signature(measure).parameters:
-        special += _PEER
+        special += PEER_OPTIONS
 
     def make(prepare: Callable[[dict[str, Any]], str | None]) -> click.Command:
         def measured(**options: Any) -> None:
@@ -426,27 +416,6 @@ def live_run(
         sys.exit(130)
     if not len(samples):
         sys.exit(2)  # nothing could be measured; the warnings say why
-
-
-def read_peer(text: str, token: str | None) -> FarPeer:
-    """Return the peer at an address with or without a port: ``[fe80::1%eth0]:20521``.
-
-    The token is the one typed; else that of the environment; else it is asked for at a terminal.
-
-    Raises
-    ------
-    CommandError
-        If there is no token.
-    """
-    match = re.fullmatch(r"(?:\[(.*)\]|([^:]*))(?::([0-9]{1,5}))?", text)
-    host, port = (match[1] or match[2], match[3]) if match else (text, None)
-    token = token or os.environ.get(TOKEN_VARIABLE)
-    if not token:
-        if not sys.stdin.isatty():
-            raise mistakes.CommandError("peer-token-missing", variable=TOKEN_VARIABLE)
-        token = click.prompt("Token", hide_input=True, err=True)
-    with mistakes.named_as_typed(port=("the port of --peer", "")):
-        return FarPeer(host, token=token, port=int(port or PORT))
 
 
 def _typed_options() -> Iterator[click.Parameter]:

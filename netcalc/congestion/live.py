@@ -11,13 +11,13 @@ import json
 import math
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -27,11 +27,13 @@ from netcalc.emulation import EmulatedPath, Events, Statistics
 from netcalc.emulation.wire.control import LOST, start_failure
 from netcalc.emulation.wire.emulated_path import MAX_MTU_BYTES, MIN_MTU_BYTES
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments.peers.helper import readable
+from netcalc.experiments.peers.flows_peer import BYTES, ROW
+from netcalc.experiments.peers.helper import address_family, readable
 from netcalc.experiments.peers.process import ControlledPeer
+from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import require_linux
-from netcalc.experiments.running.record import Progress
+from netcalc.experiments.running.record import Progress, peer_facts
 from netcalc.experiments.running.stopping import SLICE_S, Ended, Stop, Stopping
 from netcalc.experiments.transfer import set_congestion_control
 from netcalc.messages import Notice
@@ -83,16 +85,21 @@ SHOWN_S = 1.0
 
 
 def run(
-    scenario: Scenario, *, progress: Progress | None = None, stop: Stop | None = None
+    scenario: Scenario,
+    *,
+    peer: FarPeer | None = None,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
 ) -> Result:
     """Run a scenario live and return its means; see :func:`record`."""
-    return record(scenario, progress=progress, stop=stop).result()
+    return record(scenario, peer=peer, progress=progress, stop=stop).result()
 
 
 def record(
     scenario: Scenario,
     *,
     sample_s: float = SAMPLE_S,
+    peer: FarPeer | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
 ) -> Recording:
@@ -104,6 +111,10 @@ def record(
         At most 200 flows and request loops, 1 Gbit/s and 600 s.
     sample_s : float
         Interval of the samples of ``TCP_INFO``. [s]
+    peer : Peer, optional
+        A second machine, on which ``netcalc peer`` runs: the flows go from this machine to it, over
+        the way that there is. Rate, round trip and buffer of the scenario are then what is stated
+        of that way, for the theory; queue and drops are unknown.
     progress : callable, optional
         Called as ``progress(done_s, end_s, rate_bps)``, once a second and at the end.
     stop : threading.Event or callable, optional
@@ -117,8 +128,10 @@ def record(
         If the system refuses namespaces or a congestion control, or a process of the run ends.
     """
     require_linux("congestion control per socket")
-    _require_possible(scenario)
+    _require_possible(scenario, peer)
     with Stopping(stop, limit_s=MAX_END_S + 60.0) as stopping:
+        if peer is not None:
+            return _PeerRun(scenario, sample_s, progress, stopping, peer).measure()
         return _LiveRun(scenario, sample_s, progress, stopping).measure()
 
 
@@ -200,6 +213,10 @@ class _Host(ControlledPeer):
         """What kind of host it is, in words."""
         return self._words({"sender": "sending", "receiver": "receiving"}[self.role])
 
+    def wait(self, limit_s: float) -> None:
+        """Wait for a report. [s]"""
+        readable(self.control, limit_s)
+
     def poll(self) -> None:
         """Read the reports that are there."""
         while self.report_of_run is None and readable(self.control, 0.0):
@@ -219,7 +236,7 @@ class _Host(ControlledPeer):
                 if not self._told:
                     self.send({"do": "end"})
                     self._told = True
-                readable(self.control, SLICE_S)
+                self.wait(SLICE_S)
                 self.poll()
             except ExperimentError:
                 return True
@@ -239,8 +256,81 @@ class _Host(ControlledPeer):
         return super().close()
 
 
+class _FarSink:
+    """The receiver of a run at a peer, with the interface of a host.
+
+    Parameters
+    ----------
+    far : FarEnd
+        The peer.
+    line : int
+        Number of the line of its connections.
+    """
+
+    role, number, adjective = "receiver", None, "receiving"
+
+    def __init__(self, far: FarEnd, line: int) -> None:
+        self._far = far
+        self._job = far.order("flows", line=line)
+        self.zero_ns = 0
+        self.report_of_run: dict[str, Any] | None = None
+        self.total_bytes = self._at_ns = 0
+        self.cpu_s = float("nan")
+        self._rows = bytearray()
+        self._told = False
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """What an error says of this host."""
+        return {"role": self.role, "number": None, "host_name": self.role}
+
+    def wait(self, limit_s: float) -> None:
+        """Wait for a report. [s]"""
+        self._far.wait(limit_s)
+
+    def poll(self) -> None:
+        """Note the bytes of each connection so far."""
+        if self.report_of_run is not None:
+            return
+        report = self._far.answer_if_there(self._job)
+        count = self._far.so_far(self._job) if report is None else report
+        at_ns = count.get("at_ns", count.get("end_ns", 0))
+        counted = [int(counted) for counted in count.get("flow_bytes", ())]
+        if at_ns > self._at_ns:
+            self._at_ns = at_ns
+            for index, value in enumerate(counted):
+                self._rows += ROW.pack(BYTES, index, at_ns - self.zero_ns, value)
+            self.total_bytes = sum(counted)
+        if report is not None:
+            self.cpu_s = float(report["user_s"]) + float(report["system_s"])
+            self.report_of_run = {**report, "count": len(counted)}
+
+    def ends(self) -> bool:
+        """Have it end, and return whether it has."""
+        if self.report_of_run is None:
+            try:
+                if not self._told:
+                    self._told = True
+                    self._far.order_end(self._job)
+                self.wait(SLICE_S)
+                self.poll()
+            except ExperimentError:
+                return True
+        return self.report_of_run is not None
+
+    def rows(self) -> bytes:
+        """Return what it has counted."""
+        return bytes(self._rows)
+
+    def fail(self, cause: BaseException | None) -> NoReturn:
+        """Raise the error of a peer that does not respond."""
+        self._far.fail("far-peer-silent", cause)
+
+
 class _LiveRun:
     """A live run in progress."""
+
+    command, target = "netcalc congestion --by live", ""
 
     def __init__(
         self, scenario: Scenario, sample_s: float, progress: Progress | None, stopping: Stopping
@@ -281,27 +371,34 @@ class _LiveRun:
             self.facts["truth"] = path.truth()
             self.stopping.check()
             undo.enter_context(self.stopping.watching(path.require_alive))
-            hosts = self._start(path, undo)
-            broken: ExperimentError | None = None
-            try:
-                self._wait(hosts)
-            except Ended:
-                pass
-            except ExperimentError as error:
-                self.is_broken, broken = True, error
-            end_ns = self.stopping.clock.now_ns()
-            if broken or self.stopping.reason:
-                self._end(hosts)
-            recording = self._recording(hosts, self._queue(path), end_ns)
-            self._judge_hosts(hosts, recording.ended_s)
-            if broken is not None:
-                broken.partial = replace(recording, meta=self._meta())
-                raise broken
-            if not self.stopping.reason:
-                self._judge_count(hosts[-1])
+            return self._recorded(self._start(path, undo), lambda: self._queue(path))
+
+    def _recorded(
+        self, hosts: Sequence[_Host | _FarSink], queue: Callable[[], Events | None]
+    ) -> Recording:
+        """Wait for the end of all hosts, and return what they recorded."""
+        broken: ExperimentError | None = None
+        try:
+            self._wait(hosts)
+        except Ended:
+            pass
+        except ExperimentError as error:
+            self.is_broken, broken = True, error
+        end_ns = self.stopping.clock.now_ns()
+        if broken or self.stopping.reason:
+            self._end(hosts)
+        recording = self._recording(hosts, queue(), end_ns)
+        self._judge_hosts(hosts, recording.ended_s)
+        if broken is not None:
+            broken.partial = replace(recording, meta=self._meta())
+            raise broken
+        if not self.stopping.reason:
+            self._judge_count(hosts[-1])
         return recording
 
-    def _recording(self, hosts: Sequence[_Host], queue: Events | None, end_ns: int) -> Recording:
+    def _recording(
+        self, hosts: Sequence[_Host | _FarSink], queue: Events | None, end_ns: int
+    ) -> Recording:
         """Return what all hosts have logged until a time of the clock."""
         logs = [host.rows() for host in hosts]
         states, received, requests = parse_rows(*logs)
@@ -327,7 +424,7 @@ class _LiveRun:
             return None
         return queue
 
-    def _end(self, hosts: Sequence[_Host]) -> None:
+    def _end(self, hosts: Sequence[_Host | _FarSink]) -> None:
         """Have all hosts end now, and wait for what they log; one that is gone is left out."""
         clock = self.stopping.clock
         end_ns = clock.now_ns() + int(END_S * 1e9)
@@ -377,14 +474,14 @@ class _LiveRun:
             "connections": connections,
         }
 
-    def _wait(self, hosts: Sequence[_Host]) -> None:
+    def _wait(self, hosts: Sequence[_Host | _FarSink]) -> None:
         """Wait for all reports; a stop ends all hosts, and keeps what they logged."""
         clock, last_bytes, last_s, rate_bps = self.stopping.clock, 0, 0.0, 0.0
         sink = hosts[-1]
         overdue_ns = self.zero_ns + int((self.scenario.end_s + GRACE_S) * 1e9)
         while silent := [host for host in hosts if host.report_of_run is None]:
             self.stopping.check()
-            readable(silent[0].control, SLICE_S)
+            silent[0].wait(SLICE_S)
             for host in hosts:
                 host.poll()
             now_s = (clock.now_ns() - self.zero_ns) * 1e-9
@@ -417,14 +514,14 @@ class _LiveRun:
         if statistics.invalid is not None:
             self.warnings.append(statistics.invalid)
 
-    def _judge_count(self, sink: _Host) -> None:
+    def _judge_count(self, sink: _Host | _FarSink) -> None:
         """Note flows and request loops that the receiving host never saw."""
         count = int((sink.report_of_run or {}).get("count", 0))
         if count < len(self.loads):
             values = {"count": len(self.loads) - count, "total": len(self.loads)}
             self.warnings.append(Notice("flows-not-connected", values))
 
-    def _judge_hosts(self, hosts: Sequence[_Host], ended_s: float) -> None:
+    def _judge_hosts(self, hosts: Sequence[_Host | _FarSink], ended_s: float) -> None:
         """Note a host whose processor was the limit."""
         for host in hosts:
             cpu_ratio = host.cpu_s / ended_s if ended_s else 0.0
@@ -442,7 +539,8 @@ class _LiveRun:
             experiment="congestion",
             protocol="tcp",
             host=instrument.host(),
-            command="netcalc congestion --by live",
+            command=self.command,
+            target=self.target,
             clock="perf_counter",
             start=datetime.fromtimestamp(self.start_wall_ns / 1e9, UTC).isoformat(),
             warnings=tuple(notice for notice in noted if notice is not None),
@@ -458,6 +556,45 @@ class _LiveRun:
                 ended_by=self.stopping.reason,
             ),
         )
+
+
+class _PeerRun(_LiveRun):
+    """A live run in progress whose receiver is a peer on a second machine."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        sample_s: float,
+        progress: Progress | None,
+        stopping: Stopping,
+        peer: FarPeer,
+    ) -> None:
+        super().__init__(scenario, sample_s, progress, stopping)
+        self._peer = peer
+        self.command += f" --peer {peer.host}"
+        self.target = f"peer {peer.host}, TCP"
+
+    def _run(self) -> Recording:
+        """Connect all flows, start the sender, and return what both ends recorded."""
+        with ExitStack() as undo:
+            far = undo.enter_context(FarEnd(self._peer, stopping=self.stopping))
+            self.facts |= peer_facts(far)
+            source = undo.enter_context(_Host("sender", None, stopping=self.stopping))
+            # The connections are open before their flows begin.
+            with ExitStack() as opened:
+                socks = []
+                plan: list[dict[str, Any]] = []
+                for number, flow in enumerate(self.scenario.flows):
+                    family = address_family(self._peer.host)
+                    socks.append(opened.enter_context(socket.socket(family, socket.SOCK_STREAM)))
+                    set_congestion_control(socks[-1], flow.algorithm)
+                    address = {"host": self._peer.host, "port": self._peer.port}
+                    plan.append({"index": number, **address, **_times_and_sizes(flow)})
+                self.facts["clock_error_s"] = far.measure_clock().error_ns * 1e-9
+                sink = _FarSink(far, far.open(socks).number)
+                self.zero_ns = sink.zero_ns = self.stopping.clock.now_ns() + int(LEAD_S * 1e9)
+                source.order(self._plan(plan), socks)
+            return self._recorded([source, sink], lambda: None)
 
 
 def _name_bottleneck(error: ExperimentError) -> None:
@@ -487,11 +624,16 @@ def _from_zero(queue: Events, zero_ns: int) -> Events:
     return Events(**columns)
 
 
-def _require_possible(scenario: Scenario) -> None:
+def _require_possible(scenario: Scenario, peer: FarPeer | None) -> None:
     link = scenario.bottleneck
-    if link.rate_bps > MAX_RATE_BPS:
+    if peer is not None:
+        if scenario.requests:
+            raise DomainError("not-with-peer", "requests", len(scenario.requests))
+        if scenario.senders > 1:
+            raise DomainError("not-with-peer", "senders", scenario.senders)
+    elif link.rate_bps > MAX_RATE_BPS:
         raise DomainError("live-rate", "rate_bps", link.rate_bps, high=MAX_RATE_BPS)
-    if not MIN_MTU_BYTES <= link.mtu_bytes <= MAX_MTU_BYTES:
+    elif not MIN_MTU_BYTES <= link.mtu_bytes <= MAX_MTU_BYTES:
         limits = {"low": MIN_MTU_BYTES, "high": MAX_MTU_BYTES}
         raise DomainError("live-mtu", "mtu_bytes", link.mtu_bytes, **limits)
     if scenario.end_s > MAX_END_S:

@@ -23,7 +23,7 @@ import numpy as np
 
 from netcalc.checks import named_arguments
 from netcalc.emulation.wire.emulated_path import EmulatedPath
-from netcalc.errors import ExperimentError
+from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import exchange as exchanges
 from netcalc.experiments import transfer as transfers
 from netcalc.experiments.echo import WARM_UP_COUNT, open_connected
@@ -485,6 +485,8 @@ def working_latency(
     )
     target: dict[str, Any]
     if peer is not None:
+        if link_buffer_bytes is not None:
+            raise DomainError("not-with-peer", "link_buffer_bytes", link_buffer_bytes)
         measure, host = partial(_measure_at_peer, peer=peer), peer.host
         target = {"peer": peer}
     else:

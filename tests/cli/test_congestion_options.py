@@ -234,3 +234,17 @@ def test_a_late_start_is_at_fault_and_not_a_stop_that_nobody_wrote():
         from_document(json.dumps(BASE).replace("10000000.0", "9" * 401))
     assert refused.value.code == "scenario-too-large"
     assert "finite" not in str(refused.value)
+
+
+@pytest.mark.each(
+    ("options", "code"),
+    [
+        ((), "option-requires"),
+        (("--by", "live", "--vary", "rtt_s=1 ms,2 ms", "--out", "OUT"), "options-exclusive"),
+    ],
+)
+def test_a_peer_is_of_one_live_run(options, code, tmp_path):
+    options = [str(tmp_path / "out.jsonl") if each == "OUT" else each for each in options]
+    peer = ("--peer", "192.0.2.7", "--token", "abcd-efgh-ijkm-npqr")
+    refused = invoke("--preset", "two-flows", *peer, *options)
+    assert refused.exception.code == code

@@ -19,7 +19,7 @@ import pytest
 
 from netcalc import experiments
 from netcalc.cli import peer as peer_module
-from netcalc.cli.run import TOKEN_VARIABLE, read_peer
+from netcalc.cli.options import TOKEN_VARIABLE, read_peer
 from netcalc.cli.run import run as run_group
 from netcalc.emulation import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError, NetcalcError

@@ -10,6 +10,7 @@ import pytest
 from netcalc import compare, explain
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import working_latency
+from netcalc.experiments.peers.remote import FarPeer
 from netcalc.experiments.running.stopping import Clock, Stopping
 from netcalc.experiments.working_latency import LoadPlan, TimedProbes
 from netcalc.path import Path
@@ -49,6 +50,13 @@ def test_the_transfers_together_carry_no_more_than_a_run_may():
 def test_what_no_run_can_be_is_refused(wrong, no_process):
     with pytest.raises(DomainError):
         working_latency(**{"path": LINE, **wrong})
+
+
+def test_a_peer_has_no_buffer_that_is_set(no_process):
+    peer = FarPeer("127.0.0.1", token="abcd-efgh-ijkm-npqr")
+    with pytest.raises(DomainError) as caught:
+        working_latency(peer=peer, link_buffer_bytes=1000)
+    assert caught.value.code == "not-with-peer"
 
 
 def test_a_run_needs_a_path_or_a_peer(no_process):

@@ -14,7 +14,7 @@ from netcalc import units
 from netcalc.checks import choice
 from netcalc.cli import INTERRUPTED, complain, mistakes, print_json, put, say, standard_input
 from netcalc.cli.congestion import batch
-from netcalc.cli.options import JSON, Choice, command, plot_option
+from netcalc.cli.options import JSON, PEER_OPTIONS, Choice, command, plot_option, read_peer
 from netcalc.cli.output import check_output, print_written
 from netcalc.congestion import Result, grid
 from netcalc.congestion.quantities import LAYERS, WAYS, evaluate, evaluations, partings, stack_for
@@ -22,6 +22,7 @@ from netcalc.congestion.quantities import document as result_document
 from netcalc.congestion.recording import Recording
 from netcalc.congestion.result import facts
 from netcalc.errors import ExperimentError, NetcalcError
+from netcalc.experiments.peers.remote import FarPeer
 from netcalc.experiments.running.stopping import Deferral
 from netcalc.messages import Notice
 from netcalc.rate_layers import IP
@@ -55,6 +56,7 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
         help="How to evaluate: theory (a model), live (the kernel's TCP over an emulated path) or "
         "ns3 (a simulator); several with commas are compared. Default: theory.",
     ),
+    *PEER_OPTIONS,
     *batch.GRID_OPTIONS,
     JSON,
     plot_option("Draw the course over time, or the results of --out"),
@@ -80,6 +82,8 @@ def congestion(
     plot_path: str | None,
     save_path: str | None = None,
     measured: tuple[str, ...] = (),
+    peer_text: str | None,
+    token: str | None,
     force: bool,
     **grid_options: Any,
 ) -> None:
@@ -89,6 +93,7 @@ def congestion(
     netcalc congestion scenario.json
     netcalc congestion --preset two-flows --algorithm bbr --set end_s=90
     netcalc congestion scenario.json --by live
+    netcalc congestion scenario.json --by theory,live --peer 192.0.2.7
     netcalc congestion scenario.json --by ns3 --json
     netcalc congestion scenario.json --table course.csv
     netcalc congestion scenario.json --by theory,live,ns3 --plot out.html
@@ -106,6 +111,9 @@ def congestion(
     and senders (flow i and request loop i are on the sending host i mod senders), and a list of
     requests, back to back: request_bytes, reply_bytes, algorithm, start_s, stop_s. Goodput counts
     from warm_s, or a later start, to the flow's end.
+
+    With --peer the flows go from this machine to the other one over the way that there is, and
+    rate_bps, rtt_s and the buffer say what theory takes it to be.
 
     Parameters
     ----------
@@ -154,7 +162,8 @@ def congestion(
         _require_matrix(options)
         document = grid.with_values(_document(file, name, algorithm), batch.parse_set(changes))
         scenario = scenarios.from_document(document, name=_shown_name(file) or "scenario")
-    _check_ways(by, stack=stack, python=python, save_path=save_path, out=options.out)
+    _check_ways(by, stack=stack, python=python, save_path=save_path, out=options.out,
+                peer_text=peer_text, token=token)  # fmt: skip
     if save_path is not None:
         check_output(save_path, inputs=inputs, force=force)
     if options.out is not None:
@@ -169,7 +178,8 @@ def congestion(
     batch.require_out(options)
     batch.check_table(options.table_path, inputs=inputs, force=force)
     with Deferral() as deferral:
-        run = LiveRun(save_path=save_path, deferral=deferral)
+        peer = None if peer_text is None else read_peer(peer_text, token)
+        run = LiveRun(save_path=save_path, deferral=deferral, peer=peer)
         if measured and "ns3" not in by:
             stack = stack or "linux"  # most measured senders have its recovery
         results, absent = _evaluate(scenario, by, stack, python, run)
@@ -195,15 +205,20 @@ def _check_ways(
     python: str | None,
     save_path: str | None,
     out: str | None,
+    peer_text: str | None,
+    token: str | None,
 ) -> None:
     """Refuse options of a way that is not asked for, and what a grid cannot have."""
     for option, way, value in (("--stack", "theory", stack), ("--python", "ns3", python)):
         if value is not None and way not in by:
             raise mistakes.exclusive(option, f"--by {by[0]}")
-    if save_path is not None and "live" not in by:
-        raise mistakes.lacking("--save", "--by live", "Add --by live")
-    if out is not None and save_path is not None:
-        raise mistakes.exclusive("--out", "--save")
+    for option, text in (("--save", save_path), ("--peer", peer_text)):
+        if text is not None and "live" not in by:
+            raise mistakes.lacking(option, "--by live", "Add --by live")
+        if text is not None and out is not None:
+            raise mistakes.exclusive("--out", option)
+    if token is not None and peer_text is None:
+        raise mistakes.lacking("--token", "--peer", "Add for example --peer 192.0.2.7")
     if out is not None and len(by) > 1:
         raise mistakes.exclusive("--out", f"--by {','.join(by)}")
 
@@ -365,12 +380,15 @@ class LiveRun:
         File that receives what was recorded as soon as the run ends, in whichever way.
     deferral : Deferral, optional
         Whether a signal is to end the command.
+    peer : FarPeer, optional
+        The second machine, to which the flows go.
     """
 
     recording: Recording | None = None
     error: ExperimentError | None = None
     save_path: str | None = None
     deferral: Deferral = field(default_factory=Deferral)
+    peer: FarPeer | None = None
     save_error: OSError | None = field(default=None, init=False)
 
     def measure(self, scenario: Scenario) -> Result:
@@ -380,7 +398,7 @@ class LiveRun:
 
         try:
             with Progress("congestion", unit="bit/s") as progress:
-                self.recording = live.record(scenario, progress=progress)
+                self.recording = live.record(scenario, peer=self.peer, progress=progress)
         except ExperimentError as error:
             if error.partial is None:
                 raise

@@ -44,7 +44,8 @@ WRITES_IN_TURN = 16
 LONGEST_WAIT_S = 0.05
 """Time after which the program looks for an order, at the latest. [s]"""
 _TCP_NOTSENT_LOWAT = 25
-_PENDING = (errno.EINPROGRESS, errno.EAGAIN, errno.EALREADY)
+_PENDING = (errno.EINPROGRESS, errno.EAGAIN, errno.EALREADY, errno.EISCONN)
+"""What a call to connect says that has begun; the last of a connection that was open before."""
 _clock = time.perf_counter_ns
 
 

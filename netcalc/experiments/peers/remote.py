@@ -223,9 +223,13 @@ class FarEnd:
             self.fail(*_code_of(message, "failure"))
         return message
 
+    def order_end(self, number: int) -> None:
+        """Order a job to end at once."""
+        self.order("end", job=number, now=1, sent_bytes=0, linger_ms=0, drain_ms=0)
+
     def end(self, number: int) -> dict[str, Any]:
         """End a job, and return its report."""
-        self.order("end", job=number, now=1, sent_bytes=0, linger_ms=0, drain_ms=0)
+        self.order_end(number)
         return self.answer(number)
 
     def first_of(self, number: int) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from netcalc.experiments.peers import (
     channel,
     far_costs,
     far_echo,
+    far_flows,
     far_trains,
     far_writes,
     helper,
@@ -99,6 +100,7 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
         "line": _LINE, "message_bytes": _MESSAGE_BYTES, "reply_bytes": _MESSAGE_BYTES,
         "quickack": _SWITCH,
     },
+    "flows": {"line": _LINE},
     "catch_train": {
         "line": _LINE, "train": _LINE, "packet_count": (2, 64), "limit_ms": _TIME_MS,
     },
@@ -427,8 +429,7 @@ class Run:
             if line is None:
                 raise OrderRefusedError("order-without-connection", {})
             work = self._work(name, line)
-            is_answer = name in ("echo", "rounds")
-            counts = far_echo.AnswerCounts() if is_answer else bulk_peer.ByteCounts()
+            counts = _COUNTS.get(name, bulk_peer.ByteCounts)()
             order |= {"session": line.session, "host": self._host}
             if not line.is_stream and order.get("one_port", 1):
                 line.connect()
@@ -502,8 +503,12 @@ class Run:
         self._rung.close()
 
 
+_COUNTS: Mapping[str, type[bulk_peer.ByteCounts | far_echo.AnswerCounts]] = {
+    "echo": far_echo.AnswerCounts, "rounds": far_echo.AnswerCounts, "flows": far_flows.FlowCounts,
+}  # fmt: skip
 _WORKS: Mapping[str, Callable[..., dict[str, Any]]] = {
     **bulk_peer.WORKS, "rounds": far_echo.answer_rounds,
+    "flows": far_flows.receive_flows,
     "catch_train": far_trains.catch_train, "send_train": far_trains.send_train,
     "write_rounds": far_writes.write_rounds,
 }  # fmt: skip

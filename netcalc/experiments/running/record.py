@@ -389,20 +389,26 @@ class Common:
             return finish(run, lambda: measure(run))
 
 
+def peer_facts(far: FarEnd) -> dict[str, dict[str, Any]]:
+    """Return what a peer says of its machine, and what its user allows."""
+    machine = {
+        name: excerpt(value) if isinstance(value, str) else int(value)
+        for name in ("host", "python", "cpu_count")
+        if isinstance(value := far.machine.get(name), str | int)
+    }
+    allowed = {
+        name: float(value) for name, value in far.limits.items() if isinstance(value, int | float)
+    }
+    return {"peer_machine": machine, "peer_limits": allowed}
+
+
 @contextmanager
 def measuring_with(run: Record[Any], far: FarEnd) -> Iterator[None]:
     """Measure the errors of both ends before what is done within, and after it.
 
     What the peer says of its machine, and what its user allows, is recorded, too.
     """
-    run.facts["peer_machine"] = {
-        name: excerpt(value) if isinstance(value, str) else int(value)
-        for name in ("host", "python", "cpu_count")
-        if isinstance(value := far.machine.get(name), str | int)
-    }
-    run.facts["peer_limits"] = {
-        name: float(value) for name, value in far.limits.items() if isinstance(value, int | float)
-    }
+    run.facts |= peer_facts(far)
     if isfinite(rate_bps := run.facts["peer_limits"].get("rate_bps", inf)):
         values = {"rate_bps": rate_bps, "layer": "application"}
         run.warnings.append(Notice("peer-limits-rate", values))

@@ -1,0 +1,55 @@
+"""Program of a peer for flows that share the way: it counts the bytes of each connection."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from netcalc.experiments.peers.bulk_peer import LOOK_NS, ByteCounts
+from netcalc.experiments.peers.job import Job
+
+READ_BYTES = 1 << 18
+"""Largest read. [byte]"""
+_clock = time.perf_counter_ns
+
+
+class FlowCounts(ByteCounts):
+    """The bytes received so far, on all connections and on each of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flow_bytes: list[int] = []
+
+
+def receive_flows(
+    socks: Sequence[socket.socket], order: dict[str, Any], job: Job, counts: FlowCounts
+) -> dict[str, Any]:
+    """Read connections to their ends."""
+    counts.flow_bytes = [0] * len(socks)
+    buffer = bytearray(READ_BYTES)
+    left, look_ns = len(socks), 0
+    with selectors.DefaultSelector() as poll:
+        for index, sock in enumerate(socks):
+            sock.setblocking(False)
+            poll.register(sock, selectors.EVENT_READ, index)
+        while left:
+            for key, _ in poll.select(LOOK_NS * 1e-9):
+                try:
+                    got = key.fileobj.recv_into(buffer)  # type: ignore[union-attr]
+                except BlockingIOError:
+                    continue
+                except ConnectionError:  # a client that ends all at once
+                    got = 0
+                if not got:
+                    poll.unregister(key.fileobj)
+                    left -= 1
+                counts.flow_bytes[key.data] += got
+                counts.received_bytes += got
+            if (now_ns := _clock()) > look_ns:
+                look_ns = now_ns + LOOK_NS
+                if job.look(now_ns):
+                    break
+    return {}
