@@ -5,6 +5,9 @@ A file of its own, as ``validate`` loads all experiments, for which the doctor n
 
 from __future__ import annotations
 
+import inspect
+import platform
+import sys
 from typing import Any
 
 import click
@@ -14,8 +17,9 @@ from netcalc import units, version
 from netcalc.cli import options, print_json, say
 from netcalc.emulation import Capabilities, capabilities
 from netcalc.errors import ExperimentError, MixedInstallationWarning
-from netcalc.experiments import echo
-from netcalc.experiments.running import instrument
+from netcalc.experiments import EXPERIMENTS, echo
+from netcalc.experiments.peers import abilities
+from netcalc.experiments.running import instrument, limits
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 
@@ -38,6 +42,7 @@ def doctor(as_json: bool) -> None:
         **instrument.scheduling(instrument.scheduling_delays_s(500)),
         "processor_ratio": instrument.processor_ratio(),
         "machine": instrument.machine(),
+        "peer": with_a_peer(),
         "link": link_accuracy(machine),
     }
     if as_json:
@@ -45,6 +50,18 @@ def doctor(as_json: bool) -> None:
         return
     for line in lines(machine, report):
         say(line)
+
+
+def with_a_peer() -> dict[str, list[str]]:
+    """Return what this system runs with a peer, and as one, and what only Linux does."""
+    if sys.platform in limits.WITHOUT_SOCKETS:
+        return {"experiments": [], "lacks": []}
+    names = [
+        experiment.command
+        for experiment in EXPERIMENTS.values()
+        if "peer" in inspect.signature(experiment.measure).parameters
+    ]
+    return {"experiments": names, "lacks": abilities.lacks()}
 
 
 def link_accuracy(machine: Capabilities) -> dict[str, Any]:
@@ -80,14 +97,15 @@ def lines(host: Capabilities, report: dict[str, Any]) -> list[str]:
     programs = ", ".join(name for name, file in host.programs.items() if file) or "none"
     missing = ", ".join(name for name, file in host.programs.items() if not file) or "none"
     machine = report["machine"]
+    load = f", load {machine['load_1min']:.1f}" if "load_1min" in machine else ""
+    cpus = machine.get("usable_cpu_count", machine["cpu_count"])
     text = [
-        f"machine      Linux {host.kernel}, {machine.get('usable_cpu_count', '?')} CPUs, "
-        f"load {machine.get('load_1min', float('nan')):.1f}",
+        f"machine      {platform.system()} {host.kernel}, {cpus} CPUs{load}",
         f"namespaces   {'yes, ' + _WAYS[host.way] if host.wire else 'no: ' + host.why_not}",
         f"TUN device   {host.tun}{', with offloads' if host.offload else ''}",
         f"IPv6         {'yes' if host.ipv6 else 'no'}",
-        f"TCP          {' '.join(host.congestion_controls)}; on the host this user may choose "
-        f"{' '.join(host.allowed_congestion_controls)}",
+        f"TCP          {' '.join(host.congestion_controls) or 'not listed by this system'}; "
+        f"on the host this user may choose {' '.join(host.allowed_congestion_controls) or 'none'}",
         f"programs     {programs}; not installed: {missing}",
         f"clock        resolution {time('timer_resolution_s')}, {time('clock_call_s')} per reading",
         f"calls        {time('exchange_call_s')} for one send and one receive",
@@ -100,7 +118,17 @@ def lines(host: Capabilities, report: dict[str, Any]) -> list[str]:
             "mixed-installation", names=mixed, folder=version.FOLDER, extra=""
         )
         text.insert(0, f"netcalc      {warning}")
-    return text + _link_lines(report["link"])
+    return text + _peer_lines(report["peer"]) + _link_lines(report["link"])
+
+
+def _peer_lines(peer: dict[str, list[str]]) -> list[str]:
+    if not peer["experiments"]:
+        return ["peer         no: this system has no sockets"]
+    texts = [f"peer         serves and runs {', '.join(peer['experiments'])}"]
+    for does, names in (("count", abilities.UNCOUNTED), ("have", abilities.IMPOSSIBLE)):
+        if missing := [_LACKS[name] for name in names if name in peer["lacks"]]:
+            texts.append(f"             does not {does} {', '.join(missing)}")
+    return texts
 
 
 def _link_lines(link: dict[str, Any]) -> list[str]:
@@ -119,6 +147,19 @@ def _link_lines(link: dict[str, Any]) -> list[str]:
     return texts + [f"             {warning}" for warning in link["warnings"]]
 
 
+_LACKS = {
+    "window_bytes": "data in flight",
+    "receiver_drop_count": "drops at a socket",
+    "system_s": "the system time of a thread",
+    "wait_count": "its waits",
+    "arrival_stamps": "arrivals by the kernel's clock",
+    "congestion_control": "a choice of congestion control",
+    "datagrams_per_call": "several datagrams per call",
+    "quickack": "quick acknowledgements",
+    "tfo": "TCP Fast Open",
+    "cork": "corked writes",
+    "more": "writes that announce more",
+}
 _WAYS = {
     "root": "made as root",
     "user namespace": "made unprivileged, in a user namespace",

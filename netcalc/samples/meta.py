@@ -262,6 +262,7 @@ class Instrument:
     tick_s: float | None = None
     timer_slack_s: float | None = None
     autocorking: bool | int | None = None
+    lacks: Sequence[str] | None = None
 
     # The clock, and the run's own error.
     timer_resolution_s: float | None = None

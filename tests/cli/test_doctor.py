@@ -47,6 +47,24 @@ def test_the_text_names_what_there_is(report):
         assert word in text
 
 
+def test_what_runs_with_a_peer_is_named(report):
+    """Linux has all of what a run with a peer can use."""
+    assert {"echo", "bulk", "line-rate", "lockstep", "transactions", "small-writes"} <= set(
+        report["peer"]["experiments"]
+    )
+    assert report["peer"]["lacks"] == []
+    text = "\n".join(lines(capabilities(), report))
+    assert "peer         serves and runs echo, " in text
+    assert "does not" not in text
+
+
+def test_a_browser_has_no_peers(report, monkeypatch):
+    monkeypatch.setattr(module.sys, "platform", "emscripten")
+    peer = module.with_a_peer()
+    text = "\n".join(lines(capabilities(), {**report, "peer": peer}))
+    assert "peer         no: this system has no sockets" in text
+
+
 def test_another_netcalc_in_the_same_place_is_the_first_row(report):
     """The import cannot warn where the other one's ``__init__`` has taken the place of ours."""
     assert report["mixed_with"] == []

@@ -65,7 +65,8 @@ def names(stub, system, *, within=None):
 
 def become(system):
     """Make this process one of another system: without its names, and without its behaviour."""
-    importlib.import_module("netcalc.experiments")  # and all else that is no part of netcalc
+    for name in ("netcalc.experiments", "netcalc.cli.doctor", "click.testing"):
+        importlib.import_module(name)  # and with it all that is no part of netcalc
     for name in [name for name in sys.modules if name.partition(".")[0] == "netcalc"]:
         del sys.modules[name]
     sys.modules.update(dict.fromkeys(ABSENT))

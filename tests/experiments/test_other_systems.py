@@ -82,7 +82,8 @@ from tests.experiments.conftest import serving
 
 def show(name, samples, **more):
     facts = samples.meta.instrument
-    row = {"name": name, "rows": len(samples), "warnings": [n.code for n in samples.meta.warnings]}
+    row = {"name": name, "rows": len(samples), "warnings": [n.code for n in samples.meta.warnings],
+           "lacks": [facts.lacks, facts.peer_machine["lacks"]]}
     print(json.dumps({**row, **more}))
 
 with serving() as far:
@@ -121,8 +122,14 @@ with serving() as far:
 """
 
 
+LACKS = ["window_bytes", "receiver_drop_count", "system_s", "wait_count", "arrival_stamps",
+         "congestion_control", "datagrams_per_call", "quickack", "tfo", "cork", "more"]  # fmt: skip
+"""Both systems have nothing of what only Linux counts, or can do."""
+
+
 def test_the_experiments_run_with_a_peer(system):
     rows = {row.pop("name"): row for row in run_as(system, RUNS)}
+    assert all(row["lacks"] == [LACKS, LACKS] for row in rows.values() if "rows" in row)
     for protocol in ("udp", "tcp"):
         echo = rows[f"echo {protocol}"]
         assert (echo["rows"], echo["lost"], echo["echoed"]) == (10, 0, 20)  # with the warm-up
@@ -144,6 +151,27 @@ def test_the_experiments_run_with_a_peer(system):
     assert transactions["warnings"][:2] == ["left-out-with-peer"] * 2  # ping, Fast Open
     assert rows["small_writes refused"]["code"] == "option-unavailable"
     assert rows["bulk refused"]["code"] == "needs-linux"
+
+
+DOCTOR = """
+import json
+from click.testing import CliRunner
+from netcalc.cli.doctor import doctor
+for options in ([], ["--json"]):
+    result = CliRunner().invoke(doctor, options)
+    assert result.exception is None, result.output
+    print(json.dumps(result.output))
+"""
+
+
+def test_doctor_says_what_is_left_out(system):
+    text, described = run_as(system, DOCTOR)
+    report = json.loads(described)
+    assert report["peer"]["lacks"] == LACKS
+    assert report["wire"] is False
+    assert "namespaces   no: " in text
+    assert "does not count data in flight, drops at a socket, " in text
+    assert "does not have a choice of congestion control, " in text
 
 
 @pytest.mark.parametrize(

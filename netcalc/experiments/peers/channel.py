@@ -14,6 +14,7 @@ import json
 import secrets
 import socket
 import struct
+import sys
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -30,6 +31,12 @@ ORDER_BYTES = 1 << 14
 GONE_S = (1, 1, 3)
 """Another side that is gone is noticed by TCP's keep-alive: idle and between probes [s], and the
 number of probes [1]."""
+_UNACKNOWLEDGED = {
+    "linux": (18, 1e-3),  # TCP_USER_TIMEOUT [ms]
+    "win32": (5, 1.0),  # TCP_MAXRT [s]
+    "darwin": (0x80, 1.0),  # TCP_RXT_CONNDROPTIME [s]
+}
+"""Option of TCP by which that holds for what was sent and is not acknowledged; its unit. [s]"""
 UNSENT_BYTES = 4 * MESSAGE_BYTES
 """Most that waits for a side that does not read, before it counts as gone. [byte]"""
 _ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -209,8 +216,9 @@ def keep_alive(sock: socket.socket) -> None:
         if option is not None:
             with suppress(OSError):
                 sock.setsockopt(socket.IPPROTO_TCP, option, value)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):  # for what was sent and is not acknowledged
+    if sys.platform in _UNACKNOWLEDGED:
+        option, unit_s = _UNACKNOWLEDGED[sys.platform]
         with suppress(OSError):
             idle_s, between_s, count = GONE_S
-            limit_ms = 1000 * (idle_s + between_s * count)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, limit_ms)
+            limit_s = idle_s + between_s * count
+            sock.setsockopt(socket.IPPROTO_TCP, option, round(limit_s / unit_s))

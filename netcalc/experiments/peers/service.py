@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from netcalc.experiments.peers import (
+    abilities,
     bulk_peer,
     channel,
     far_costs,
@@ -524,6 +525,7 @@ def machine() -> dict[str, Any]:
     return {
         "host": f"{platform.system()} {platform.release()} {platform.machine()}",
         "python": platform.python_version(), "cpu_count": os.cpu_count() or 0,
+        "lacks": abilities.lacks(),
     }  # fmt: skip
 
 

@@ -43,9 +43,13 @@ CONNECT_S = 5.0
 _LOCALHOST = "localhost"
 
 
+WITHOUT_SOCKETS = ("emscripten", "wasi")
+"""Systems without sockets: those of a browser."""
+
+
 def require_processes(*, has_peer: bool = False) -> None:
     """Refuse a system on which live runs cannot work; with a peer they need no other process."""
-    code = {"emscripten": "platform-unsupported", "wasi": "platform-unsupported"}
+    code = dict.fromkeys(WITHOUT_SOCKETS, "platform-unsupported")
     if not has_peer:
         code["win32"] = "platform-needs-peer"
     if sys.platform in code:

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from netcalc.emulation import EmulatedPath, Statistics
 from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments.peers import abilities
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.stopping import Ended, Stop, Stopping
@@ -389,9 +390,9 @@ class Common:
             return finish(run, lambda: measure(run))
 
 
-def peer_facts(far: FarEnd) -> dict[str, dict[str, Any]]:
-    """Return what a peer says of its machine, and what its user allows."""
-    machine = {
+def peer_facts(far: FarEnd) -> dict[str, Any]:
+    """Return what a peer says of its machine, what its user allows, and what this system lacks."""
+    machine: dict[str, Any] = {
         name: excerpt(value) if isinstance(value, str) else int(value)
         for name in ("host", "python", "cpu_count")
         if isinstance(value := far.machine.get(name), str | int)
@@ -399,7 +400,8 @@ def peer_facts(far: FarEnd) -> dict[str, dict[str, Any]]:
     allowed = {
         name: float(value) for name, value in far.limits.items() if isinstance(value, int | float)
     }
-    return {"peer_machine": machine, "peer_limits": allowed}
+    machine["lacks"] = abilities.names_among(far.machine.get("lacks"))
+    return {"peer_machine": machine, "peer_limits": allowed, "lacks": abilities.lacks()}
 
 
 @contextmanager
