@@ -230,8 +230,9 @@ def running(
 
 def end_by_signals() -> None:
     """End as by Ctrl-C on a signal that asks for it, unless who started this had it ignored."""
-    for stop in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(stop) is not signal.SIG_IGN:  # as by nohup
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has one of them
+        stop = getattr(signal, name, None)
+        if stop is not None and signal.getsignal(stop) is not signal.SIG_IGN:  # as by nohup
             signal.signal(stop, _stop)
 
 

@@ -397,3 +397,22 @@ def test_all_addresses_are_of_this_machine_and_open_to_it():
         with socket.socket(found[0], socket.SOCK_STREAM) as sock:
             sock.bind(found[4])
         assert not address.startswith("127."), address
+
+
+@live
+@pytest.mark.slow
+@pytest.mark.parametrize("system", ["win32", "darwin"])
+def test_it_starts_where_python_has_less(system):
+    """Nobody here has these systems: see :mod:`tests.experiments.other_system`."""
+    code = (
+        "import click\nfrom tests.experiments.other_system import become\n"
+        f"become({system!r})\nfrom netcalc.cli import main\n"
+        "main(['peer', '--listen', 'all', '--port', '0', '--for', '1s'])"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False,
+        cwd=root, env={**os.environ, "PYTHONPATH": str(root)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "ended after 0 runs" in done.stdout

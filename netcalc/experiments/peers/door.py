@@ -93,6 +93,7 @@ class Door:
         self._poll = selectors.DefaultSelector()
         self._poll.register(listener, selectors.EVENT_READ)
         self._waiting: dict[socket.socket, Caller] = {}
+        self._waiting_of: Counter[str] = Counter()  # by host
         self._tickets: dict[bytes, socket.socket | None] = {}
         self.counts = dict.fromkeys(("proved", "wrong", "other_version", "stranger"), 0)
         self.guest: Guest | None = None
@@ -171,13 +172,13 @@ class Door:
             if len(self._waiting) >= MAX_WAITING:
                 self._make_room()
             caller = self._waiting[sock] = Caller(sock, address[0])
+            self._waiting_of[caller.host] += 1
             self._poll.register(sock, selectors.EVENT_READ)
             self._hear(caller)
 
     def _make_room(self) -> None:
         """Close the oldest connection of the host that has most of them."""
-        counts = Counter(caller.host for caller in self._waiting.values())
-        ((most, _),) = counts.most_common(1)
+        most = max(self._waiting_of, key=self._waiting_of.__getitem__)
         oldest = next(caller for caller in self._waiting.values() if caller.host == most)
         self._refuse(oldest, "wrong" if oldest.is_wrong else "stranger")
 
@@ -260,5 +261,8 @@ class Door:
 
     def _leave(self, caller: Caller) -> None:
         del self._waiting[caller.sock]
+        self._waiting_of[caller.host] -= 1
+        if not self._waiting_of[caller.host]:
+            del self._waiting_of[caller.host]
         if not caller.is_wrong:
             self._poll.unregister(caller.sock)
