@@ -403,9 +403,7 @@ def opened_echo(run: EchoRun, far: FarEnd, largest_bytes: int) -> tuple[exchange
         run.facts |= {f"peer_{name}": value for name, value in line.granted.items()}
         message_bytes = max(largest_bytes, TAG_BYTES)
         one_port = min(plan.sizes) >= TAG_BYTES
-        number = far.order(
-            "echo", line=line.number, message_bytes=message_bytes, one_port=int(one_port)
-        )
+        number = far.echo(line, message_bytes, from_one_port=one_port)
         if plan.protocol == "tcp":
             sock.settimeout(limits.CONNECT_S)
             return exchanges.TcpExchange(

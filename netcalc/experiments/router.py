@@ -468,7 +468,7 @@ class PeerCarrier:
         trips_s: list[float] = []
         with socket.socket(family, socket.SOCK_DGRAM) as sock:
             line = self._far.open([sock])
-            number = self._far.order("echo", line=line.number, message_bytes=64, one_port=1)
+            number = self._far.echo(line, 64, from_one_port=True)
             ended = threading.Event()
             thread = threading.Thread(target=_echo, args=(sock, line.session, trips_s, ended))
             thread.start()

@@ -455,9 +455,7 @@ class FarTransactions(Transactions):
             with socket.socket(helper.address_family(self._plan.host), socket.SOCK_DGRAM) as sock:
                 line = far.open([sock])
             self._plan, self._line = replace(self._plan, session=line.session), line.number
-            return far.order(
-                "echo", line=line.number, message_bytes=max(message_bytes, TAG_BYTES), one_port=0
-            )
+            return far.echo(line, max(message_bytes, TAG_BYTES))
         number = far.order(
             "transactions", message_bytes=message_bytes, tls=int(self._protocol == "tls"),
             fast_open=int(self._protocol == "tfo"),

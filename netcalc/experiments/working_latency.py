@@ -519,9 +519,7 @@ def _measure_at_peer(run: WorkingRun, peer: FarPeer) -> None:
             family = helper.address_family(peer.host)
             with socket.socket(family, socket.SOCK_DGRAM) as sock:
                 line = far.open([sock])
-            number = far.order(
-                "echo", line=line.number, message_bytes=plan.payload_bytes, one_port=0
-            )
+            number = far.echo(line, plan.payload_bytes)
             opener = partial(open_connected, far.address, socket.socket)
 
             @contextmanager

@@ -247,6 +247,12 @@ class FarEnd:
         """Return the times of a report by their number, by the clock of this process. [ns]"""
         return {int(number): int(at_ns) - self.clock.ahead_ns for number, at_ns in report["times"]}
 
+    def echo(self, line: FarLine, message_bytes: int, *, from_one_port: bool = False) -> int:
+        """Let the peer echo messages of up to a size on a line; return the number of the job."""
+        return self.order(
+            "echo", line=line.number, message_bytes=message_bytes, one_port=int(from_one_port)
+        )
+
     def own_error(self) -> dict[str, float]:
         """Return the peer's own error: its clock and timers, and its share of a processor."""
         report = self.answer(self.order("own_error"))
