@@ -30,6 +30,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -231,32 +232,36 @@ def beside(what: str) -> Row:
     return Row(what, "ms", 1 - THEORY_BAND, 1 + THEORY_BAND)
 
 
-def moved(size: int, protocol: str, *, seconds: int, together: int = 1) -> dict[str, float]:
+Start = Callable[..., "subprocess.Popen[str]"]
+"""Starts a command on host 0 or 1, with options of Popen."""
+
+
+def on_this(command: list[str], _: int, **options: Any) -> subprocess.Popen[str]:
+    """Start a command on this machine, which is both hosts."""
+    return subprocess.Popen(command, text=True, **options)
+
+
+def moved(
+    size: int, protocol: str, *, seconds: float, together: int = 1, **options: Any
+) -> dict[str, float]:
     """Run one transfer; UDP in datagrams a second, as iperf3 below."""
     run = bulk(
         size, protocol=protocol, write_count=20_000_000_000 // size // 2, run_count=1,
-        buffer_bytes=None, datagrams_per_call=together, limit_s=seconds,
+        buffer_bytes=None, datagrams_per_call=together, limit_s=seconds, **options,
     )  # fmt: skip
     if protocol == "tcp":
         return {"sent": float(run.sent_rate_bps[0]), "received": float(run.goodput_bps[0])}
     return {"sent": float(run.sent_rate_pps[0]), "received": float(run.rate_pps[0])}
 
 
-def iperf3(*options: str, seconds: int) -> dict[str, float]:
-    """Run iperf3 once on loopback; return the rates of its sender and receiver."""
+def iperf3(
+    *options: str, seconds: int, start: Start = on_this, host: str = "127.0.0.1"
+) -> dict[str, float]:
+    """Run iperf3 once; return the rates of its sender and receiver."""
     port = str(free_port())
-    server = subprocess.Popen(
-        ["iperf3", "-s", "-1", "-p", port, "-B", "127.0.0.1"], stdout=subprocess.DEVNULL
-    )
-    try:
-        time.sleep(0.2)
-        command = ["iperf3", "-c", "127.0.0.1", "-p", port, "-t", str(seconds), "-J", *options]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-        server.wait(10)
-    finally:
-        server.kill()
-        server.wait()
-    end = json.loads(done.stdout)["end"]
+    command = ["iperf3", "-c", host, "-p", port, "-t", str(seconds), "-J", *options]
+    server = ["iperf3", "-s", "-1", "-p", port, "-B", host]
+    end = json.loads(answered(server, command, start, wait_s=0.2))["end"]
     if "-u" not in options:
         return {
             "sent": end["sum_sent"]["bits_per_second"],
@@ -269,35 +274,37 @@ def iperf3(*options: str, seconds: int) -> dict[str, float]:
     }
 
 
-def round_trip(*, count: int) -> dict[str, float]:
+def answered(server: list[str], command: list[str], start: Start, *, wait_s: float) -> str:
+    """Return what a command of host 0 prints, which a server on host 1 answers."""
+    serving = start(server, 1, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(wait_s)
+        with start(command, 0, stdout=subprocess.PIPE) as client:
+            return client.communicate(timeout=60)[0]
+    finally:
+        serving.kill()
+        serving.wait()
+
+
+def round_trip(*, count: int, **options: Any) -> dict[str, float]:
     """Run the echo; return its median and its own cost. [s]"""
-    samples = echo(64, count=count)
+    samples = echo(64, count=count, **options)
     return {
         "rtt_s": float(np.nanmedian(samples.rtt_s)),
         "own_cost_s": samples.meta.instrument.own_cost_s,
     }
 
 
-def sockperf(*, seconds: int) -> dict[str, float]:
+def sockperf(
+    *options: str, seconds: int, start: Start = on_this, host: str = "127.0.0.1"
+) -> dict[str, float]:
     """Return the median round trip of sockperf's ping-pong, 64 bytes over UDP. [s]"""
-    port = str(free_port())
-    server = subprocess.Popen(
-        ["sockperf", "server", "-i", "127.0.0.1", "-p", port],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        time.sleep(0.3)
-        command = ["sockperf", "ping-pong", "-i", "127.0.0.1", "-p", port, "-m", "64"]
-        done = subprocess.run(
-            [*command, "-t", str(seconds), "--full-rtt"],
-            capture_output=True, text=True, timeout=60, check=True,
-        )  # fmt: skip
-    finally:
-        server.kill()
-        server.wait()
-    found = re.search(r"percentile 50\.000 =\s*([\d.]+)", done.stdout)
+    at = ["-i", host, "-p", str(free_port()), *options]
+    command = ["sockperf", "ping-pong", *at, "-m", "64", "-t", str(seconds), "--full-rtt"]
+    said = answered(["sockperf", "server", *at], command, start, wait_s=0.3)
+    found = re.search(r"percentile 50\.000 =\s*([\d.]+)", said)
     if found is None:
-        raise RuntimeError(f"sockperf printed no median:\n{done.stdout}")
+        raise RuntimeError(f"sockperf printed no median:\n{said}")
     return {"rtt_s": float(found[1]) * 1e-6}
 
 

@@ -56,14 +56,15 @@ SHORT = {
     "special_forms": ("1", "1"),
     "strangers": ("1", "5"),
     "transfer_limits": ("1", "0.05"),
+    "two_machines": ("--short",),
     "uncertain": (),
     "wire": ("--short",),
 }
 """What to add to the command of each benchmark for its shortest form."""
 LIMIT_S = 240.0
 LONGEST = (
-    "wire", "congestion_live", "interrupts", "peers", "large_inputs", "reopened", "slider",
-    "classroom", "census", "causes",
+    "two_machines", "wire", "congestion_live", "interrupts", "peers", "large_inputs", "reopened",
+    "slider", "classroom", "census", "causes",
 )  # fmt: skip
 """Those that take more than 10 s are begun first."""
 
