@@ -441,18 +441,24 @@ def setting_lines(samples: kinds.BulkSamples) -> list[str]:
 
 
 def router_lines(samples: kinds.BulkSamples) -> list[str]:
-    """Return a line for each size, what limits each direction, and what else the run shows."""
+    """Return a line for each size, what limits each direction, and what else the run shows.
+
+    A line has the highest rate of each direction, and what a host reaches alone.
+    """
     from netcalc.experiments import article_routers  # late: other reports run no experiment
 
+    texts: dict[float, list[str]] = {}
+    for name, regimes in compare.router_regimes(samples).items():
+        for frame, pps in zip(regimes.x.tolist(), regimes.measured.tolist(), strict=True):
+            texts.setdefault(frame, []).append(f"{name} {show(pps, 'packet/s')}")
     frame_of = dict(zip(samples.write_bytes, fit.frame_bytes(samples).tolist(), strict=True))
-    by_frame: dict[float, list[str]] = {}
-    for row in sorted(samples.by_setting(), key=lambda row: row["write_bytes"]):
-        rate = show(row["rate_pps"], "packet/s")
-        by_frame.setdefault(frame_of[row["write_bytes"]], []).append(
-            f"{row['direction']} {rate} ({row['loss_ratio']:.0%} lost)"
-        )
+    for row in samples.by_setting():
+        if row["direction"].endswith(" alone"):
+            rate, sent = (show(row[name], "packet/s") for name in ("rate_pps", "sent_rate_pps"))
+            text = f"{row['direction']} sends {sent}, receives {rate}"
+            texts.setdefault(frame_of[row["write_bytes"]], []).append(text)
     lines = [
-        f"frames of {show(frame, 'byte')}: {', '.join(texts)}" for frame, texts in by_frame.items()
+        f"frames of {show(frame, 'byte')}: {'; '.join(texts[frame])}" for frame in sorted(texts)
     ]
     verdicts = [each for every in compare.router_verdicts(samples).values() for each in every]
     notes = compare.router_notes(samples, devices=article_routers())
