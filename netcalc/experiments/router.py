@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, Protocol
@@ -53,8 +53,13 @@ RAISED_RATIO, RAISED_COUNT = 1.5, 4
 """By how much, and how often, an offer is raised that does not overload the path."""
 IDLE_BPS, TRIP_S = 100e3, 3
 """Rate of a connection that leaves a path idle [bit/s], and time of the loaded one. [s]"""
-PROBE_S = 0.05
-"""Time between two echoes beside a transfer. [s]"""
+PROBE_S = 0.1
+"""Time between two echoes beside a transfer, of whose packets they are one in a thousand and less,
+but through a very slow device. [s]"""
+ECHO_S = 1.0
+"""Time after which an echo is lost. [s]"""
+LOADING_S = 0.15
+"""Time after a report of progress in which the next one comes. [s]"""
 _MIN_CAPTURED, _MAX_CAPTURED = 60, 9014
 
 
@@ -245,6 +250,7 @@ class RouterRun(transfer.Transfers):
         super().__init__(**options)
         self._tried: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self._offers_pps: dict[tuple[int, str], float] = {}
+        self._moved_s = 0.0
 
     def measure(self, carrier: Carrier, payloads: Sequence[int], *, duration_s: float) -> None:
         """Measure the hosts alone, the idle path, every size in each direction, and the load."""
@@ -267,6 +273,16 @@ class RouterRun(transfer.Transfers):
         """Add a run, with its direction."""
         row = {**row, "direction": self.alone or row.get("direction") or "forward"}
         self._tried.append((row, {"ended": ended, "cut": cut, "wrong_count": wrong_count}))
+
+    def advance_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
+        """Record and report the progress of the current transfer."""
+        self._moved_s = time.monotonic()
+        super().advance_within(share, at_ns=at_ns, received_bytes=received_bytes)
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether a transfer is in progress: both ends report it ten times a second."""
+        return time.monotonic() - self._moved_s < LOADING_S
 
     def _keep(self) -> None:
         """Keep the last runs that were tried."""
@@ -434,7 +450,7 @@ class PeerCarrier:
         """Return round trips of UDP echoes: on the idle path, or beside the transfers so far."""
         if is_loaded:
             return self._loaded_s, "UDP echo"
-        with self._echoes() as trips_s:
+        with self._echoes(lambda: True) as trips_s:
             self._run.stopping.sleep(1.0)
         return trips_s, "UDP echo"
 
@@ -457,20 +473,22 @@ class PeerCarrier:
             payload_bytes, duration_s, offer_pps=offer_pps,
             linger_s=FAR_LINGER_S, drain_s=FAR_DRAIN_S,
         )  # fmt: skip
-        with self._echoes() as trips_s:
+        with self._echoes(lambda: self._run.is_loading) as trips_s:
             self._ends[way].move(blast)
         self._loaded_s += trips_s
 
     @contextmanager
-    def _echoes(self) -> Iterator[list[float]]:
-        """Send an echo now and then; yield the list of their round trips."""
+    def _echoes(self, counts: Callable[[], bool]) -> Iterator[list[float]]:
+        """Send an echo now and then; yield the list of their round trips, of those that count."""
         family = helper.address_family(self._run.host)
         trips_s: list[float] = []
         with socket.socket(family, socket.SOCK_DGRAM) as sock:
             line = self._far.open([sock])
             number = self._far.echo(line, 64, from_one_port=True)
             ended = threading.Event()
-            thread = threading.Thread(target=_echo, args=(sock, line.session, trips_s, ended))
+            thread = threading.Thread(
+                target=_echo, args=(sock, line.session, trips_s, ended, counts)
+            )
             thread.start()
             try:
                 yield trips_s
@@ -483,20 +501,26 @@ class PeerCarrier:
 
 
 def _echo(
-    sock: socket.socket, session: bytes, trips_s: list[float], ended: threading.Event
+    sock: socket.socket,
+    session: bytes,
+    trips_s: list[float],
+    ended: threading.Event,
+    counts: Callable[[], bool],
 ) -> None:
-    """Send an echo, wait for it, and again, until the end."""
-    sock.settimeout(4 * PROBE_S)
+    """Send an echo, wait for it, and again, until the end; keep the times of those that count."""
+    sock.settimeout(ECHO_S)
     number = 0
     while not ended.wait(PROBE_S):
         number += 1
         message = number.to_bytes(4, "big") + session[:4]
-        sent_s = time.perf_counter()
+        is_counted, sent_s = counts(), time.perf_counter()
         with suppress(OSError):
             sock.send(message)
             while sock.recv(64) != message:  # one that is late
                 pass
-            trips_s.append(time.perf_counter() - sent_s)
+            trip_s = time.perf_counter() - sent_s
+            if is_counted and counts():
+                trips_s.append(trip_s)
 
 
 @contextmanager
