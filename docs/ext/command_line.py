@@ -53,6 +53,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 SHOWN_ELSEWHERE = {
     "doctor": "{doc}`howto/measure_my_machine` has its output on one machine.",
     "lab": "{doc}`getting_started` goes through it.",
+    "peer": "{doc}`peer` has a session.",
     "run": "What a run prints is different on every machine; {doc}`howto/measure_my_machine` "
     "has whole ones.",
     "run router-queue": "{doc}`howto/queue_of_a_router` has a run with its output.",

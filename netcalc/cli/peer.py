@@ -57,7 +57,7 @@ _IPV6_ABSENT = (errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
     ),
     click.Option(
         ["--rate", "rate_bps"], type=options.QuantityType("bit/s"),
-        help="Most bits per second that a run sends from here; unlimited if omitted.",
+        help="Most bits per second of payload, for each transfer; unlimited if omitted.",
     ),
     click.Option(
         ["--bytes", "carried_bytes"], type=options.QuantityType("byte"), default="20GB",
