@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import (
     AbstractContextManager,
     ExitStack,
-    closing,
     contextmanager,
     nullcontext,
     suppress,
@@ -29,6 +28,7 @@ from netcalc.experiments import transfer as transfers
 from netcalc.experiments.echo import WARM_UP_COUNT, open_connected
 from netcalc.experiments.far_transfer import DIRECTIONS, FarEnds
 from netcalc.experiments.peers import helper
+from netcalc.experiments.peers.far_trains import received
 from netcalc.experiments.peers.process import Peer, record_peer, responder_settings
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.peers.responder import TAG_BYTES
@@ -119,13 +119,14 @@ class TimedProbes(exchanges.UdpExchange):
         with suppress(BlockingIOError, TimeoutError):  # a full queue of this host: it is lost
             self._sock.send(payload)
 
-    def receive(self, wait_s: float, clock_ns: Callable[[], int]) -> None:
+    def receive(self, wait_s: float) -> None:
         """Take the replies that are there, the first of them within a time. [s]"""
         self._sock.settimeout(wait_s)
         with suppress(BlockingIOError, TimeoutError):
             while True:
-                got, control, _, _ = self._sock.recvmsg_into([self._buffer], helper.CONTROL_BYTES)
-                self._take(got, helper.arrival_ns(control, clock_ns))
+                data, arrived_ns = received(self._sock)
+                self._buffer[: len(data)] = data
+                self._take(len(data), arrived_ns)
                 self._sock.settimeout(0.0)
 
     def is_waiting(self, now_ns: int) -> bool:
@@ -268,12 +269,11 @@ class WorkingRun(record.Record[RttSamples]):
                 drained_s = 2 * self._last_rtt_s  # for what is still under way
                 self.advance(self._last_rtt_s)
 
-    def probes_of(self, opener: Callable[[], socket.socket], session: bytes) -> TimedProbes:
-        """Open the socket of the probes."""
-        with opener() as sock:
-            self.facts.update(instrument.granted(sock))
+    def probes_on(self, sock: socket.socket, session: bytes) -> TimedProbes:
+        """Return the probes of a connected socket."""
+        self.facts.update(instrument.granted(sock))
         common = {"timeout_s": self.plan.timeout_s, "stopping": self.stopping}
-        return TimedProbes(opener, session, **common)
+        return TimedProbes(lambda: sock, session, **common)
 
     def _warm_up(self, probes: TimedProbes) -> None:
         """Refuse a far end that answers none of the first exchanges."""
@@ -316,7 +316,7 @@ class WorkingRun(record.Record[RttSamples]):
                     self._rows.append((phase, sequence, now_ns))
                     sent += 1
                     due_ns += interval_ns
-                probes.receive(min(PROBE_WAIT_S, max(0.0, (due_ns - clock_ns()) * 1e-9)), clock_ns)
+                probes.receive(min(PROBE_WAIT_S, max(0.0, (due_ns - clock_ns()) * 1e-9)))
             except OSError as error:
                 raise self.failure(error) from error
             load.look()
@@ -515,12 +515,11 @@ def _measure_at_peer(run: WorkingRun, peer: FarPeer) -> None:
     run.port, run.phase = peer.port, "peer"
     with FarEnd(peer, stopping=run.stopping) as far, record.measuring_with(run, far):
         run.phase = "connect"
-        with far.causes_named(run):
+        with far.causes_named(run), ExitStack() as undo:
             family = helper.address_family(peer.host)
-            with socket.socket(family, socket.SOCK_DGRAM) as sock:
-                line = far.open([sock])
-            number = far.echo(line, plan.payload_bytes)
-            opener = partial(open_connected, far.address, socket.socket)
+            sock = undo.enter_context(socket.socket(family, socket.SOCK_DGRAM))
+            line = far.open([sock])
+            number = far.echo(line, plan.payload_bytes, from_one_port=True)
 
             @contextmanager
             def loads(phase: str) -> Iterator[Sequence[transfers.Way]]:
@@ -528,8 +527,7 @@ def _measure_at_peer(run: WorkingRun, peer: FarPeer) -> None:
                 with ends, _opened(ends.ways(plan.transfer)) as opened:
                     yield opened
 
-            with closing(run.probes_of(opener, line.session)) as probes:
-                run.measure(probes, loads, far.poll)
+            run.measure(run.probes_on(sock, line.session), loads, far.poll)
             report = far.end(number)
             for name in ("echoed", "refused", "unsent"):
                 run.facts[f"peer_{name}_count"] = int(report[name])
@@ -544,7 +542,7 @@ def _measure_on_path(run: WorkingRun, emulated: EmulatedPath) -> None:
         with emulated.socket("B", helper.address_family(host), socket.SOCK_DGRAM) as sock:
             sock.bind((host, 0))
             settings = responder_settings(
-                "udp", session, (host, 0), message_bytes=plan.payload_bytes, one_port=True,
+                "udp", session, (host, 0), message_bytes=plan.payload_bytes, from_one_port=True,
                 fd=sock.fileno(),
             )  # fmt: skip
             peer = Peer(settings, stopping=run.stopping, passed=[sock.fileno()])
@@ -567,10 +565,13 @@ def _measure_on_path(run: WorkingRun, emulated: EmulatedPath) -> None:
                         ways.append(way)
                 yield ways
 
-        with peer, record_peer(run, peer):
-            opener = partial(open_connected, (host, peer.port), partial(emulated.socket, "A"))
-            with closing(run.probes_of(opener, session)) as probes:
-                run.measure(probes, loads, bool)
+        opener = partial(emulated.socket, "A")
+        with (
+            peer,
+            record_peer(run, peer),
+            open_connected((host, peer.port), opener) as sock,
+        ):
+            run.measure(run.probes_on(sock, session), loads, bool)
 
 
 @contextmanager

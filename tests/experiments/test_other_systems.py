@@ -16,7 +16,9 @@ from netcalc.experiments.peers import helper
 from tests.experiments.other_system import names
 
 ROOT = Path(__file__).parents[2]
-PEER_MODULES = "bulk_peer channel door far_costs far_echo far_trains helper job responder service"
+PEER_MODULES = (
+    "bulk_peer channel door far_costs far_echo far_flows far_trains helper job responder service"
+)
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 
@@ -86,7 +88,7 @@ def show(name, samples, **more):
            "lacks": [facts.lacks, facts.peer_machine["lacks"]]}
     print(json.dumps({**row, **more}))
 
-with serving() as far:
+with serving(carried_bytes=10**11) as far:
     peer = far.peer
     for protocol in ("udp", "tcp"):
         samples = experiments.echo([8, 1400], protocol=protocol, count=5, peer=peer)
@@ -111,6 +113,8 @@ with serving() as far:
     show("small_writes", samples, failed=int(samples.failed.sum()))
     samples = experiments.transactions([8, 1400], count=3, peer=peer)
     show("transactions", samples, failed=int(samples.failed.sum()), modes=samples.modes)
+    samples = experiments.working_latency(duration_s=0.2, warm_s=0.1, timeout_s=1, peer=peer)
+    show("working_latency", samples, groups=samples.groups, received=samples.received)
     for name, options in {
         "small_writes": {"modes": ["cork"]},
         "bulk": {"protocol": "udp", "write_bytes": 100, "datagrams_per_call": 4},
@@ -149,6 +153,9 @@ def test_the_experiments_run_with_a_peer(system):
     assert (transactions["rows"], transactions["failed"]) == (18, 0)
     assert transactions["modes"] == ["udp", "tcp", "tls"]
     assert transactions["warnings"][:2] == ["left-out-with-peer"] * 2  # ping, Fast Open
+    working = rows["working_latency"]
+    assert working["groups"] == ["idle", "forward", "back", "both", "idle after"]
+    assert working["rows"] == working["received"] == 50  # 0.2 / 0.02 in each phase
     assert rows["small_writes refused"]["code"] == "option-unavailable"
     assert rows["bulk refused"]["code"] == "needs-linux"
 
