@@ -94,6 +94,7 @@ def _sentence(
 ) -> str:
     """Say the median of each phase, its slowest, the rate of its load, and what was predicted."""
     rates = samples.meta.instrument.load_rates_bps or {}
+    idle_s = float(np.median(own.get("idle", np.nan)))
     said = []
     for name, times in own.items():
         middle_s, slow_s = np.quantile(times, (0.5, SLOW_RATIO)).tolist()
@@ -105,6 +106,9 @@ def _sentence(
         if of_phase:
             shown = " + ".join(show_rate(bps, TCP_PAYLOAD) for bps in of_phase)
             text += phrase(", at {rates}", rates=shown)
+            queue_bytes = (slow_s - idle_s) * of_phase[0] / 8
+            if predicted_s is None and len(of_phase) == 1 and queue_bytes > 0:
+                text += phrase(", a queue of up to {queue}", queue=show(queue_bytes, "byte"))
         if predicted_s is not None:
             shown = show(predicted_s[name], "s")
             is_loaded = name in QUEUES
