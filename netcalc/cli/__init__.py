@@ -103,7 +103,7 @@ COMMANDS = {
     "peer": "Serve the live runs of another machine, which has the token.",
     "plan": "Plan capacity: transfers, links, voice, tunnels, buffers, backups, networks.",
     "read": "Read measurements: ping output, columns, saved runs.",
-    "run": "Run a live experiment on this machine.",
+    "run": "Run a live experiment on this machine, or to a peer.",
     "site": "Write the lessons as pages that need no Python and no network.",
     "validate": (
         "Run every experiment on emulated links with known parameters and compare with theory."

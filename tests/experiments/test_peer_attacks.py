@@ -224,6 +224,23 @@ def test_a_client_of_another_version_is_told_the_version_here(version, hall):
     assert hall.log[-1:] == [("peer-other-version", {"host": "192.0.2.66", "version": version})]
 
 
+def test_a_ticket_is_good_for_its_host_and_once(hall):
+    """It can be read on the way, as all messages."""
+    (ticket,) = hall.door.new_tickets(1, "192.0.2.1")
+    others = [hall.come(Wire(ticket), "192.0.2.66")]
+    hall.wait(0.0)
+    assert hall.door.arrived([ticket]) is None
+    client = hall.come(Wire(ticket), "192.0.2.1")
+    hall.wait(0.0)
+    others += [hall.come(Wire(ticket), host) for host in ("192.0.2.66", "192.0.2.1")]
+    hall.wait(0.0)
+    assert hall.door.arrived([ticket]) == [client]
+    others += [hall.come(Wire(ticket), "192.0.2.1")]
+    hall.wait(0.0)
+    assert [wire.is_closed for wire in others] == [True] * 4
+    assert not client.is_closed
+
+
 def test_byte_by_byte_gains_no_time(hall):
     own = channel.new_hello()
     wire = hall.come(Wire())

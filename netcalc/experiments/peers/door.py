@@ -95,13 +95,15 @@ class Door:
         self._waiting: dict[socket.socket, Caller] = {}
         self._waiting_of: Counter[str] = Counter()  # by host
         self._tickets: dict[bytes, socket.socket | None] = {}
+        self._ticket_host = ""
         self.counts = dict.fromkeys(("proved", "wrong", "other_version", "stranger"), 0)
         self.guest: Guest | None = None
         self.proved: deque[tuple[channel.Channel, str]] = deque()
         """Clients with the token, each with its host."""
 
-    def new_tickets(self, count: int) -> list[bytes]:
-        """Return what the next data connections have to send first."""
+    def new_tickets(self, count: int, host: str) -> list[bytes]:
+        """Return what the next data connections, of a host, have to send first."""
+        self._ticket_host = host
         tickets = [secrets.token_bytes(TICKET_BYTES) for _ in range(count)]
         self._tickets |= dict.fromkeys(tickets)
         return tickets
@@ -216,7 +218,7 @@ class Door:
             self._check_proof(caller, caller.handshake, said)
         elif len(said) == channel.HELLO_BYTES:
             self._greet(caller, said)
-        elif said in self._tickets and self._tickets[said] is None:
+        elif caller.host == self._ticket_host and self._tickets.get(said, caller) is None:
             self._leave(caller)
             self._tickets[said] = caller.sock
         else:

@@ -182,7 +182,7 @@ class Line:
         self.is_open = self.is_connected = False
         self.end_s = time.monotonic() + OPEN_S
         if self.is_stream:
-            self.tickets = door.new_tickets(order["count"])
+            self.tickets = door.new_tickets(order["count"], host)
         else:
             self.tickets = [os.urandom(TICKET_BYTES)]
             self.socks = [self._bound()]
