@@ -125,11 +125,11 @@ def two_regimes(
     --------
     A device of 20,000 packets per second before a line of 100 Mbit/s:
 
-    >>> found = two_regimes([64, 256, 1024, 1518], rate_pps=[20000, 20000, 11973.2, 8127.4])
-    >>> round(found.params["packet_pps"]), round(found.params["line_bps"] / 1e6, 2)
+    >>> regimes = two_regimes([64, 256, 1024, 1518], rate_pps=[20000, 20000, 11973.2, 8127.4])
+    >>> round(regimes.params["packet_pps"]), round(regimes.params["line_bps"] / 1e6, 2)
     (20000, 100.0)
-    >>> found.crossover_bytes
-    605.0
+    >>> round(regimes.crossover_bytes)
+    605
 
     References
     ----------
