@@ -159,6 +159,10 @@ class FarEnds(transfers.TransferEnds):
     ) -> tuple[list[socket.socket], FarLine]:
         """Open the sockets of this machine, and connect them to the peer."""
         is_forward = direction.startswith("forward")
+        needs = {"datagrams_per_call": transfer.datagrams_per_call > 1,
+                 "congestion_control": transfer.congestion_control}  # fmt: skip
+        if not is_forward:
+            self._far.require(*(option for option, is_needed in needs.items() if is_needed))
         size, both = transfer.buffer_bytes, transfer.buffer_end == "both"
         family = helper.address_family(self._run.host)
         socks: list[socket.socket] = []

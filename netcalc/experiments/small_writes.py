@@ -520,6 +520,7 @@ def _measure_at_peer(
     run.facts["rtt_s"] = 0.0  # unknown: it is in the samples
     run.phase = "peer"
     with FarEnd(peer, stopping=run.stopping) as far, record.measuring_with(run, far):
+        far.require(*(["quickack"] * plan.quickack if direction == "forward" else plan.modes))
         far.measure_clock()
         for mode in plan.modes:
             run.phase = "connect"

@@ -6,12 +6,16 @@ Nobody here has these systems: each test is a process without what their Python 
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from netcalc import experiments
+from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import helper
 from tests.experiments.other_system import names
 
@@ -109,8 +113,11 @@ with serving(carried_bytes=10**11) as far:
     show("line_rate", samples, counts=(samples.write_count > 0).tolist())
     samples = experiments.lockstep([1, 4], duration_s=0.1, run_count=1, peer=peer)
     show("lockstep", samples, cycles=(samples.cycle_s > 0).tolist())
-    samples = experiments.small_writes(count=3, peer=peer)
-    show("small_writes", samples, failed=int(samples.failed.sum()))
+    for direction in ("forward", "back"):
+        samples = experiments.small_writes(count=3, peer=peer, direction=direction)
+        show(f"small_writes {direction}", samples, failed=int(samples.failed.sum()))
+        samples = experiments.packet_trains(count=3, peer=peer, direction=direction)
+        show(f"packet_trains {direction}", samples)
     samples = experiments.transactions([8, 1400], count=3, peer=peer)
     show("transactions", samples, failed=int(samples.failed.sum()), modes=samples.modes)
     samples = experiments.working_latency(duration_s=0.2, warm_s=0.1, timeout_s=1, peer=peer)
@@ -148,7 +155,10 @@ def test_the_experiments_run_with_a_peer(system):
             assert bulk["limit"] == [""] * count
     assert rows["line_rate"]["counts"] == [True] * 6
     assert rows["lockstep"]["cycles"] == [True, True]
-    assert (rows["small_writes"]["rows"], rows["small_writes"]["failed"]) == (12, 0)
+    for direction in ("forward", "back"):
+        writes = rows[f"small_writes {direction}"]
+        assert (writes["rows"], writes["failed"]) == (12, 0)
+        assert rows[f"packet_trains {direction}"]["rows"] == 3 * 2  # packets of a train
     transactions = rows["transactions"]
     assert (transactions["rows"], transactions["failed"]) == (18, 0)
     assert transactions["modes"] == ["udp", "tcp", "tls"]
@@ -179,6 +189,58 @@ def test_doctor_says_what_is_left_out(system):
     assert "namespaces   no: " in text
     assert "does not count data in flight, drops at a socket, " in text
     assert "does not have a choice of congestion control, " in text
+
+
+PEER_COMMAND = """
+from netcalc.cli.peer import peer
+peer.main(["--port", "0", "--for", "60s"], standalone_mode=False)
+"""
+
+
+@pytest.fixture(scope="module", params=["win32", "darwin"])
+def other_peer(request):
+    """The command ``netcalc peer`` on another system."""
+    begin = f"from tests.experiments.other_system import become\nbecome({request.param!r})\n"
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", begin + PEER_COMMAND],
+        stdout=subprocess.PIPE, text=True, cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as process:  # fmt: skip
+        said = [process.stdout.readline() for _ in range(2)]
+        port, token = re.search(r"port (\d+), ", said[0])[1], said[1].split()[-1]
+        yield experiments.Peer("127.0.0.1", port=int(port), token=token)
+        process.terminate()
+        process.communicate(timeout=10)
+    assert process.returncode == 0
+
+
+def test_a_peer_on_another_system_serves_this_one(other_peer):
+    samples = experiments.echo([8, 1400], count=5, peer=other_peer)
+    assert not samples.lost.any()
+    assert samples.meta.instrument.lacks == []
+    assert samples.meta.instrument.peer_machine["lacks"] == LACKS
+    samples = experiments.bulk(
+        1000, write_count=50, run_count=1, direction="both", buffer_bytes=None, peer=other_peer
+    )
+    assert samples.received_bytes.tolist() == [50_000.0] * 2
+    # What this machine counts is there, and what the other one does not count is not.
+    assert np.isfinite(samples.wait_count).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "lacking"),
+    [
+        ("small_writes", {"quickack": True}, "quickack"),
+        ("small_writes", {"modes": ["more"], "direction": "back"}, "more"),
+        ("bulk", {"congestion_control": "reno", "direction": "back"}, "congestion_control"),
+        ("bulk", {"protocol": "udp", "write_bytes": 100, "datagrams_per_call": 4,
+                  "direction": "back"}, "datagrams_per_call"),
+    ],
+)  # fmt: skip
+def test_what_a_peer_does_not_have_is_refused_by_name(other_peer, name, options, lacking):
+    with pytest.raises(ExperimentError) as caught:
+        getattr(experiments, name)(**options, peer=other_peer)
+    assert (caught.value.code, caught.value.values["option"]) == ("far-peer-lacks", lacking)
 
 
 @pytest.mark.parametrize(

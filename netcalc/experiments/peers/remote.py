@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol, Self
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchange import connect_within
-from netcalc.experiments.peers import channel, helper
+from netcalc.experiments.peers import abilities, channel, helper
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.peers.service import ORDERS
 from netcalc.experiments.running import limits
@@ -371,6 +371,12 @@ class FarEnd:
         if not hmac.compare_digest(proof, handshake.proof_of_peer):
             self.fail("far-peer-without-token")
         return handshake.key
+
+    def require(self, *options: str) -> None:
+        """Refuse a run with an option that the system of the peer does not have."""
+        for option in abilities.names_among(self.machine.get("lacks")):
+            if option in options:
+                self.fail("far-peer-lacks", option=option)
 
     def fail(self, code: str, cause: BaseException | None = None, **values: Any) -> NoReturn:
         """Raise an error of this peer."""
