@@ -97,7 +97,7 @@ def send(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Orde
     """Write until the count or the time limit; then close the stream.
 
     With a ``gap_ns`` a call is made so long after the one before on average, as few at once as a
-    sleep allows.
+    sleep allows. On a stream a call may write less than a write of the order: ``call_bytes``.
     """
     (sock,) = socks
     size, together = order["write_bytes"], order["datagrams_per_call"]
@@ -106,7 +106,7 @@ def send(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Orde
         most_calls = max(1, BURST_NS // gap_ns)
     if together > 1:
         sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, size)
-    payload = memoryview(bytes(size * together))
+    payload = memoryview(bytes(order.get("call_bytes", size * together)))
     left = order["write_count"] * size
     calls, window_bytes, sampled_ns = 1, 0, 0
     stream = sock.type == socket.SOCK_STREAM
@@ -128,9 +128,10 @@ def send(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> Orde
         left -= sum(done)
         before_ns, now_ns = now_ns, _clock()
         if gap_ns:
-            due_ns = begin_ns + counts.sent_bytes // len(payload) * gap_ns
-            time.sleep(max(0, min(due_ns - now_ns, LOOK_NS)) * 1e-9)
-            now_ns = _clock()
+            due_ns = min(limit_ns, begin_ns + counts.sent_bytes // len(payload) * gap_ns)
+            while now_ns < due_ns and not orders.look(now_ns):
+                time.sleep(min(due_ns - now_ns, LOOK_NS) * 1e-9)
+                now_ns = _clock()
         if now_ns - before_ns < LOOK_NS // 8:
             calls = min(2 * calls, most_calls)
         elif now_ns - before_ns > LOOK_NS:

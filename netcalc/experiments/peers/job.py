@@ -27,7 +27,11 @@ except ImportError:  # Windows
     resource = None
 
 LONGEST_PAUSE_S = 0.1
-"""Longest pause for the sake of a limit of rate, so that an order to end is noticed. [s]"""
+"""Longest pause without a look for an order to end. [s]"""
+CREDIT_NS = 20_000_000
+"""Time of the bytes that may be sent at once after a pause: as a sleep may end late. [ns]"""
+LONGEST_S = 600.0
+"""Longest job: as long as an order may say. [s]"""
 _PR_SET_TIMERSLACK = 29
 _clock = time.perf_counter_ns
 
@@ -43,6 +47,28 @@ Work = Callable[[Sequence[socket.socket], dict[str, Any], "Job", Any], dict[str,
 """A program: works on sockets by an order, and returns its report."""
 
 
+class Pace:
+    """A rate that all jobs of a run together keep on average.
+
+    Parameters
+    ----------
+    rate_bps : float
+        Most that they send. [bit/s]
+    """
+
+    def __init__(self, rate_bps: float) -> None:
+        self._byte_ns = 8e9 / rate_bps
+        self._due_ns = 0
+        self._lock = threading.Lock()
+
+    def due_ns(self, sent_bytes: int, now_ns: int) -> int:
+        """Add what was sent; return when more may be."""
+        with self._lock:
+            begin_ns = max(self._due_ns, now_ns - CREDIT_NS)
+            self._due_ns = begin_ns + int(sent_bytes * self._byte_ns)
+            return self._due_ns
+
+
 class Job:
     """A program at work, from its start until its report.
 
@@ -56,8 +82,8 @@ class Job:
         What to do.
     counts : object
         What it counts, read while it works.
-    rate_bps : float
-        Most that it carries on average. [bit/s]
+    pace : Pace, optional
+        Keeps the rate of its run.
     ended : callable
         Called from its thread once the report is there.
     """
@@ -69,15 +95,16 @@ class Job:
         order: dict[str, Any],
         counts: Counts,
         *,
-        rate_bps: float = float("inf"),
+        pace: Pace | None = None,
         ended: Callable[[], object] = bool,
     ) -> None:
         self.counts = counts
         self.end: dict[str, Any] | None = None
         self.report: dict[str, Any] | None = None
         self._work, self._socks, self.order = work, socks, order
-        self._rate_bps, self._ended = rate_bps, ended
-        self._begin_ns = _clock()
+        self._pace, self._ended = pace, ended
+        self._paced_bytes = 0
+        self._limit_ns = _clock() + int(order.get("limit_s", LONGEST_S) * 1e9)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -88,10 +115,18 @@ class Job:
 
     def look(self, now_ns: int) -> bool:
         """Pause where the rate is above its limit; return True if the job is to end at once."""
-        if self._rate_bps < float("inf"):
-            ahead_s = 8 * self.carried_bytes / self._rate_bps - (now_ns - self._begin_ns) * 1e-9
-            time.sleep(min(max(0.0, ahead_s), LONGEST_PAUSE_S))
-        return self.end is not None and bool(self.end.get("now", True))
+        if self._pace is None:
+            return self._is_over()
+        sent_bytes = max(0, self.counts.sent_bytes - self._paced_bytes)
+        self._paced_bytes += sent_bytes
+        due_ns = self._pace.due_ns(sent_bytes, now_ns)
+        return self.wait_until(min(due_ns, self._limit_ns)) or due_ns > self._limit_ns
+
+    def wait_until(self, due_ns: int) -> bool:
+        """Wait until a time of the clock; return True, at once, if the job is to end."""
+        while not (is_over := self._is_over()) and (left_ns := due_ns - _clock()) > 0:
+            time.sleep(min(left_ns * 1e-9, LONGEST_PAUSE_S))
+        return is_over
 
     def stop(self) -> None:
         """End at once, also a call that waits."""
@@ -103,6 +138,9 @@ class Job:
     def join(self, limit_s: float) -> None:
         """Wait for the end. [s]"""
         self._thread.join(limit_s)
+
+    def _is_over(self) -> bool:
+        return self.end is not None and bool(self.end.get("now", True))
 
     def _run(self) -> None:
         reduce_timer_slack()

@@ -36,7 +36,7 @@ from netcalc.experiments.peers import (
     responder,
 )
 from netcalc.experiments.peers.door import TICKET_BYTES, Door, Guest, Log
-from netcalc.experiments.peers.job import Job
+from netcalc.experiments.peers.job import CREDIT_NS, Job, Pace
 
 OPEN_S = 10.0
 """Time for the data connections of an order to arrive: a lost SYN is sent again. [s]"""
@@ -303,6 +303,7 @@ class Run:
         self._lines: dict[int, Line] = {}
         self._jobs: dict[int, Job] = {}
         self._carried_bytes = 0  # of jobs that have ended
+        self._pace = Pace(limits.rate_bps) if limits.rate_bps < float("inf") else None
         self._begin_s = self._reported_s = time.monotonic()
         self._bell, self._rung = socket.socketpair()
         for end in (self._bell, self._rung):
@@ -439,15 +440,24 @@ class Run:
             socks = line.socks_of_job()
             if line.is_stream:
                 del self._lines[line.number]
-        self._jobs[number] = Job(
-            work, socks, order, counts, rate_bps=self._limits.rate_bps, ended=self._ring
-        )
+        if name == "send":
+            self._even_out(order, is_stream=bool(socks) and socks[0].type == socket.SOCK_STREAM)
+        self._jobs[number] = Job(work, socks, order, counts, pace=self._pace, ended=self._ring)
 
     @staticmethod
     def _work(name: str, line: Line) -> Callable[..., dict[str, Any]]:
         if name == "echo":
             return far_echo.echo_stream if line.is_stream else far_echo.echo_datagrams
         return _WORKS[name]
+
+    def _even_out(self, order: dict[str, Any], *, is_stream: bool) -> None:
+        """Let a sender keep the limit of rate as evenly as it can: also within a large write."""
+        order["call_bytes"] = order["write_bytes"] * order["datagrams_per_call"]
+        rate_bps = self._limits.rate_bps
+        if is_stream and rate_bps < float("inf"):
+            most_bytes = max(1, int(rate_bps / 8 * CREDIT_NS * 1e-9))
+            order["call_bytes"] = min(order["call_bytes"], most_bytes)
+        order["gap_ns"] = max(order["gap_ns"], int(8e9 * order["call_bytes"] / rate_bps))
 
     def _fast_open(self, wanted: int) -> None:
         """Let the listener take data with a SYN, where the system has that."""
