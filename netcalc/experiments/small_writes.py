@@ -561,7 +561,7 @@ def _answer_peer(
         report = report or far.answer_if_there(number)
         try:
             run.stopping.check()
-        except Ended:  # what the peer has measured is asked for first
+        except Ended:  # what the peer has measured comes first
             return True
         return report is not None
 
@@ -573,11 +573,13 @@ def _answer_peer(
     answers = responder.Answers(line.session, settings, helper.HelperCounts(), view, look)
     with instrument.collector_off():
         answers.answer_rounds(sock, 0)
-    report = report or far.end(number)
+    report = report or far.end(number, watch=False)
     for sequence, begin_ns, response_ns in report["times"]:
         sent_ns = int(begin_ns) - far.clock.ahead_ns
         row = (mode, sequence, plan.request_bytes, plan.reply_bytes, sent_ns, response_ns)
         run.add(endpoints.Response(*row, warm_up=sequence == 1))
+    if "error" in report:
+        raise helper.reported_error(report)
     run.stopping.check()
 
 

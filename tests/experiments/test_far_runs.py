@@ -5,6 +5,7 @@ import socket
 import sys
 import threading
 import time
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -166,6 +167,25 @@ def test_this_machine_delays_its_acknowledgements_of_what_the_peer_writes(far):
     assert np.median(single_s) < np.median(nagle_s) / 2
 
 
+@pytest.mark.parametrize(("count", "interval_s"), [(10_000, 0.0), (3, 30.0)])
+def test_what_the_peer_has_written_until_a_stop_is_kept(far, count, interval_s):
+    """The times are the peer's, and it may be in a pause between two rounds."""
+    stop, begin_s, thread_count = threading.Event(), time.monotonic(), threading.active_count()
+    timer = threading.Timer(0.3, stop.set)
+    timer.start()
+    samples = experiments.small_writes(
+        [13], modes=["single"], count=count, interval_s=interval_s, peer=far.peer,
+        direction="back", stop=stop,
+    )  # fmt: skip
+    assert time.monotonic() - begin_s < 10
+    assert len(samples) > 0
+    assert samples.meta.instrument.ended_by == "stop"
+    timer.join()
+    while threading.active_count() > thread_count:
+        assert time.monotonic() - begin_s < 10, "the job of the peer has not ended"
+        time.sleep(0.01)
+
+
 def test_transactions(far):
     samples = experiments.transactions([20, 3000], count=2, peer=far.peer, timeout_s=5.0)
     assert samples.modes == ("udp", "tfo", "tcp", "tls")
@@ -244,6 +264,32 @@ def test_a_limit_of_rate_is_kept_and_told():
     # 400,000 bytes at 8 Mbit/s take 0.4 s, but for the last 20 ms and what a buffer holds.
     assert samples.wall_s[0] > 0.2
     assert "peer-limits-rate" in [notice.code for notice in samples.meta.warnings]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_limit_of_rate_is_one_for_all_that_a_run_sends(count):
+    """Also where one write is many times what may be sent, and where several jobs send at once."""
+    with (
+        serving(rate_bps=1e6) as served,
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(served.peer, stopping=stopping) as end,
+        ExitStack() as opened,
+    ):
+        numbers = []
+        for _ in range(count):
+            sock = opened.enter_context(socket.socket())
+            line = end.open([sock]).number
+            numbers.append(end.order(
+                "send", line=line, write_bytes=1 << 20, write_count=20, datagrams_per_call=1,
+                limit_ms=400, reply_bytes=0, gap_ns=0,
+            ))  # fmt: skip
+        reports = [end.answer(number) for number in numbers]
+    begin_ns, end_ns = (pick(report[name] for report in reports)
+                        for pick, name in ((min, "begin_ns"), (max, "end_ns")))  # fmt: skip
+    allowed_bytes = 1e6 / 8 * (end_ns - begin_ns) * 1e-9
+    sent_bytes = sum(report["sent_bytes"] for report in reports)
+    # A call sends what is allowed in 20 ms, 2500 bytes: one of each job, and one after a pause.
+    assert allowed_bytes / 3 < sent_bytes < allowed_bytes + 2500 * (count + 2)
 
 
 def test_a_congestion_control_that_the_peer_does_not_have(far):

@@ -91,25 +91,29 @@ def write_rounds(
 
     write = writer(sock, order["mode"], send)
     times: list[tuple[int, int, int]] = []
-    for number in range(1, order["count"] + 1):
-        begin_ns = _clock()
-        write(iter(pieces), len(pieces))
-        have = 0
-        while have < len(reply):
-            try:
-                got = sock.recv_into(reply[have:])
-            except (BlockingIOError, TimeoutError):
-                if job.look(_clock()):
-                    return {"times": times}
-                continue
-            if not got:
-                raise helper.system_error(errno.ECONNRESET)
-            have += got
-        now_ns = _clock()
-        times.append((number, begin_ns, now_ns - begin_ns))
-        counts.sent_bytes += len(request)
-        counts.received_bytes += len(reply)
-        if job.look(now_ns):
-            break
-        time.sleep(order["interval_s"])
-    return {"times": times}
+    report: dict[str, Any] = {"times": times}
+    try:
+        for number in range(1, order["count"] + 1):
+            begin_ns = _clock()
+            write(iter(pieces), len(pieces))
+            have = 0
+            while have < len(reply):
+                try:
+                    got = sock.recv_into(reply[have:])
+                except (BlockingIOError, TimeoutError):
+                    if job.look(_clock()):
+                        return report
+                    continue
+                if not got:
+                    raise helper.system_error(errno.ECONNRESET)
+                have += got
+            now_ns = _clock()
+            times.append((number, begin_ns, now_ns - begin_ns))
+            counts.sent_bytes += len(request)
+            counts.received_bytes += len(reply)
+            if job.look(now_ns) or job.wait_until(begin_ns + int(order["interval_s"] * 1e9)):
+                break
+    except OSError as error:
+        if not job.look(_clock()):  # else the order to end has shut the connection down
+            report |= helper.error_report(error)
+    return report

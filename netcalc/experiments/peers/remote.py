@@ -210,11 +210,14 @@ class FarEnd:
         """Wait for a message. [s]"""
         helper.readable(self._channel.sock, limit_s)
 
-    def answer(self, number: int, limit_s: float = ANSWER_S) -> dict[str, Any]:
-        """Wait for the next answer to an order. [s]"""
+    def answer(
+        self, number: int, limit_s: float = ANSWER_S, *, watch: bool = True
+    ) -> dict[str, Any]:
+        """Wait for the next answer to an order; checks for a reason to end. [s]"""
         end_s = time.monotonic() + limit_s
         while (message := self.answer_if_there(number)) is None:
-            self._stopping.check()
+            if watch:
+                self._stopping.check()
             left_s = end_s - time.monotonic()
             if left_s <= 0:
                 self.fail("far-peer-silent")
@@ -227,10 +230,10 @@ class FarEnd:
         """Order a job to end at once."""
         self.order("end", job=number, now=1, sent_bytes=0, linger_ms=0, drain_ms=0)
 
-    def end(self, number: int) -> dict[str, Any]:
+    def end(self, number: int, *, watch: bool = True) -> dict[str, Any]:
         """End a job, and return its report."""
         self.order_end(number)
-        return self.answer(number)
+        return self.answer(number, watch=watch)
 
     def first_of(self, number: int) -> dict[str, Any]:
         """Wait for what a job says as it begins."""
