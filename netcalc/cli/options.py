@@ -578,14 +578,12 @@ def read_peer(text: str, token: str | None) -> FarPeer:
     CommandError
         If there is no token.
     """
-    from netcalc.experiments.peers.remote import PORT, FarPeer  # late: most commands need none
+    from netcalc.experiments.peers.remote import peer_at  # late: most commands need none
 
-    match = re.fullmatch(r"(?:\[(.*)\]|([^:]*))(?::([0-9]{1,5}))?", text)
-    host, port = (match[1] or match[2], match[3]) if match else (text, None)
     token = token or os.environ.get(TOKEN_VARIABLE)
     if not token:
         if not sys.stdin.isatty():
             raise CommandError("peer-token-missing", variable=TOKEN_VARIABLE)
         token = click.prompt("Token", hide_input=True, err=True)
     with named_as_typed(port=("the port of --peer", "")):
-        return FarPeer(host, token=token, port=int(port or PORT))
+        return peer_at(text, token=token)

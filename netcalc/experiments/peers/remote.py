@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import socket
 import time
 from collections import defaultdict, deque
@@ -84,6 +85,17 @@ def require_one_host(host: str) -> None:
         raise ExperimentError("target-is-multicast", phase="target", host=host)
     if address.is_unspecified or host == "255.255.255.255":
         raise ExperimentError("target-is-broadcast", phase="target", host=host)
+
+
+def peer_at(text: str, *, token: str) -> FarPeer:
+    """Return the peer at an address with or without a port.
+
+    >>> peer_at("[fe80::1%eth0]:4000", token="abcd-efgh-ijkm-npqr")
+    FarPeer(host='fe80::1%eth0', port=4000)
+    """
+    match = re.fullmatch(r"(?:\[(.*)\]|([^:]*))(?::([0-9]{1,5}))?", text)
+    host, port = (match[1] or match[2], match[3]) if match else (text, None)
+    return FarPeer(host, token=token, port=int(port or PORT))
 
 
 class Failing(Protocol):
