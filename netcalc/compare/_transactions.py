@@ -414,7 +414,8 @@ def small_writes(
     samples : TransactionSamples
         A run of :func:`netcalc.experiments.small_writes`.
     path : Path, optional
-        The path between both hosts; by default that of the run, or one without delay.
+        The path between both hosts; by default that of the run, or one without delay. Of a run
+        with a peer the round trip is the time of the fastest round.
     delayed_ack_s : float
         Time the server delays an acknowledgement; on Linux at least 40 ms. [s]
     title : str
@@ -494,7 +495,7 @@ def _round_s(
     policy = WRITING_POLICIES.get(mode, "nodelay")
     if mode not in WRITING_POLICIES:
         writes, sizes = writes[:1] if mode == "single" else writes[-1:], [sum(sizes)]
-    rtt_s = instrument.rtt_s or 0.0
+    rtt_s = instrument.rtt_s or (_fastest_s(samples) if instrument.peer_machine else 0.0)
     if path is not None:
         rtt_s = float(path.rtt_s(sizes[0] + header_bytes))
     reply = as_float("reply_bytes", samples.reply_bytes)
@@ -524,6 +525,12 @@ def _round_s(
     waits_s = (ticks * tick_s, middle_s, in_step_s, longest_s)
     shortest_s, middle_s, in_step_s, longest_s = (round_s(wait_s)[0] for wait_s in waits_s)
     return shortest_s, middle_s, in_step_s, longest_s
+
+
+def _fastest_s(samples: TransactionSamples) -> float:
+    """Return the time of the fastest round; 0 without any. [s]"""
+    times = as_float("response_s", samples.response_s)[np.asarray(samples.measured)]
+    return float(times.min()) if times.size else 0.0
 
 
 def _clocked(
