@@ -23,6 +23,7 @@ from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity, choice, path_box
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, in_unit, notes_of, panel, sweep_panel
+from netcalc.widgets.peer import PeerField
 from netcalc.widgets.run import run_button, upload
 
 _YOURS = term("your line")
@@ -211,28 +212,31 @@ def one_message_panel() -> Panel:
     figure = Figure(_message_plot(None, Link(lines.value, wait.value)))
 
     def update(bandwidth_bps: float, latency_s: float) -> None:
-        shown.clear()  # the points are of the line before
-        figure.draw(_message_plot(None, Link(bandwidth_bps, latency_s)))
+        if shown and shown[0].meta.instrument.truth:
+            shown.clear()  # the points are of the line before
+        figure.draw(_message_plot(shown[0] if shown else None, Link(bandwidth_bps, latency_s)))
 
-    def run(progress: Any, stop: Any) -> TransactionSamples:
+    def run(progress: Any, stop: Any, **far: Any) -> TransactionSamples:
         return transactions(
             SIZES,
             protocols=("udp", "tcp"),
             count=3,
-            path=Path.of([Link(lines.value, wait.value)]),
             timeout_s=5.0,
             progress=progress,
             stop=stop,
+            **(far or {"path": Path.of([Link(lines.value, wait.value)])}),
         )
 
     def show_run(samples: TransactionSamples) -> None:
         shown[:] = [samples]
-        went = Path.from_truth(samples.meta.instrument.truth).links[0]
+        truth = samples.meta.instrument.truth
+        went = Path.from_truth(truth).links[0] if truth else Link(lines.value, wait.value)
         figure.draw(_message_plot(samples, went))
 
     live = run_button(
-        "Send messages over this line", run, show_run, key="one message", experiment="transactions"
-    )
+        "Send messages over this line", run, show_run, key="one message",
+        experiment="transactions", peer=PeerField(),
+    )  # fmt: skip
     return panel(figure, {"bandwidth_bps": lines, "latency_s": wait}, update, below=[live])
 
 
@@ -251,7 +255,9 @@ def _message_plot(samples: TransactionSamples | None, link: Link) -> Plot:
         one_way_s = both_ways_s / 2.0
         points[MESSAGE] = (sizes, one_way_s)
         text = ""
-        if sizes.size:
+        if samples.meta.instrument.peer_machine:
+            text = phrase("The curves are of the line that is chosen above, not of yours. ")
+        elif sizes.size:
             by_equation = latency.transfer_s(
                 sizes, bandwidth_bps=link.bandwidth_bps, latency_s=link.latency_s
             )
@@ -262,7 +268,7 @@ def _message_plot(samples: TransactionSamples | None, link: Link) -> Plot:
                 least=over.min(),
                 most=over.max(),
             )
-        stream = compare.transactions(samples, mode="tcp")
+        stream = compare.transactions(samples, mode="tcp", path=Path.of([link]))
         points[STREAM] = (stream.x, stream.measured)
         if stream.x.size:
             drawn[STREAM_THEORY] = np.interp(_AT, stream.curve_x, stream.curve_y)
@@ -325,13 +331,13 @@ def round_trip_panel(
         drawn[0] = samples
         shown.refresh()
 
-    def run(progress: Any, stop: Any) -> RttSamples:
+    def run(progress: Any, stop: Any, **far: Any) -> RttSamples:
         text = box.value.strip()
-        if not text:
-            return echo(sizes, progress=progress, stop=stop)
+        if far or not text:
+            return echo(sizes, progress=progress, stop=stop, **far)
         return echo(sizes, path=Path.parse(text), count=3, progress=progress, stop=stop)
 
-    live = run_button("Run an echo on this machine", run, show, key="echo")
+    live = run_button("Run an echo on this machine", run, show, key="echo", peer=PeerField())
     controls = {} if path is None else {"links": box}
     shown = panel(
         figure, controls, update, below=[upload("Your own ping file, or saved samples", show), live]
@@ -341,7 +347,7 @@ def round_trip_panel(
 
 ROUTER_S = 0.5e-3
 """What the book assumes that each router takes for a packet. [s]"""
-LOOPBACK, YOURS, LAN = "loopback", "yours", "10 Mbit/s Ethernet"
+LOOPBACK, YOURS, LAN, PEER = "loopback", "yours", "10 Mbit/s Ethernet", "peer"
 PATHS: Mapping[str, str] = {
     "loopback of this machine": LOOPBACK,
     "one T1 line, 40 ms": "T1 40 ms",
@@ -366,12 +372,18 @@ class Target:
 
     @property
     def path(self) -> Path | None:
-        """The emulated path; None for the loopback."""
-        return None if self.links == LOOPBACK else Path.parse(self.links, processing_s=ROUTER_S)
+        """The emulated path; None for the loopback and a peer."""
+        return (
+            None
+            if self.links in (LOOPBACK, PEER)
+            else Path.parse(self.links, processing_s=ROUTER_S)
+        )
 
     @property
     def name(self) -> str:
         """Name of the path."""
+        if self.links == PEER:
+            return phrase("to a second machine")
         return next((name for name, links in PATHS.items() if links == self.links), self.links)
 
 
@@ -392,7 +404,11 @@ def echo_panel(start: str = LOOPBACK) -> Panel:
     paths, protocol = choice("path", PATHS, start), choice("protocol", PROTOCOLS, "udp")
     own = path_box("T1 5 ms, T1 1 ms", label="your own path")
 
+    peer = PeerField(without=[paths, own])
+
     def target() -> Target:
+        if peer.address:
+            return Target(PEER, protocol.value)
         return Target(own.value if paths.value == YOURS else paths.value, protocol.value)
 
     figure = Figure(_echo_plot(target(), None))
@@ -401,9 +417,9 @@ def echo_panel(start: str = LOOPBACK) -> Panel:
         own.layout.display = None if paths.value == YOURS else "none"
         figure.draw(_echo_plot(target(), runs.get(target())))
 
-    def run(progress: Any, stop: Any) -> RttSamples:
+    def run(progress: Any, stop: Any, **far: Any) -> RttSamples:
         try:
-            return _run(target(), progress, stop)
+            return _run(target(), progress=progress, stop=stop, **far)
         except ExperimentError as error:
             if error.phase != "wire" or error.partial is not None:
                 raise
@@ -415,6 +431,9 @@ def echo_panel(start: str = LOOPBACK) -> Panel:
     def show_run(samples: RttSamples) -> None:
         ran = _target_of(samples, target())
         runs[ran] = samples
+        if ran.links == PEER:
+            figure.draw(_echo_plot(ran, samples))
+            return
         if ran.links in PATHS.values():
             paths.value = ran.links
         else:
@@ -423,15 +442,17 @@ def echo_panel(start: str = LOOPBACK) -> Panel:
         update()
 
     live = run_button(
-        "Run an echo over this path", run, show_run, key="echo over a path", experiment="echo"
-    )
+        "Run an echo over this path", run, show_run, key="echo over a path", experiment="echo",
+        peer=peer,
+    )  # fmt: skip
+    peer.inputs.observe(lambda _change: update(), "address")
     controls = {"links": paths, "protocol": protocol, "own": own}
     return panel(figure, controls, update, below=[live])
 
 
-def _run(target: Target, progress: Any, stop: Any) -> RttSamples:
+def _run(target: Target, **options: Any) -> RttSamples:
     path = target.path
-    if path is None and target.protocol == "icmp":
+    if target.links == LOOPBACK and target.protocol == "icmp":
         raise ExperimentError("icmp-needs-root", phase="start")
     return echo(
         BOOK_SIZES,
@@ -439,8 +460,7 @@ def _run(target: Target, progress: Any, stop: Any) -> RttSamples:
         count=LOOPBACK_COUNT if path is None else PATH_COUNT,
         timeout_s=1.0 if path is None else 1.0 + 1.5 * float(path.rtt_s(1500)),
         path=path,
-        progress=progress,
-        stop=stop,
+        **options,
     )
 
 
@@ -450,7 +470,7 @@ def _target_of(samples: RttSamples, chosen: Target) -> Target:
     protocol = noted if noted in PROTOCOLS.values() else chosen.protocol
     truth = samples.meta.instrument.truth
     if not truth:
-        return Target(LOOPBACK, protocol)
+        return Target(PEER if samples.meta.instrument.peer_machine else LOOPBACK, protocol)
     went = Path.from_truth(truth)
     for links in (chosen.links, *PATHS.values()):
         if links not in (LOOPBACK, YOURS) and went.same_lines(Path.parse(links)):
@@ -492,7 +512,7 @@ def _echo_plot(target: Target, samples: RttSamples | None) -> Plot:
 
 def _beside(target: Target) -> dict[str, tuple[list[float], list[float]]]:
     """Return what is printed for such a path; of the LANs of Fig. A-2 no number is."""
-    if target.links == LAN:
+    if target.links in (LAN, PEER):
         return {}
     return _book_on_loopback() if target.path is None else _book_far_away()
 

@@ -24,6 +24,7 @@ from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, in_layer, in_unit, panel, sweep_panel, values_of
+from netcalc.widgets.peer import PeerField
 from netcalc.widgets.run import run_button, upload
 
 _FRAMES = np.unique(np.geomspace(64, 9018, 150).round())
@@ -283,8 +284,9 @@ WAYS = {
     "loopback": term("this machine, loopback"),
     "routed": term("this machine, routed"),
     "box": term("emulated device"),
+    "peer": term("with a second machine"),
 }
-"""Three paths of a datagram, and their names in the figure."""
+"""Paths of a datagram, and their names in the figure."""
 FITTED = {"loopback": term("loopback, fitted"), "routed": term("routed, fitted")}
 """The paths whose costs are unknown, and their curves."""
 UPLINK_BPS = 1e9
@@ -295,6 +297,8 @@ BLAST_RUNS = 2
 """Blasts of each size on each way. [1]"""
 PAIRS = (1, 2, 4, 8, 16)
 """Pairs in lockstep. [1]"""
+PAIRS_OF = {"box": "path", "peer": "peer"}
+"""Paths of pairs besides the loopback, by those of datagrams."""
 _PAYLOAD_BYTES = 1460.0  # of the article
 _ETHERNET_FRAMES = np.linspace(64, 1518, 120)
 _PAIRS = np.unique(np.geomspace(1, 128, 60).round())
@@ -316,7 +320,7 @@ def three_ways_panel() -> Panel:
         figure.update_all({"emulated device, theory": {"y": theory}, WAYS["box"]: _CLEARED})
         figure.describe(_describe_ways(runs_by_way, refused, device_pps, bandwidth_bps))
 
-    def run(progress: Callable[..., object], stop: Any) -> list[BulkSamples]:
+    def run(progress: Callable[..., object], stop: Any, **far: Any) -> list[BulkSamples]:
         box = values_of(controls)
         links = [Link(UPLINK_BPS), Link(box["bandwidth_bps"])]
         ways: dict[str, dict[str, Any]] = {
@@ -324,6 +328,8 @@ def three_ways_panel() -> Panel:
             "routed": {"routed": True},
             "box": {"path": Path.of(links, processing_s=1 / box["device_pps"])},
         }
+        if far:
+            ways = {"loopback": {}, "peer": far}
         measured: dict[str, BulkSamples] = {}
         refused.clear()
         for index, (way, options) in enumerate(ways.items()):
@@ -335,7 +341,7 @@ def three_ways_panel() -> Panel:
                     duration_s=BLAST_S, run_count=BLAST_RUNS, progress=advance, stop=stop, **options
                 )
             except ExperimentError as error:
-                if way == "loopback":
+                if way in ("loopback", "peer"):
                     raise
                 refused.append(f"{WAYS[way].capitalize()}: {error}.")
         if values_of(controls) != box:  # it was moved meanwhile: the measurement is of another one
@@ -370,7 +376,7 @@ def three_ways_panel() -> Panel:
     }
     button = run_button(
         "Send datagrams on three paths", run, draw, key="three ways", experiment="line_rate",
-        several=True,
+        several=True, peer=PeerField(directions=("forward", "back")),
     )  # fmt: skip
     return panel(figure, controls, update, below=[button])
 
@@ -444,6 +450,8 @@ def _describe_ways(
 def _way_of(run: BulkSamples) -> str:
     """Return the path of a run from its record, which may come from a file."""
     facts = run.meta.instrument
+    if facts.peer_machine:
+        return "peer"
     return "box" if facts.truth else "routed" if facts.routed else "loopback"
 
 
@@ -465,12 +473,16 @@ def lockstep_panel() -> Panel:
     def chosen() -> Path:
         return Path.of([Link(controls["bandwidth_bps"].value, controls["latency_s"].value)])
 
-    def run(progress: Callable[..., object], stop: Any) -> list[BulkSamples]:
+    def run(progress: Callable[..., object], stop: Any, **far: Any) -> list[BulkSamples]:
         path = chosen()
         refused.clear()
         measured = {
             "loopback": lockstep(PAIRS, run_count=1, progress=_part(progress, 0, 2), stop=stop)
         }
+        if far:
+            advance = _part(progress, 1, 2)
+            measured["peer"] = lockstep(PAIRS, run_count=1, progress=advance, stop=stop, **far)
+            return list(measured.values())
         try:
             measured["path"] = lockstep(
                 PAIRS, run_count=1, path=path, progress=_part(progress, 1, 2), stop=stop
@@ -482,7 +494,7 @@ def lockstep_panel() -> Panel:
         return list(measured.values())
 
     def draw(runs: list[BulkSamples]) -> None:
-        ways = {"path" if _way_of(run) == "box" else "loopback": run for run in runs}
+        ways = {PAIRS_OF.get(_way_of(run), "loopback"): run for run in runs}
         if "path" in ways:  # of saved runs, the path may be another one
             [link] = Path.from_truth(ways["path"].meta.instrument.truth).links
             controls["bandwidth_bps"].value = link.bandwidth_bps
@@ -492,6 +504,7 @@ def lockstep_panel() -> Panel:
         new: dict[str, dict[str, Any]] = {
             "path, measured": _CLEARED,
             "loopback, measured": _CLEARED,
+            "peer, measured": _CLEARED,
             "loopback, fitted": {"y": _PAIRS * np.nan},
         }
         for name, samples in list(runs_by_way.items()):
@@ -511,8 +524,9 @@ def lockstep_panel() -> Panel:
         "latency_s": Quantity("one-way latency", "2 ms", "100 us", "50 ms", unit="s"),
     }
     button = run_button(
-        "Run pairs in lockstep", run, draw, key="lockstep", experiment="lockstep", several=True
-    )
+        "Run pairs in lockstep", run, draw, key="lockstep", experiment="lockstep", several=True,
+        peer=PeerField(directions=("forward", "back")),
+    )  # fmt: skip
     return panel(figure, controls, update, below=[button])
 
 
@@ -538,6 +552,7 @@ def _pairs() -> Plot:
             "the article": ([1.0, 100.0], [one_bps, hundred_bps]),
             "path, measured": _NOTHING,
             "loopback, measured": _NOTHING,
+            "peer, measured": _NOTHING,
         },
         x_axis=Axis("pairs in lockstep", "1", "log", 0.9, 150),
         y_axis=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e5, 1e10),

@@ -23,6 +23,7 @@ from netcalc.units import parse, show, show_rate
 from netcalc.widgets.controls import Quantity, path_box, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, html_table, in_unit, notes_of, panel, sweep_panel
+from netcalc.widgets.peer import PeerField
 from netcalc.widgets.run import run_button
 
 PATHS = (
@@ -111,7 +112,7 @@ def trains_panel() -> Panel:
 
     def update(path: str, cross_ratio: float, packet_count: float) -> None:
         chosen = Path.parse(path)
-        run = shown[0] if shown and _is_of(shown[0], chosen) else None
+        run = shown[0] if shown and (_is_far(shown[0]) or _is_of(shown[0], chosen)) else None
         figure.draw(_dispersion_plot(chosen, run))
 
     def show_run(samples: TrainSamples) -> None:
@@ -129,18 +130,20 @@ def trains_panel() -> Panel:
         ),
     }
 
-    def run(progress: Any, stop: Any) -> TrainSamples:
+    def run(progress: Any, stop: Any, **far: Any) -> TrainSamples:
+        here = {"cross_ratio": controls["cross_ratio"].value}
         return packet_trains(
-            path=Path.parse(controls["path"].value),
-            cross_ratio=controls["cross_ratio"].value,
+            path=None if far else Path.parse(controls["path"].value),
             packet_count=int(controls["packet_count"].value),
             progress=progress,
             stop=stop,
+            **(far or here),
         )
 
+    off = [controls["path"], controls["cross_ratio"]]
     live = run_button(
         "Send pairs through this path", run, show_run, key="packet trains",
-        experiment="packet_trains",
+        experiment="packet_trains", peer=PeerField(without=off, directions=("forward", "back")),
     )  # fmt: skip
     board = panel(figure, controls, update, below=[live])
     return board
@@ -148,6 +151,8 @@ def trains_panel() -> Panel:
 
 def _dispersion_plot(path: Path, samples: TrainSamples | None) -> plots.Plot:
     rate = path.bottleneck_bps
+    if samples is not None and _is_far(samples):
+        rate = fit.bottleneck(samples).bandwidth_bps or rate
     apart_s = float(pair_dispersion_s(1500, bandwidth_bps=rate))
     nothing = np.zeros(0)
     number, gap_s, alone = nothing, nothing, nothing.astype(bool)
@@ -296,6 +301,11 @@ def _is_of(samples: HopSamples | TrainSamples, path: Path) -> bool:
     if not truth:
         return False
     return Path.from_truth(truth).same_lines(path)
+
+
+def _is_far(samples: TrainSamples) -> bool:
+    """Whether a run was with a second machine, over a path that nobody knows."""
+    return samples.meta.instrument.peer_machine is not None
 
 
 def _go_where(samples: HopSamples | TrainSamples, box: Any) -> None:

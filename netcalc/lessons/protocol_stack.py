@@ -20,6 +20,7 @@ from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, family_choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
+from netcalc.widgets.peer import PeerField
 from netcalc.widgets.run import run_button
 
 HANDSHAKES: dict[str, tuple[Transport, Security]] = {
@@ -90,8 +91,11 @@ def live_panel() -> Panel:
             drawn[:] = [clock]
             figure.draw(_live_plot(shown[0] if shown else None, clock))
 
-    def run(progress: Any, stop: Any) -> TransactionSamples:
-        options: dict[str, Any] = {"host": family.value, "progress": progress, "stop": stop}
+    def run(progress: Any, stop: Any, **far: Any) -> TransactionSamples:
+        options: dict[str, Any] = {"progress": progress, "stop": stop, **far}
+        if far:
+            return transactions(SHORT_SIZES, count=5, timeout_s=5.0, **options)
+        options["host"] = family.value
         if not latency.value:
             return transactions(**options)
         path = Path.of([Link(line.value, latency.value)])
@@ -108,6 +112,7 @@ def live_panel() -> Panel:
         show_run,
         key="transactions",
         experiment="transactions",
+        peer=PeerField(without=[latency, line, family]),
     )
     controls = {"latency_s": latency, "bandwidth_bps": line, "family": family, "clock": clock}
     return panel(figure, controls, update, below=[live])

@@ -17,6 +17,7 @@ from netcalc.samples import TransactionSamples
 from netcalc.widgets.controls import Quantity, choice, family_choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, in_unit, panel, sweep_panel
+from netcalc.widgets.peer import PeerField
 from netcalc.widgets.playback import Activity, Crossing, Kind, Playback
 from netcalc.widgets.run import run_button
 
@@ -186,6 +187,8 @@ def live_panel() -> Panel:
 
     def draw_run(view: str) -> None:
         drawn[:] = [view]
+        if shown[0].meta.instrument.peer_machine:
+            view = ""  # no packet is captured there
         moving.layout.display = None if view else "none"
         if view:
             steps = compare.ladder(shown[0], mode=view)
@@ -208,21 +211,21 @@ def live_panel() -> Panel:
         shown[:] = [samples]
         draw_run(view.value)
 
-    def run(progress: Any, stop: Any) -> TransactionSamples:
+    def run(progress: Any, stop: Any, **far: Any) -> TransactionSamples:
         path = Path.of([Link(LIVE_BPS, latency.value)]) if latency.value else None
         return experiments.small_writes(
             write_gap_s=gap.value,
             interval_s=pause.value,
             count=5 if pause.value else 10,
-            host=family.value,
-            path=path,
             progress=progress,
             stop=stop,
+            **(far or {"host": family.value, "path": path}),
         )
 
     live = run_button(
-        "Write on this machine", run, show_run, key="small writes", experiment="small_writes"
-    )
+        "Write on this machine", run, show_run, key="small writes", experiment="small_writes",
+        peer=PeerField(without=[latency, view, family], directions=("forward", "back")),
+    )  # fmt: skip
     controls = {
         "latency_s": latency, "write_gap_s": gap, "pause_s": pause, "view": view, "family": family,
     }  # fmt: skip
@@ -292,7 +295,7 @@ def http_panel() -> Panel:
     def update(latency_s: float) -> None:
         figure.draw(_http_plot({}, 2 * latency_s))
 
-    def run(progress: Any, stop: Any) -> list[TransactionSamples]:
+    def run(progress: Any, stop: Any, **far: Any) -> list[TransactionSamples]:
         path = Path.of([Link(LIVE_BPS, wait.value)]) if wait.value else None
         counts = [1] * REQUESTS.size + [int(REQUESTS.size)]
         runs: list[TransactionSamples] = []
@@ -301,7 +304,7 @@ def http_panel() -> Panel:
             runs.append(
                 experiments.small_writes(
                     REQUEST_WRITES, modes=["nagle"], count=count, reply_bytes=RESPONSE_BYTES,
-                    path=path, stop=stop,
+                    stop=stop, **(far or {"path": path}),
                     progress=lambda now, _total, *_, done=done: progress(done + now, sum(counts)),
                 )
             )  # fmt: skip
@@ -311,11 +314,15 @@ def http_panel() -> Panel:
         times = [np.asarray(samples.response_s, dtype=float) for samples in runs]
         short = np.concatenate([samples for samples in times if samples.size == 1] or [np.empty(0)])
         long = next((samples for samples in times if samples.size > 1), np.empty(0))
-        figure.draw(_http_plot({SHORT: short, LONG: long}, 2 * wait.value))
+        rtt_s = 2 * wait.value
+        if runs and runs[0].meta.instrument.peer_machine:
+            rtt_s = min(float(samples.min(initial=np.inf)) for samples in times)
+        figure.draw(_http_plot({SHORT: short, LONG: long}, rtt_s))
 
     live = run_button(
-        "Send requests", run, show_run, key="requests", experiment="small_writes", several=True
-    )
+        "Send requests", run, show_run, key="requests", experiment="small_writes", several=True,
+        peer=PeerField(without=[wait]),
+    )  # fmt: skip
     return panel(figure, {"latency_s": wait}, update, below=[live])
 
 

@@ -23,6 +23,7 @@ from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, in_layer, in_unit, panel, sweep_panel
+from netcalc.widgets.peer import PeerField
 from netcalc.widgets.run import RunButton, run_button
 
 _SEGMENTS = np.geomspace(100, 65_536, 150)
@@ -34,6 +35,8 @@ _BOOK_BYTES = 7.2e6
 _ETHERNET_SEGMENT, _LOOPBACK_SEGMENT = 1448.0, 16_332.0
 LIVE_SIZES = (64, 300, 700, 1440, 4096, 16_384, 65_000)
 """Sizes of the writes of the live run. [byte]"""
+FAR_WRITES = 300
+"""Writes of each size with a second machine: 160 MB in a run of TCP and UDP. [1]"""
 LIVE_MTUS = (1500, 4096, 16_384, 65_536)
 """MTU of the loopback in the live runs. [byte]"""
 LIVE_BUFFERS = (4096, 8192, 16_384, 32_768, 65_536)
@@ -258,7 +261,8 @@ def source_sink_panel() -> Panel:
             )
         )
 
-    return panel(figure, {}, lambda: None, below=[_source_and_sink(show_both)])
+    button = _source_and_sink(show_both, "forward", "back", "both")
+    return panel(figure, {}, lambda: None, below=[button])
 
 
 def mtu_panel() -> Panel:
@@ -428,22 +432,25 @@ def _byte_cost(value: str, *, low: str = "0 ns/B") -> Quantity:
     return Quantity("time per byte", value, low, "300 ns/B", unit="s/byte", scale="linear")
 
 
-def _source_and_sink(show_both: Callable[[Any], object]) -> RunButton:
+def _source_and_sink(show_both: Callable[[Any], object], *directions: str) -> RunButton:
     return run_button(
         "Run source and sink", _both, show_both, key="source and sink", experiment="bulk",
-        several=True,
+        several=True, peer=PeerField(directions=directions),
     )  # fmt: skip
 
 
-def _both(progress: Callable[..., object], stop: Any) -> tuple[BulkSamples, BulkSamples]:
+def _both(
+    progress: Callable[..., object], stop: Any, **far: Any
+) -> tuple[BulkSamples, BulkSamples]:
     """Run TCP, then UDP, with one bar for both."""
     runs = 3
     half = runs * len(LIVE_SIZES)
 
     def run(protocol: str, before: int) -> BulkSamples:
         return bulk(
-            LIVE_SIZES, protocol=protocol, write_count=2000, run_count=runs, buffer_bytes=None,
-            progress=lambda done, total, *_: progress(before + done, 2 * half), stop=stop,
+            LIVE_SIZES, protocol=protocol, write_count=FAR_WRITES if far else 2000, run_count=runs,
+            buffer_bytes=None, stop=stop, **far,
+            progress=lambda done, total, *_: progress(before + done, 2 * half),
         )  # fmt: skip
 
     return run("tcp", 0), run("udp", half)
@@ -463,8 +470,9 @@ def _reference_lines(sizes: FloatArray) -> dict[str, FloatArray]:
 
 
 def _medians(samples: BulkSamples, column: str) -> dict[str, Any]:
-    medians = samples.medians(column)
-    return {"x": medians["write_bytes"], "y": medians[column]}
+    """Return the median for each size; of a run in both directions, one for each of them."""
+    rows = samples.by_setting()
+    return {"x": [row["write_bytes"] for row in rows], "y": [row[column] for row in rows]}
 
 
 def _book_rows(*sizes: int) -> list[dict[str, Any]]:

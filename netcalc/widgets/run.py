@@ -31,6 +31,7 @@ from netcalc.printable import excerpt, html_text
 from netcalc.samples import Samples, loads
 from netcalc.widgets.guess import Prediction
 from netcalc.widgets.panel import Message, ResultSource
+from netcalc.widgets.peer import PeerField
 
 MAX_BYTES = 32 * 1024 * 1024
 """Largest file that is taken. [byte]"""
@@ -303,7 +304,8 @@ class RunButton(ResultSource):
         The label of the button: ``"Ping this machine"``.
     run : callable
         Called in a thread as ``run(progress=..., stop=...)``: ``progress(done, total)`` moves the
-        bar, ``stop`` is a :class:`threading.Event`. Experiments take both under these names.
+        bar, ``stop`` is a :class:`threading.Event`. Experiments take both under these names. With
+        a peer it is called with the arguments ``peer`` and, if there is a choice, ``direction``.
     done : callable
         Called with the result, also after a stop, and with the ``partial`` of an error.
     key : str
@@ -312,6 +314,8 @@ class RunButton(ResultSource):
         The experiment whose saved samples can be opened here: ``"echo"``; with none, none can.
     several : bool
         Whether a result is a sequence of samples; they are saved together.
+    peer : PeerField, optional
+        The field for a peer on a second machine, below the buttons.
     """
 
     _current: ClassVar[RunButton | None] = None
@@ -326,8 +330,9 @@ class RunButton(ResultSource):
         key: str = "",
         experiment: str = "",
         several: bool = False,
+        peer: PeerField | None = None,
     ) -> None:
-        self.label, self.experiment = phrase(label), experiment
+        self.label, self.experiment, self.peer = phrase(label), experiment, peer
         self._run, self._done = run, done
         self._key = key or _name_of(run, label)
         self._stop = threading.Event()
@@ -353,10 +358,14 @@ class RunButton(ResultSource):
             [self.start_button, self.stop_button, self.progress],
             layout=ipywidgets.Layout(width="100%", align_items="center", flex_flow="row wrap"),
         )
+        fields = [] if peer is None else [peer]
         super().__init__(
-            [row, self.message, self.about, self.keep], layout=ipywidgets.Layout(width="100%")
+            [row, *fields, self.message, self.about, self.keep],
+            layout=ipywidgets.Layout(width="100%"),
         )
         self.add_class("netcalc-run")
+        if peer is not None:
+            peer.inputs.observe(self._name_peer, "address")
         self.start_button.on_click(lambda _: self.start())
         self.stop_button.on_click(lambda _: self.stop())
         older = RunButton._current
@@ -433,7 +442,13 @@ class RunButton(ResultSource):
             self.progress.max, self.progress.value = max(total, 1), done
             tell(done, total)
 
-        self._show(self._run(progress=advance, stop=stop))
+        where = {} if self.peer is None else self.peer.options()
+        self._show(self._run(progress=advance, stop=stop, **where))
+
+    def _name_peer(self, change: Mapping[str, Any]) -> None:
+        """Say on the button where the run goes."""
+        text = phrase("Run with {address}", address=excerpt(change["new"], 60))
+        self.start_button.description = text if change["new"] else self.label
 
     def _say_waiting(self, before: int, wait_s: float) -> None:
         """Say how many have their turn before, and how long that may take; once for each text."""
@@ -450,7 +465,7 @@ class RunButton(ResultSource):
             self.message.say(text)
 
     def _show(self, result: Any) -> None:
-        self.about.say(experiments.measurement_error(*runs_of(result)))
+        self.about.say(_about(result))
         self.keep.offer(result)
         self.keep.field.message.say("")  # of a file that was opened before this run
         self.clear_others()
@@ -473,8 +488,17 @@ class RunButton(ResultSource):
             raise ExperimentError("run-in-progress", phase="open")
         self._done(result)
         self.clear_others()
-        self.about.say(experiments.measurement_error(*runs_of(result)))
+        self.about.say(_about(result))
         self.message.say("")
+
+
+def _about(result: Any) -> str:
+    """Return what kind of second machine a run was with, and its measurement error."""
+    runs = runs_of(result)
+    machines = [run.meta.instrument.peer_machine or {} for run in runs]
+    names = dict.fromkeys(str(machine["host"]) for machine in machines if "host" in machine)
+    said = [phrase("With a second machine: {name}.", name=name) for name in names]
+    return " ".join([*said, experiments.measurement_error(*runs)])
 
 
 def _name_of(run: Callable[..., Any], label: str) -> str:

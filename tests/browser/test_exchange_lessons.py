@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from netcalc.plots.style import PAPERS
+from tests.browser.test_proof import SAVE_WIDGETS
+from tests.experiments.conftest import serving
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 SMALL_WRITES, STACK = NOTEBOOKS / "07_small_writes.ipynb", NOTEBOOKS / "05_protocol_stack.ipynb"
@@ -145,3 +147,34 @@ def test_transactions_are_measured_beside_the_book(page):
         page.figure(0)
         page.screenshot("dark-live")
     assert page.complaints() == []
+
+
+@pytest.mark.shown("lab", STACK)
+def test_transactions_with_a_second_machine_leave_no_token_in_the_notebook(page):
+    page.wait_figures(3)
+    page.page.evaluate(SAVE_WIDGETS, True)
+    fields, button = (page.page.locator(name).first for name in (".netcalc-peer", ".netcalc-run"))
+    try:
+        with serving() as served:
+            fields.locator("summary").click()
+            fields.get_by_label("address").fill(f"127.0.0.1:{served.peer.port}")
+            fields.get_by_label("token").fill(served.service.token)
+            fields.get_by_label("token").press("Enter")
+            run(page, f"Run with 127.0.0.1:{served.peer.port}")
+            wait_rows(page, "TCP", "y", 0, 3)
+            button.get_by_text("With a second machine: Linux").wait_for()
+        assert fields.get_by_label("token").input_value() == ""
+        button.get_by_text("Not with a second machine: one-way latency").wait_for()
+        button.scroll_into_view_if_needed()
+        page.screenshot("peer")
+        page.save()
+        saved = page.path.read_text(encoding="utf-8")
+        assert f"second machine: 127.0.0.1:{served.peer.port}" in saved
+        assert "application/vnd.jupyter.widget-state+json" in saved
+        assert served.service.token not in saved
+        fields.get_by_label("address").fill("")
+        fields.get_by_label("address").press("Enter")
+        page.page.get_by_role("button", name="Run transactions on this machine").wait_for()
+        assert page.complaints() == []
+    finally:
+        page.page.evaluate(SAVE_WIDGETS, False)
