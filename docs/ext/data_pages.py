@@ -39,6 +39,8 @@ def picture(name: str) -> Plot | None:
         return plots.readings(name)
     if name == "ping_emulated_t1":
         return plots.overlay(compare.overlay(datasets.load(name)))
+    if name == "router_emulated":
+        return plots.router(datasets.load(name))
     if name in ("wan_curves", "nagle_round_trips"):
         runs = {one: datasets.load(name, series=one) for one in datasets.series(name)}
         if name == "wan_curves":

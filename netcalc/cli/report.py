@@ -441,7 +441,7 @@ def setting_lines(samples: kinds.BulkSamples) -> list[str]:
 
 
 def router_lines(samples: kinds.BulkSamples) -> list[str]:
-    """Return a line for each size, what limits each direction, and what else the run shows.
+    """Return what limits each direction, what else the run shows, and a line for each size.
 
     A line has the highest rate of each direction, and what a host reaches alone.
     """
@@ -457,14 +457,13 @@ def router_lines(samples: kinds.BulkSamples) -> list[str]:
             rate, sent = (show(row[name], "packet/s") for name in ("rate_pps", "sent_rate_pps"))
             text = f"{row['direction']} sends {sent}, receives {rate}"
             texts.setdefault(frame_of[row["write_bytes"]], []).append(text)
-    lines = [
-        f"frames of {show(frame, 'byte')}: {'; '.join(texts[frame])}" for frame in sorted(texts)
-    ]
     verdicts = [each for every in compare.router_verdicts(samples).values() for each in every]
     notes = compare.router_notes(samples, devices=article_routers())
-    for notice in (*verdicts, *notes):
-        lines.append(f"{notice}." + (f" {notice.hint}." if notice.hint else ""))
-    return lines
+    said = [f"{each}." + f" {each.hint}." * bool(each.hint) for each in (*verdicts, *notes)]
+    rates = [
+        f"frames of {show(frame, 'byte')}: {'; '.join(texts[frame])}" for frame in sorted(texts)
+    ]
+    return said + rates
 
 
 def mode_lines(samples: kinds.TransactionSamples) -> list[str]:

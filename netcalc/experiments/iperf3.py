@@ -32,6 +32,8 @@ LEAST_DURATION_S = 3
 GRACE_S = 8.0
 """Time beside a run for its connection, its begin and its end. [s]"""
 CONNECT_MS = 3000
+SMALL_WRITE_BYTES = 1000
+"""Write of a connection that leaves a path idle: the default of iperf3 fills its queue. [byte]"""
 TRY_COUNT, AGAIN_S = 3, 1.0
 """Times that a server is asked which is busy or has ended a run [1], and the time between. [s]"""
 _LEAST_VERSION, _BIDIR_VERSION = (3, 1), (3, 7)
@@ -147,7 +149,7 @@ class Iperf3:
 
         They are of a rate, with 0 of all that it gets; empty where the kernel does not say.
         """
-        rate = ["-b", str(int(rate_bps))] if rate_bps else []
+        rate = ["-b", str(int(rate_bps)), "-l", str(SMALL_WRITE_BYTES)] if rate_bps else []
         told = self._client("-i", "0.1", *rate, duration_s=duration_s)
         flows = next(_reports(told))
         late = np.asarray(flows.start_s) >= min(_EDGE_S, duration_s / 2)

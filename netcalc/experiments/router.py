@@ -301,7 +301,8 @@ class RouterRun(transfer.Transfers):
             self._tried.clear()
             offer_pps = self._offers_pps[setting]
             carrier.send(payload, way, duration_s=duration_s, offer_pps=offer_pps)
-            if not offer_pps or all(_is_full(row) for row, _ in self._tried):
+            # Of both ways at once one is enough: more would drown what the hosts tell each other.
+            if not offer_pps or any(_is_full(row) for row, _ in self._tried):
                 return
             self._offers_pps[setting] *= RAISED_RATIO
 

@@ -161,6 +161,8 @@ def _with_set_path(samples: Samples, stated: Known) -> Known:
 
 def _of_settings(samples: BulkSamples, stated: Known) -> tuple[Finding, ...]:
     """Return the findings of a run of several sizes, buffers or pairs as one table."""
+    if samples.meta.experiment == "router":
+        return frame_tables.explain_sizes(tables.table_of_directions(samples), stated)
     table = tables.table_of_settings(samples)
     if table is None:
         return ()

@@ -22,7 +22,7 @@ from netcalc.explain.time_parts import (
     explain_transactions,
     largest_first,
 )
-from netcalc.fit import Costs, write_costs
+from netcalc.fit import Costs, frame_bytes, write_costs
 from netcalc.messages import Notice
 from netcalc.models.delays import latency
 from netcalc.models.sizes.framing import ethernet_frame_bytes
@@ -200,6 +200,28 @@ def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
         )
         for row in samples.by_setting()
     ]
+
+
+def table_of_directions(samples: BulkSamples) -> Table:
+    """Return the packet rates of a run through a router, by size and direction.
+
+    A row has the highest rate of its runs, with what the socket of the receiver dropped; those of a
+    host alone are left out.
+    """
+    directions, frames = np.asarray(samples.direction), frame_bytes(samples)
+    dropped = np.nan_to_num(np.asarray(samples.receiver_drop_count))
+    rates = samples.rate_pps + dropped / np.asarray(samples.delivery_s)
+    best: dict[tuple[str, float], float] = {}
+    for name, frame, rate in zip(directions.tolist(), frames.tolist(), rates.tolist(), strict=True):
+        if not name.endswith(" alone"):
+            best[name, frame] = max(rate, best.get((name, frame), 0.0))
+    data = {
+        "group": np.array([name for name, _ in best], object),
+        "frame_bytes": np.array([frame for _, frame in best]),
+        "rate_pps": np.array(list(best.values())),
+    }
+    units = {"group": "text", "frame_bytes": "byte", "rate_pps": "packet/s"}
+    return Table(data=data, meta=Meta(units=units))
 
 
 def table_of_settings(samples: BulkSamples) -> Table | None:

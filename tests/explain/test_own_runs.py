@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from netcalc import compare, readers
+from netcalc import compare, datasets, readers
 from netcalc.errors import ReaderError
 from netcalc.explain import Known, measurement, table_theory
 from netcalc.samples import (
@@ -230,3 +230,14 @@ def test_writes_to_a_peer_that_waited_for_the_network_have_no_cost():
     assert "host-costs" not in names
     sentence = compare.bulk(slow).sentence
     assert "waiting for buffer space" in sentence
+
+
+def test_a_run_through_a_router_is_explained_by_direction_and_size():
+    """The recorded run; known truth (data/router_emulated.md): 2000 packets a second, 10 Mbit/s."""
+    samples = datasets.load("router_emulated")
+    findings = {found.label: found for found in measurement(samples, Known(line_bps=10e6))}
+    assert len(findings) == 4 * 6, "the hosts alone are no path"
+    assert findings["forward, 68 B"].binding.name == "packet-rate"
+    assert findings["back, 516 B"].binding.name == "packet-rate"
+    assert findings["forward, 1518 B"].binding.name == "line"
+    assert findings["back, 1028 B"].binding.name == "line"
