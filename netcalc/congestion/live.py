@@ -276,7 +276,7 @@ class _FarSink:
         self.report_of_run: dict[str, Any] | None = None
         self.total_bytes = self._at_ns = 0
         self.cpu_s = float("nan")
-        self._rows = bytearray()
+        self._counts: list[tuple[int, int, int]] = []  # time, connection, bytes
         self._told = False
 
     @property
@@ -298,10 +298,14 @@ class _FarSink:
         counted = [int(counted) for counted in count.get("flow_bytes", ())]
         if at_ns > self._at_ns:
             self._at_ns = at_ns
-            for index, value in enumerate(counted):
-                self._rows += ROW.pack(BYTES, index, at_ns - self.zero_ns, value)
+            self._counts += [(at_ns, index, value) for index, value in enumerate(counted)]
             self.total_bytes = sum(counted)
         if report is not None:
+            ahead_ns = self._far.clock.ahead_ns
+            for index, (first_ns, last_ns) in enumerate(report.get("spans_ns", ())):
+                if last_ns:
+                    self._counts.append((int(first_ns) - ahead_ns, index, 0))
+                    self._counts.append((int(last_ns) - ahead_ns, index, counted[index]))
             self.cpu_s = float(report["user_s"]) + float(report["system_s"])
             self.report_of_run = {**report, "count": len(counted)}
 
@@ -320,7 +324,10 @@ class _FarSink:
 
     def rows(self) -> bytes:
         """Return what it has counted."""
-        return bytes(self._rows)
+        return b"".join(
+            ROW.pack(BYTES, index, at_ns - self.zero_ns, value)
+            for at_ns, index, value in sorted(self._counts)
+        )
 
     def fail(self, cause: BaseException | None) -> NoReturn:
         """Raise the error of a peer that does not respond."""

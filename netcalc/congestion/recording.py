@@ -160,7 +160,8 @@ class Recording:
             requests=loops or None,
             resent_ratio=self.resent_ratio(),
             cpu_s=self.cpu_s,
-            about={"system": self.meta.host},
+            about={"system": self.meta.host}
+            | ({"to": self.meta.target} if self.meta.target else {}),
         )
 
     def resent_ratio(self) -> float:

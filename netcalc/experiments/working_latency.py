@@ -346,7 +346,7 @@ class WorkingRun(record.Record[RttSamples]):
         names = ("late_count", "foreign_count", "damaged_count", "duplicate_count")
         counts = {name: getattr(replies, name) for name in names}
         self.facts["load_rates_bps"] = dict(self.rates_bps)
-        found = RttSamples(
+        samples = RttSamples(
             payload_bytes=[self.plan.payload_bytes] * len(rows),
             rtt_s=[record.seconds(row[3]) for row in rows],
             sequence=[row[1] for row in rows],
@@ -357,8 +357,8 @@ class WorkingRun(record.Record[RttSamples]):
             group=[row[0] for row in rows],
             meta=self.meta(counts),
         )
-        facts = tuple(self._fact_row(found, phase) for phase in found.groups)
-        return replace(found, meta=replace(found.meta, facts=facts))
+        facts = tuple(self._fact_row(samples, phase) for phase in samples.groups)
+        return replace(samples, meta=replace(samples.meta, facts=facts))
 
     def _fact_row(self, samples: RttSamples, phase: str) -> dict[str, Any]:
         own = np.asarray(samples.group) == phase

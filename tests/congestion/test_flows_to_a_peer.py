@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from netcalc.congestion import live, theory
-from netcalc.congestion.recording import as_table, from_table
+from netcalc.congestion.recording import as_table, from_table, parse_rows
 from netcalc.emulation import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments.peers.remote import FarPeer
+from netcalc.experiments.peers.remote import FarPeer, Offset
 from netcalc.path import Path
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario, as_document
 from tests.experiments.conftest import serving
@@ -50,9 +50,56 @@ def test_each_flow_is_counted_from_its_start_to_its_end():
         rows = recording.received[recording.received["index"] == index]
         begun = rows["at_ns"][rows["value"] > 0][0] * 1e-9
         assert begun > start_s - error_s
+        assert recording.received_bytes(index, np.array([start_s - error_s]))[0] == 0
     assert recording.received_bytes(2, end_s)[0] > 0
     assert set(recording.states["index"]) == {0, 1, 2}
     assert np.isfinite(recording.result().finish_s).tolist() == [True, True, False]
+
+
+class Far:
+    """A peer that has counted two flows by 100 and 200 ns of its clock, which is 10 ns ahead."""
+
+    clock = Offset(10, 1)
+
+    def __init__(self):
+        self.so_far_says = [
+            {"at_ns": 100, "flow_bytes": [0, 5]}, {"at_ns": 200, "flow_bytes": [70, 5]},
+        ]  # fmt: skip
+        self.report = None
+
+    def order(self, name, **fields):
+        return 1
+
+    def so_far(self, number):
+        return self.so_far_says.pop(0)
+
+    def answer_if_there(self, number):
+        return self.report
+
+
+def test_what_a_peer_counted_is_in_the_order_of_time():
+    """By hand: flow 0 from 150 to 250, flow 1 from 60 to 80 of its clock, both 10 less here."""
+    far = Far()
+    sink = live._FarSink(far, 1)
+    sink.zero_ns = 40
+    sink.poll()
+    sink.poll()
+    far.report = {
+        "end_ns": 300, "flow_bytes": [90, 5], "spans_ns": [[150, 250], [60, 80]],
+        "user_s": 0.5, "system_s": 0.25,
+    }  # fmt: skip
+    sink.poll()
+    _, received, _ = parse_rows(sink.rows())
+    rows = received[["at_ns", "value"]]
+    assert rows[received["index"] == 0].tolist() == [
+        (60, 0), (100, 0), (160, 70), (200, 90), (260, 90),
+    ]  # fmt: skip
+    assert rows[received["index"] == 1].tolist() == [
+        (10, 0), (30, 5), (60, 5), (160, 5), (260, 5),
+    ]  # fmt: skip
+    assert sink.report_of_run["count"] == 2
+    assert sink.cpu_s == 0.75
+    assert sink.total_bytes == 95
 
 
 @pytest.mark.live
@@ -61,7 +108,7 @@ def test_a_run_to_a_peer_is_saved_and_read_like_any_other():
         recording = live.record(
             scenario(Flow(algorithm="reno", size_bytes=10**6)), peer=served.peer
         )
-    assert recording.meta.target == "peer 127.0.0.1, TCP"
+    assert recording.result().about["to"] == "peer 127.0.0.1, TCP"
     assert recording.meta.instrument.peer_machine["python"].startswith("3.")
     assert served.service.token not in json.dumps(recording.meta.stored(), default=str)
     again = from_table(as_table(recording))

@@ -27,8 +27,9 @@ class FlowCounts(ByteCounts):
 def receive_flows(
     socks: Sequence[socket.socket], order: dict[str, Any], job: Job, counts: FlowCounts
 ) -> dict[str, Any]:
-    """Read connections to their ends."""
+    """Read connections to their ends; return when the first and the last data of each arrived."""
     counts.flow_bytes = [0] * len(socks)
+    spans_ns = [[0, 0] for _ in socks]
     buffer = bytearray(READ_BYTES)
     left, look_ns = len(socks), 0
     with selectors.DefaultSelector() as poll:
@@ -46,10 +47,13 @@ def receive_flows(
                 if not got:
                     poll.unregister(key.fileobj)
                     left -= 1
+                    continue
+                span_ns, now_ns = spans_ns[key.data], _clock()
+                span_ns[:] = span_ns[0] or now_ns, now_ns
                 counts.flow_bytes[key.data] += got
                 counts.received_bytes += got
             if (now_ns := _clock()) > look_ns:
                 look_ns = now_ns + LOOK_NS
                 if job.look(now_ns):
                     break
-    return {}
+    return {"spans_ns": spans_ns}
