@@ -28,7 +28,9 @@ from netcalc.experiments.bulk import (
 )
 from netcalc.experiments.iperf3 import LEAST_DURATION_S, LEAST_PAYLOAD_BYTES, Iperf3, Passed
 from netcalc.experiments.iperf3 import PORT as IPERF3_PORT
-from netcalc.experiments.peers import helper
+from netcalc.experiments.peers import far_costs, helper
+from netcalc.experiments.peers.bulk_peer import ByteCounts
+from netcalc.experiments.peers.job import Job
 from netcalc.experiments.peers.remote import FarEnd, FarPeer, require_one_host
 from netcalc.experiments.running import limits, record, stopping
 from netcalc.experiments.running.wifi import wifi_links
@@ -440,7 +442,7 @@ class PeerCarrier:
         self,
         run: RouterRun,
         far: FarEnd,
-        own: transfer.TransferEnds,
+        own: transfer.TransferEnds | None,
         ends: dict[str, transfer.TransferEnds],
     ) -> None:
         self._run, self._far, self._own, self._ends = run, far, own, ends
@@ -461,12 +463,26 @@ class PeerCarrier:
         host, run.host = run.host, "::1" if ":" in run.host else "127.0.0.1"
         try:
             with run.alone_as(THIS_ALONE):
-                self._own.move(_blast(payload_bytes, ALONE_S))
+                if self._own is None:
+                    self._add_rates(payload_bytes, *self._own_rates(payload_bytes))
+                else:
+                    self._own.move(_blast(payload_bytes, ALONE_S))
         finally:
             run.host = host
-        send_pps, receive_pps = self._far.own_rates(payload_bytes, limit_s=ALONE_S)
+        rates_pps = self._far.own_rates(payload_bytes, limit_s=ALONE_S)
         with run.alone_as(PEER_ALONE):
-            run.add_counts(payload_bytes, Passed(send_pps, min(send_pps, receive_pps), 1.0))
+            self._add_rates(payload_bytes, *rates_pps)
+
+    def _add_rates(self, payload_bytes: int, send_pps: float, receive_pps: float) -> None:
+        self._run.add_counts(payload_bytes, Passed(send_pps, min(send_pps, receive_pps), 1.0))
+
+    def _own_rates(self, payload_bytes: int) -> tuple[float, float]:
+        """Measure this host as the peer measures itself: sockets go to no other process here."""
+        order = {"payload_bytes": payload_bytes, "limit_s": ALONE_S}
+        job = Job(far_costs.own_rates, (), order, ByteCounts())
+        while job.report is None:
+            self._run.stopping.sleep(stopping.SLICE_S)
+        return job.report["send_pps"], job.report["receive_pps"]
 
     def send(self, payload_bytes: int, way: str, *, duration_s: float, offer_pps: float) -> None:
         """Send datagrams to the peer, from it, or both, with echoes beside them."""
@@ -530,7 +546,9 @@ def _peer_carrier(run: RouterRun, peer: FarPeer, ways: Sequence[str]) -> Iterato
     run.record_machine(limits.ip_version(run.host))
     run.host, run.port, run.phase = peer.host, peer.port, "peer"
     with ExitStack() as opened:
-        own = opened.enter_context(transfer.TransferEnds(run, wake_bytes=transfer.WAKE_BYTES))
+        own = None
+        if helper.PASSES_SOCKETS:
+            own = opened.enter_context(transfer.TransferEnds(run, wake_bytes=transfer.WAKE_BYTES))
         far = opened.enter_context(FarEnd(peer, stopping=run.stopping))
         ends: dict[str, transfer.TransferEnds] = {
             way: opened.enter_context(far_transfer.FarEnds(run, far, far_transfer.DIRECTIONS[way]))

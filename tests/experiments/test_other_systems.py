@@ -120,6 +120,8 @@ with serving(carried_bytes=10**11) as far:
         show(f"packet_trains {direction}", samples)
     samples = experiments.transactions([8, 1400], count=3, peer=peer)
     show("transactions", samples, failed=int(samples.failed.sum()), modes=samples.modes)
+    samples = experiments.router([64, 1514], duration_s=0.05, run_count=1, peer=peer)
+    show("router", samples, sent=(samples.write_count > 0).tolist())
     samples = experiments.working_latency(duration_s=0.2, warm_s=0.1, timeout_s=1, peer=peer)
     show("working_latency", samples, groups=samples.groups, received=samples.received)
     for name, options in {
@@ -154,6 +156,8 @@ def test_the_experiments_run_with_a_peer(system):
             assert all(bulk["user_s"])
             assert bulk["limit"] == [""] * count
     assert rows["line_rate"]["counts"] == [True] * 6
+    # Two sizes: each end alone; forward, back, and both at once, which makes two rows.
+    assert rows["router"]["sent"] == [True] * 2 * (2 + 4)
     assert rows["lockstep"]["cycles"] == [True, True]
     for direction in ("forward", "back"):
         writes = rows[f"small_writes {direction}"]

@@ -339,14 +339,16 @@ class FarEnd:
             "open", protocol="tcp" if is_stream else "udp", count=len(socks),
             buffer_bytes=buffer_bytes or 0, congestion_control=congestion_control,
         )  # fmt: skip
-        tickets = [bytes.fromhex(ticket) for ticket in self.answer(number)["tickets"]]
+        answer = self.answer(number)
+        tickets = [bytes.fromhex(ticket) for ticket in answer["tickets"]]
+        port = answer.get("port", self.address[1])  # another where two sockets cannot share one
         for sock, ticket in zip(socks, tickets, strict=True):
             if is_stream:
                 connect_within(
                     sock, self.address, limit_s=limits.CONNECT_S, stopping=self._stopping
                 )
             else:
-                sock.connect(self.address)
+                sock.connect((self.address[0], port, *self.address[2:]))
             sock.sendall(ticket)
         again_s = time.monotonic() + AGAIN_S
         while (message := self.answer_if_there(number)) is None:

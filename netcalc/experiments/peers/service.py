@@ -244,13 +244,20 @@ class Line:
     def _bound(self) -> socket.socket:
         listener = self._door.listener
         with helper.kept(socket.socket(listener.family, socket.SOCK_DGRAM)) as sock:
-            if sys.platform == "linux":  # elsewhere it would let another program take the port
+            shares = sys.platform == "linux"  # elsewhere another program could take the port
+            if shares:
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if listener.family == socket.AF_INET6:  # both versions of IP, or this one alone
                 both = socket.IPPROTO_IPV6, socket.IPV6_V6ONLY
                 sock.setsockopt(*both, listener.getsockopt(*both))
             self._set_buffers(sock)
-            sock.bind(listener.getsockname())
+            host, _, *zone = listener.getsockname()
+            try:
+                sock.bind(listener.getsockname())
+            except OSError:  # another line has the port
+                if shares:
+                    raise
+                sock.bind((host, 0, *zone))
             sock.setblocking(False)
             return sock
 
@@ -388,7 +395,10 @@ class Run:
             failed = {"failure": "data-socket-refused", "reason": error.strerror or str(error)}
             self._client.send({"id": number, **failed})
             return
-        self._client.send({"id": number, "tickets": [ticket.hex() for ticket in line.tickets]})
+        answer = {"id": number, "tickets": [ticket.hex() for ticket in line.tickets]}
+        if not line.is_stream:
+            answer["port"] = line.socks[0].getsockname()[1]
+        self._client.send(answer)
 
     def _has_room(self, count: int) -> bool:
         taken = sum(line.count for line in self._lines.values())
