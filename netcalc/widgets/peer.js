@@ -41,17 +41,20 @@ function render({ model, el }) {
     if (token.value) model.send({ token: token.value });
     token.value = "";
   });
-  const show = () => {
-    const at = model.get("address");
+  // Each by itself: what comes for the one must not undo what is being typed into the other.
+  const showAddress = () => {
+    const at = (address.value = model.get("address"));
     summary.textContent = at ? `${words.title}: ${at}` : words.title;
-    address.value = at;
-    direction.value = model.get("direction");
-    token.placeholder = model.get("has_token") ? words.has_token : "";
   };
-  model.on("change", show);
-  show();
+  const showDirection = () => (direction.value = model.get("direction"));
+  const showToken = () => (token.placeholder = model.get("has_token") ? words.has_token : "");
+  const shows = { address: showAddress, direction: showDirection, has_token: showToken };
+  for (const [name, show] of Object.entries(shows)) {
+    model.on(`change:${name}`, show);
+    show();
+  }
   return () => {
-    model.off("change", show);
+    for (const [name, show] of Object.entries(shows)) model.off(`change:${name}`, show);
     el.replaceChildren();
   };
 }
