@@ -265,12 +265,14 @@ class _FarSink:
         The peer.
     line : int
         Number of the line of its connections.
+    count : int
+        Connections. [1]
     """
 
     role, number, adjective = "receiver", None, "receiving"
 
-    def __init__(self, far: FarEnd, line: int) -> None:
-        self._far = far
+    def __init__(self, far: FarEnd, line: int, *, count: int) -> None:
+        self._far, self._flow_count = far, count
         self._job = far.order("flows", line=line)
         self.zero_ns = 0
         self.report_of_run: dict[str, Any] | None = None
@@ -295,18 +297,21 @@ class _FarSink:
         report = self._far.answer_if_there(self._job)
         count = self._far.so_far(self._job) if report is None else report
         at_ns = count.get("at_ns", count.get("end_ns", 0))
-        counted = [int(counted) for counted in count.get("flow_bytes", ())]
+        counted = count.get("flow_bytes", [])
+        spans_ns = count.get("spans_ns", [])
+        if {len(counted), len(spans_ns)} - {0, self._flow_count} or len(spans_ns) > len(counted):
+            self._far.fail("far-peer-malformed")
         if at_ns > self._at_ns:
             self._at_ns = at_ns
             self._counts += [(at_ns, index, value) for index, value in enumerate(counted)]
             self.total_bytes = sum(counted)
         if report is not None:
             ahead_ns = self._far.clock.ahead_ns
-            for index, (first_ns, last_ns) in enumerate(report.get("spans_ns", ())):
+            for index, (first_ns, last_ns) in enumerate(spans_ns):
                 if last_ns:
-                    self._counts.append((int(first_ns) - ahead_ns, index, 0))
-                    self._counts.append((int(last_ns) - ahead_ns, index, counted[index]))
-            self.cpu_s = float(report["user_s"]) + float(report["system_s"])
+                    self._counts.append((first_ns - ahead_ns, index, 0))
+                    self._counts.append((last_ns - ahead_ns, index, counted[index]))
+            self.cpu_s = report["user_s"] + report.get("system_s", float("nan"))
             self.report_of_run = {**report, "count": len(counted)}
 
     def ends(self) -> bool:
@@ -598,7 +603,7 @@ class _PeerRun(_LiveRun):
                     address = {"host": self._peer.host, "port": self._peer.port}
                     plan.append({"index": number, **address, **_times_and_sizes(flow)})
                 self.facts["clock_error_s"] = far.measure_clock().error_ns * 1e-9
-                sink = _FarSink(far, far.open(socks).number)
+                sink = _FarSink(far, far.open(socks).number, count=len(socks))
                 self.zero_ns = sink.zero_ns = self.stopping.clock.now_ns() + int(LEAD_S * 1e9)
                 source.order(self._plan(plan), socks)
             return self._recorded([source, sink], lambda: None)

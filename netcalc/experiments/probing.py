@@ -741,6 +741,8 @@ class FarTrainRun(Trains):
             if data[:TAG_BYTES] == tag(train, index, line.session):
                 arrivals.setdefault(index, arrived_ns)
         sent = far.times_of(far.answer(number, ANSWER_S))
+        if sent.keys() != set(range(1, plan.packet_count + 1)):
+            far.fail("far-peer-malformed")
         return self._by_wall(sent), self._by_wall(arrivals)
 
     def _by_wall(self, times: dict[int, int]) -> dict[int, int]:

@@ -574,8 +574,7 @@ def _answer_peer(
     with instrument.collector_off():
         answers.answer_rounds(sock, 0)
     report = report or far.end(number, watch=False)
-    for sequence, begin_ns, response_ns in report["times"]:
-        sent_ns = int(begin_ns) - far.clock.ahead_ns
+    for sequence, (sent_ns, response_ns) in enumerate(far.rounds_of(report), start=1):
         row = (mode, sequence, plan.request_bytes, plan.reply_bytes, sent_ns, response_ns)
         run.add(endpoints.Response(*row, warm_up=sequence == 1))
     if "error" in report:

@@ -216,7 +216,7 @@ class Load:
     ) -> None:
         """Raise what ended a transfer before its phase: its error, or the run's limit of bytes."""
         if "error" in report:
-            failure = self._run.failure(OSError(report["error"], report["text"]))
+            failure = self._run.failure(helper.reported_error(report))
             raise way.other(worker).explain(failure)
         self._run.stopping.end(f"limit of {limits.MAX_BULK_BYTES // 10**9} GB")
         self._run.stopping.check()

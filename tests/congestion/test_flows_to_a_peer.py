@@ -80,7 +80,7 @@ class Far:
 def test_what_a_peer_counted_is_in_the_order_of_time():
     """By hand: flow 0 from 150 to 250, flow 1 from 60 to 80 of its clock, both 10 less here."""
     far = Far()
-    sink = live._FarSink(far, 1)
+    sink = live._FarSink(far, 1, count=2)
     sink.zero_ns = 40
     sink.poll()
     sink.poll()

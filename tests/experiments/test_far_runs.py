@@ -174,7 +174,7 @@ def test_what_the_peer_has_written_until_a_stop_is_kept(far, count, interval_s):
     timer = threading.Timer(0.3, stop.set)
     timer.start()
     samples = experiments.small_writes(
-        [13], modes=["single"], count=count, interval_s=interval_s, peer=far.peer,
+        [6, 7], modes=["nagle"], count=count, interval_s=interval_s, peer=far.peer,
         direction="back", stop=stop,
     )  # fmt: skip
     assert time.monotonic() - begin_s < 10

@@ -6,6 +6,7 @@ serves, nor measures, somebody else (:mod:`netcalc.experiments.peers.channel`).
 
 from __future__ import annotations
 
+import errno
 import hmac
 import ipaddress
 import re
@@ -15,13 +16,12 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any, NamedTuple, NoReturn, Protocol, Self
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchange import connect_within
-from netcalc.experiments.peers import abilities, channel, helper
+from netcalc.experiments.peers import abilities, answers, channel, helper
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.peers.service import ORDERS
 from netcalc.experiments.running import limits
@@ -37,6 +37,12 @@ AGAIN_S = 0.5
 """Time after which a ticket in a datagram is sent again: longer than most round trips. [s]"""
 WELCOME = -1
 """Number of messages that answer no order."""
+OPEN_S = 15.0
+"""Time for a line to open: a peer says after 10 s what has not come. [s]"""
+MAX_ANSWERS = 2
+"""Answers to one order that wait to be read: tickets, and that the line is open. [1]"""
+READ_AT_ONCE = 100
+"""Messages that are read before the run looks whether it is to end. [1]"""
 
 
 @named_arguments
@@ -150,9 +156,10 @@ class FarEnd:
 
     def __init__(self, peer: FarPeer, *, stopping: Stopping) -> None:
         self._peer, self._stopping = peer, stopping
-        self._numbers = count()
-        self._messages: dict[int, deque[dict[str, Any]]] = defaultdict(deque)
-        self._so_far: dict[int, dict[str, Any]] = {}
+        self._order_count = 0
+        self._messages: dict[int, deque[answers.Answer]] = defaultdict(deque)
+        self._so_far: dict[int, answers.Answer] = {}
+        self._has_more = False
         self.clock = Offset(0, 0)
         family = helper.address_family(peer.host)
         self.address: tuple[Any, ...] = socket.getaddrinfo(
@@ -167,46 +174,74 @@ class FarEnd:
                 self.fail("far-peer-unreachable", error, reason=error.strerror or str(error))
             self._channel = channel.Channel(sock, self._prove(sock), is_client=True)
             welcome = self.answer(WELCOME)
-        self.machine: dict[str, Any] = welcome.get("welcome", {})
-        self.limits: dict[str, Any] = welcome.get("limits", {})
+        self.machine: dict[str, Any] = welcome["welcome"]
+        self.limits: dict[str, Any] = welcome["limits"]
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         with suppress(OSError):
-            self._channel.send({"do": "close", "id": next(self._numbers)})
+            self._channel.send({"do": "close", "id": self._order_count})
         self._channel.close()
 
     def order(self, do: str, **fields: Any) -> int:
         """Send an order; return its number, which its answers carry."""
-        number = next(self._numbers)
+        number = self._order_count
+        self._order_count += 1
         try:
             self._channel.send({"do": do, "id": number, **fields})
         except OSError as error:
+            self._read()  # what the peer said before it closed
             self.fail("far-peer-gone", error)
         return number
 
     def poll(self) -> None:
         """Read the messages that are there, and raise what the peer refuses."""
-        while True:
+        try:
+            self._channel.flush()
+        except OSError as error:
+            self._read()
+            self.fail("far-peer-gone", error)
+        self._read()
+
+    def _read(self) -> None:
+        self._has_more = False
+        for _ in range(READ_AT_ONCE):
             try:
-                self._channel.flush()
                 message = self._channel.receive()
             except OSError as error:
                 self.fail("far-peer-gone", error)
             if message is None:
                 return
-            if "refusal" in message:
-                self.fail(*_code_of(message, "refusal"))
-            number = message.pop("id", WELCOME)
-            for name in _TIMES:
-                if name in message:
-                    message[name] -= self.clock.ahead_ns
-            if message.pop("so_far", False):
-                self._so_far[number] = message
-            else:
-                self._messages[number].append(message)
+            try:
+                self._sort(answers.checked(message))
+            except answers.MalformedError as error:
+                self.fail("far-peer-malformed", error)
+        self._has_more = True
+
+    def _sort(self, message: dict[str, Any]) -> None:
+        """Keep a message for who waits for it."""
+        if "refusal" in message:
+            self.fail(*_code_of(message, "refusal"))
+        number = message.pop("id", WELCOME)
+        if number >= self._order_count or len(self._messages[number]) >= MAX_ANSWERS:
+            raise answers.MalformedError
+        for name in _TIMES:
+            if name in message:
+                message[name] -= self.clock.ahead_ns
+        is_progress = message.pop("so_far", False)
+        answer = answers.Answer(message, self._miss)
+        if is_progress:
+            self._so_far[number] = answer
+        else:
+            self._messages[number].append(answer)
+
+    def _miss(self, answer: answers.Answer) -> NoReturn:
+        """Raise the error of an answer without a field: a job that failed says why."""
+        if "error" in answer:
+            self.fail("far-peer-failed", reason=answer.get("text") or "no reason given")
+        self.fail("far-peer-malformed")
 
     def so_far(self, number: int) -> dict[str, Any]:
         """Return the last progress of an order; empty without any."""
@@ -220,7 +255,7 @@ class FarEnd:
 
     def wait(self, limit_s: float) -> None:
         """Wait for a message. [s]"""
-        helper.readable(self._channel.sock, limit_s)
+        helper.readable(self._channel.sock, 0.0 if self._has_more else limit_s)
 
     def answer(
         self, number: int, limit_s: float = ANSWER_S, *, watch: bool = True
@@ -260,7 +295,16 @@ class FarEnd:
 
     def times_of(self, report: dict[str, Any]) -> dict[int, int]:
         """Return the times of a report by their number, by the clock of this process. [ns]"""
-        return {int(number): int(at_ns) - self.clock.ahead_ns for number, at_ns in report["times"]}
+        return {number: at_ns - self.clock.ahead_ns for number, at_ns, *_ in report["times"]}
+
+    def rounds_of(self, report: dict[str, Any]) -> list[tuple[int, int]]:
+        """Return when each round of a report began, by the clock here, and its duration. [ns]"""
+        rounds = []
+        for number, (index, *times) in enumerate(report["times"], start=1):
+            if index != number or len(times) != 2 or times[1] <= 0:
+                self.fail("far-peer-malformed")
+            rounds.append((times[0] - self.clock.ahead_ns, times[1]))
+        return rounds
 
     def echo(self, line: FarLine, message_bytes: int, *, from_one_port: bool = False) -> int:
         """Let the peer echo messages of up to a size on a line; return the number of the job."""
@@ -272,7 +316,7 @@ class FarEnd:
         """Return the peer's own error: its clock and timers, and its share of a processor."""
         report = self.answer(self.order("own_error"))
         names = ("timer_resolution_s", "scheduling_delay_p99_s", "processor_ratio")
-        return {name: float(report[name]) for name in names}
+        return {name: report[name] for name in names}
 
     def own_rates(self, payload_bytes: int, *, limit_s: float) -> tuple[float, float]:
         """Return how many datagrams a second the peer sends and receives on its own loopback."""
@@ -280,7 +324,7 @@ class FarEnd:
             "own_rates", payload_bytes=payload_bytes, limit_ms=max(1, round(1e3 * limit_s))
         )
         report = self.answer(number, limit_s + ANSWER_S)
-        return float(report["send_pps"]), float(report["receive_pps"])
+        return report["send_pps"], report["receive_pps"]
 
     def cause_of(self, error: ExperimentError) -> ExperimentError:
         """Return what the peer says, or that it is gone, if that is the cause of an error."""
@@ -318,7 +362,7 @@ class FarEnd:
             if number and time.monotonic() > end_s:
                 break
             before_ns = time.perf_counter_ns()
-            there_ns = int(self.answer(self.order("clock"))["now_ns"])
+            there_ns = self.answer(self.order("clock"))["now_ns"]
             half_ns = (time.perf_counter_ns() - before_ns) // 2
             if best is None or half_ns < best.error_ns:
                 best = Offset(there_ns - before_ns - half_ns, half_ns)
@@ -340,7 +384,9 @@ class FarEnd:
             buffer_bytes=buffer_bytes or 0, congestion_control=congestion_control,
         )  # fmt: skip
         answer = self.answer(number)
-        tickets = [bytes.fromhex(ticket) for ticket in answer["tickets"]]
+        tickets = answer["tickets"]
+        if len(tickets) != len(socks):
+            self.fail("far-peer-malformed")
         port = answer.get("port", self.address[1])  # another where two sockets cannot share one
         for sock, ticket in zip(socks, tickets, strict=True):
             if is_stream:
@@ -350,10 +396,12 @@ class FarEnd:
             else:
                 sock.connect((self.address[0], port, *self.address[2:]))
             sock.sendall(ticket)
-        again_s = time.monotonic() + AGAIN_S
+        end_s, again_s = time.monotonic() + OPEN_S, time.monotonic() + AGAIN_S
         while (message := self.answer_if_there(number)) is None:
             self._stopping.check()
             self.wait(SLICE_S)
+            if time.monotonic() > end_s:
+                self.fail("far-peer-silent")
             if not is_stream and time.monotonic() > again_s:
                 socks[0].send(tickets[0])  # the one before may be lost
                 again_s += AGAIN_S
@@ -363,13 +411,12 @@ class FarEnd:
 
     def _prove(self, sock: socket.socket) -> bytes:
         """Exchange hellos and proofs; return the key of the messages."""
-        sock.settimeout(ANSWER_S)
         secret = channel.secret_of(self._peer.token)
         assert secret is not None
         own = channel.new_hello()
         try:
             sock.sendall(own.packed)
-            packed = _received(sock, channel.HELLO_BYTES)
+            packed = self._received(sock, channel.HELLO_BYTES)
         except OSError as error:
             self.fail("far-peer-silent", error)
         other = channel.hello_of(packed) if len(packed) == channel.HELLO_BYTES else None
@@ -380,7 +427,7 @@ class FarEnd:
         handshake = channel.Handshake(secret, own, other)
         try:
             sock.sendall(handshake.proof_of_client)
-            proof = _received(sock, channel.PROOF_BYTES)
+            proof = self._received(sock, channel.PROOF_BYTES)
         except OSError as error:
             self.fail("far-peer-silent", error)
         if not proof:
@@ -395,22 +442,24 @@ class FarEnd:
             if option in options:
                 self.fail("far-peer-lacks", option=option)
 
+    def _received(self, sock: socket.socket, count: int) -> bytes:
+        """Return so many bytes; fewer at the end of the connection."""
+        data, end_s = b"", time.monotonic() + ANSWER_S
+        while len(data) < count:
+            self._stopping.check()
+            if time.monotonic() > end_s:
+                raise helper.system_error(errno.ETIMEDOUT)
+            if helper.readable(sock, SLICE_S):
+                if not (got := sock.recv(count - len(data))):
+                    break
+                data += got
+        return data
+
     def fail(self, code: str, cause: BaseException | None = None, **values: Any) -> NoReturn:
         """Raise an error of this peer."""
         raise ExperimentError(
             code, phase="peer", host=self._peer.host, port=self._peer.port, **values
         ) from cause
-
-
-def _received(sock: socket.socket, count: int) -> bytes:
-    """Return so many bytes; fewer at the end of the connection."""
-    data = b""
-    while len(data) < count:
-        got = sock.recv(count - len(data))
-        if not got:
-            break
-        data += got
-    return data
 
 
 def _code_of(message: dict[str, Any], kind: str) -> tuple[str, None]:
