@@ -25,6 +25,7 @@ from netcalc.cli import complain, mistakes, options, put, say
 from netcalc.cli.serving import end_by_signals
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.messages import Notice
+from netcalc.rate_layers import PAYLOAD
 
 EVERYWHERE = "all"
 LINES_A_MINUTE = 60
@@ -243,7 +244,9 @@ def _show(listener: socket.socket, token: str, lasts_s: float, limits: Any) -> N
         put(f"  netcalc run echo --peer {_typed_peer(text, port)}")
     if any("%" in text for text in hosts):
         put("INTERFACE is the one of the other machine, such as eth0.")
-    rate = "any rate" if limits.rate_bps == float("inf") else units.show(limits.rate_bps, "bit/s")
+    rate = "any rate"
+    if limits.rate_bps < float("inf"):
+        rate = units.show_rate(limits.rate_bps, PAYLOAD)
     say(
         f"Each run, one at a time: at most {units.show(limits.duration_s, 's')}, "
         f"{units.show(limits.carried_bytes, 'byte')}, {rate}, {limits.connections} connections."

@@ -22,6 +22,7 @@ from netcalc.experiments.running.stopping import Ended, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.printable import excerpt
+from netcalc.rate_layers import PAYLOAD
 from netcalc.samples import Instrument, Meta, Samples
 from netcalc.version import __version__
 
@@ -412,7 +413,7 @@ def measuring_with(run: Record[Any], far: FarEnd) -> Iterator[None]:
     """
     run.facts |= peer_facts(far)
     if isfinite(rate_bps := run.facts["peer_limits"].get("rate_bps", inf)):
-        values = {"rate_bps": rate_bps, "layer": "application"}
+        values = {"rate_bps": rate_bps, "layer": PAYLOAD}
         run.warnings.append(Notice("peer-limits-rate", values))
     errors = [far.own_error()]
     _record_errors(run, errors)
