@@ -55,6 +55,17 @@ def test_rounds_drawn_by_hand(mode, facts, warm_s, round_s, source):
     assert predicted(mode, **facts) == pytest.approx([warm_s, *[round_s] * 3]), source
 
 
+def test_the_round_trip_to_a_peer_is_the_time_of_the_fastest_round():
+    times = [0.062, 0.101, 0.102, 0.1, 0.031, 0.03, 0.01, 0.032]
+    failed = [False] * 6 + [True, False]
+    facts = {"times": times, "failed": failed, "rtt_s": 0.0}
+    found = compare.small_writes(rounds(["nagle", "single"], peer_machine={"host": "b"}, **facts))
+    # derived: two round trips of 30 ms, and 40 ms held; the round of 10 ms has failed
+    assert found.predicted.tolist() == pytest.approx([0.06, 0.1, 0.1, 0.1, 0.03, 0.03, 0.03])
+    near = compare.small_writes(rounds(["nagle", "single"], **facts))
+    assert near.predicted.tolist() == pytest.approx([0.0, 0.04, 0.04, 0.04, 0.0, 0.0, 0.0])
+
+
 def test_the_time_that_an_acknowledgement_is_held():
     assert predicted("nagle", delayed_ack_s=0.2) == pytest.approx([0.06, *[0.26] * 3])
     # published: Linux holds it 40 ms at least
