@@ -3,14 +3,15 @@
 The two hosts are namespaces of this machine, joined by a pair of devices (veth): host 1 runs
 ``netcalc peer``, and the runs are of a process on host 0. Beside them, in turn, iperf3 with the
 same sizes, and a ping-pong: that of sockperf where it is installed, otherwise one in C, which does
-nothing but send, receive and read the clock. For round trips each host has a processor of its own,
-as two machines have; TCP is Reno on both sides, since BBR sets a timer for each small write.
+nothing but send, receive and read the clock. Each host has a processor of its own, as two machines
+have; TCP is Reno on both sides, since BBR sets a timer for each small write.
 
 Then an emulated router whose packet rate and line are set stands between the hosts, and
 ``experiments.router`` finds both. Last what an idle peer takes.
 
 Prints every figure beside its floor or ceiling, whether it is met or not, with the load of the
-machine, which all of them depend on. Ends with 1 if a figure is not met, but for ``--short``.
+machine, which all of them depend on: on a busy one ``chrt -r 1`` before the command, as root, keeps
+other programs out. Ends with 1 if a figure is not met, but for ``--short``.
 
 Run: python tests/benchmarks/two_machines.py [--short] [--only bulk trips routers idle]
 """
@@ -51,6 +52,9 @@ TCP_FLOORS = {131_072: 1.0, 64: 1.05}
 UDP_FLOORS = {64: 1.05, 1470: 1.0}
 TRIP_CEILING = 1.1
 PACKET_RATE_ERROR, LINE_ERROR = 0.02, 0.01
+QUEUE_S, LEAST_BUFFER_BYTES = 0.1, 30_000
+"""Time for which the queues of a router keep it busy while this machine does not run the sender:
+both ends, and the router itself, share its processors."""
 IDLE_BYTES, IDLE_RATIO = 30e6, 0.005
 """Ceilings of an idle peer: memory, and share of a processor that rounds to 0 %."""
 TOKEN = "NETCALC_PEER_TOKEN"
@@ -148,11 +152,20 @@ def joined() -> Iterator[Start]:
         raise SystemExit("the two namespaces cannot be made")
     programs = Programs(descriptors[:2], descriptors[2])
     try:
-        yield partial(programs.start, text=True)
+        yield partial(start_on_own_processor, programs)
     finally:
         programs.end()
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+def start_on_own_processor(
+    programs: Programs, command: list[str], host: int, **options: Any
+) -> subprocess.Popen[str]:
+    """Start a program on the processor of its host."""
+    allowed = sorted(os.sched_getaffinity(0))
+    pin = partial(os.sched_setaffinity, 0, {allowed[host % len(allowed)]})
+    return programs.start(command, host, text=True, preexec_fn=pin, **options)
 
 
 def make_hosts(answer: socket.socket) -> None:
@@ -288,7 +301,6 @@ def beside_iperf3(runs: Runs, start: Start, rounds: int) -> Iterator[Row]:
 def trips_beside_ping_pong(short: bool) -> bool:
     """Measure round trips of 64 bytes."""
     with joined() as start, TemporaryDirectory() as folder:
-        start = partial(start_on_own_processor, start)
         program = File(folder) / "ping_pong"
         if shutil.which("sockperf"):
             print("\nround trips beside sockperf")
@@ -300,15 +312,6 @@ def trips_beside_ping_pong(short: bool) -> bool:
             print("round trips: neither sockperf nor a compiler of C is installed")
             return True
         return print_rows(beside_ping_pong(Runs(start, HOSTS[1]), start, program, short))
-
-
-def start_on_own_processor(
-    start: Start, command: list[str], host: int, **options: Any
-) -> subprocess.Popen[str]:
-    """Start a program on the processor of its host."""
-    allowed = sorted(os.sched_getaffinity(0))
-    processor = {allowed[host % len(allowed)]}
-    return start(command, host, preexec_fn=lambda: os.sched_setaffinity(0, processor), **options)
 
 
 def beside_ping_pong(runs: Runs, start: Start, program: File, short: bool) -> Iterator[Row]:
@@ -342,7 +345,7 @@ def routers(short: bool) -> bool:
     print(f"\n{'packets/s set':>14}{'found':>10}{'error':>8}{'Mbit/s set':>12}{'found':>9}"
           f"{'error':>8}{'carried':>9}{'late':>7}{'load':>6}")  # fmt: skip
     settings = [router_setting(number) for number in ((2, 12) if short else range(20))]
-    errors = np.array([router_errors(*setting, 0.3 if short else 1.0) for setting in settings])
+    errors = np.array([router_errors(*setting, 0.5 if short else 4.0) for setting in settings])
     worst_packet, worst_line = np.nanmax(np.abs(errors), axis=0)
     unknown = int(np.isnan(errors).sum())
     is_met = worst_packet <= PACKET_RATE_ERROR and worst_line <= LINE_ERROR and not unknown
@@ -363,8 +366,10 @@ def router_errors(packet_pps: float, line_bps: float, duration_s: float) -> tupl
     """Measure through one router; return the relative errors of its packet rate and line."""
     path = Path.parse(f"1 Gbit/s, {line_bps} bit/s", processing_s=1 / packet_pps)
     with EmulatedPath(
-        path, offload=False, overhead_bytes=WIRE_OVERHEAD_BYTES, input_packets=BOX_INPUT_PACKETS
-    ) as emulated:
+        path, offload=False, overhead_bytes=WIRE_OVERHEAD_BYTES,
+        input_packets=max(BOX_INPUT_PACKETS, int(QUEUE_S * packet_pps)),
+        buffer_bytes=max(LEAST_BUFFER_BYTES, int(QUEUE_S * line_bps / 8)),
+    ) as emulated:  # fmt: skip
         start = partial(start_at_end, emulated)
         runs = Runs(start, emulated.address("B"))
         found = runs("found_limits", list(ARTICLE_SIZES), duration_s)
