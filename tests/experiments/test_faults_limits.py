@@ -59,7 +59,7 @@ def tried(name, **options):
 """
 WHOLE = {
     "echo": 40, "small_writes": 30, "transactions": 40, "bulk": 16, "line_rate": 4, "lockstep": 4,
-    "probing": 6, "packet_trains": 20, "router_queue": 20, "working_latency": 30,
+    "probing": 6, "packet_trains": 20, "router": 4, "router_queue": 20, "working_latency": 30,
     "echo tcp": 20, "echo, path": 40, "transactions, path": 18,
 }  # fmt: skip
 """Rows of each run, counted by hand."""
