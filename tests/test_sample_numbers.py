@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from netcalc import samples
+from netcalc.cli.report import setting_lines
 from netcalc.errors import DomainError, NetcalcError, ReaderError
 from netcalc.samples import (
     BulkSamples,
@@ -72,6 +73,17 @@ def test_a_source_is_saturated_by_its_processor_and_its_waits():
                           wall_s=[1.0], delivery_s=[1.0], user_s=[user], system_s=[0.0],
                           wait_count=[waits])  # fmt: skip
         assert one.saturated.tolist() == [saturated]
+
+
+def test_a_processor_time_that_is_not_divided_is_the_whole_of_it():
+    """By hand: 0.4 s in 2 s. Where nothing is known of the source, nothing is said."""
+    bulk = BulkSamples(write_bytes=[1, 1], write_count=[1, 1], sent_bytes=[1, 1],
+                       received_bytes=[1, 1], wall_s=[2.0, 2.0], delivery_s=[2.0, 2.0],
+                       user_s=[0.4, NAN], system_s=[NAN, NAN])  # fmt: skip
+    assert bulk.sender_utilization[0] == pytest.approx(0.2)
+    assert np.isnan(bulk.sender_utilization[1])
+    line, *_ = setting_lines(bulk)
+    assert "2 s wall, 400 ms CPU; " in line
 
 
 def test_the_limit_is_the_last_queue_that_dropped_a_hundredth_of_its_arrivals():

@@ -145,6 +145,7 @@ WITH_HOST = [
     name
     for name in experiments.__all__
     if callable(getattr(experiments, name))
+    and name != "Peer"  # a second machine, whose user has agreed
     and "host" in inspect.signature(getattr(experiments, name)).parameters
 ]
 
