@@ -345,7 +345,7 @@ def routers(short: bool) -> bool:
     print(f"\n{'packets/s set':>14}{'found':>10}{'error':>8}{'Mbit/s set':>12}{'found':>9}"
           f"{'error':>8}{'carried':>9}{'late':>7}{'load':>6}")  # fmt: skip
     settings = [router_setting(number) for number in ((2, 12) if short else range(20))]
-    errors = np.array([router_errors(*setting, 0.5 if short else 4.0) for setting in settings])
+    errors = np.array([router_errors(*setting, 0.5 if short else 2.0) for setting in settings])
     worst_packet, worst_line = np.nanmax(np.abs(errors), axis=0)
     unknown = int(np.isnan(errors).sum())
     is_met = worst_packet <= PACKET_RATE_ERROR and worst_line <= LINE_ERROR and not unknown
