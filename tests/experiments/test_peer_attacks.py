@@ -21,7 +21,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from netcalc import messages
+from netcalc import experiments, messages
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import channel, door, helper, remote, service
 from netcalc.experiments.running.stopping import Stopping
@@ -681,3 +681,53 @@ def test_nobody_there_is_unreachable():
         with pytest.raises(ExperimentError, match="NAT") as raised:
             remote.FarEnd(peer, stopping=Stopping(None, limit_s=60.0))
     assert raised.value.code == "far-peer-unreachable"
+
+
+RUNS_TO_PEER = {
+    "echo": lambda peer: experiments.echo([100], count=2, timeout_s=0.05, peer=peer),
+    "bulk": lambda peer: experiments.bulk(
+        [1000], write_count=5, run_count=1, direction="both", limit_s=0.5, peer=peer
+    ),
+    "trains": lambda peer: experiments.packet_trains(
+        [500], packet_count=4, count=1, timeout_s=0.1, peer=peer
+    ),
+}
+
+
+@live
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNS_TO_PEER)
+def test_a_peer_that_answers_nonsense_ends_the_run_by_a_code(name, peer, monkeypatch):
+    """In each run another field of its messages is wrong or left out; no error is a traceback."""
+    chance = random.Random(32)
+    send = channel.Channel.send
+    values = [None, True, -1, 1 << 70, 1.5, float("nan"), "x", [], {}, [1], [[1]], {"a": [1]}]
+    codes, said, sent_count, wrong_at = set(), set(), 0, 0
+
+    def send_wrong(self, message):
+        nonlocal sent_count
+        if self._own == b"peer":
+            sent_count += 1
+            if sent_count == wrong_at:
+                message = dict(message)
+                field = chance.choice(list(message))
+                message[field] = chance.choice(values)
+                if chance.random() < 0.2:
+                    del message[field]
+        send(self, message)
+
+    monkeypatch.setattr(channel.Channel, "send", send_wrong)
+    monkeypatch.setattr(remote, "ANSWER_S", 0.5)  # of an answer that has lost its number
+    there = experiments.Peer("127.0.0.1", token=peer.token, port=peer.address[1])
+    RUNS_TO_PEER[name](there)
+    tried = chance.sample(range(1, sent_count + 1), min(12, sent_count))
+    for count, wrong in enumerate([1, *tried], 1):
+        wait_for(peer.log, "peer-run-ends", count)
+        sent_count, wrong_at = 0, wrong
+        try:
+            RUNS_TO_PEER[name](there)
+        except ExperimentError as error:
+            codes.add(error.code)
+            said.add(str(error))  # its values are all there
+    assert "far-peer-malformed" in codes
+    assert "peer-busy" not in codes

@@ -174,8 +174,8 @@ class FarEnd:
                 self.fail("far-peer-unreachable", error, reason=error.strerror or str(error))
             self._channel = channel.Channel(sock, self._prove(sock), is_client=True)
             welcome = self.answer(WELCOME)
-        self.machine: dict[str, Any] = welcome["welcome"]
-        self.limits: dict[str, Any] = welcome["limits"]
+            self.machine: dict[str, Any] = welcome["welcome"]
+            self.limits: dict[str, Any] = welcome["limits"]
 
     def __enter__(self) -> Self:
         return self
