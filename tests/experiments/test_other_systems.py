@@ -84,6 +84,7 @@ import json
 import numpy as np
 from netcalc import experiments
 from netcalc.errors import ExperimentError
+from netcalc.samples import load
 from tests.experiments.conftest import serving
 
 def show(name, samples, **more):
@@ -124,6 +125,8 @@ with serving(carried_bytes=10**11) as far:
     show("router", samples, sent=(samples.write_count > 0).tolist())
     samples = experiments.working_latency(duration_s=0.2, warm_s=0.1, timeout_s=1, peer=peer)
     show("working_latency", samples, groups=samples.groups, received=samples.received)
+    experiments.echo([100], count=2, peer=peer, save=FILE)
+    show("saved", load(FILE))
     for name, options in {
         "small_writes": {"modes": ["cork"]},
         "bulk": {"protocol": "udp", "write_bytes": 100, "datagrams_per_call": 4},
@@ -140,8 +143,9 @@ LACKS = ["window_bytes", "receiver_drop_count", "system_s", "wait_count", "arriv
 """Both systems have nothing of what only Linux counts, or can do."""
 
 
-def test_the_experiments_run_with_a_peer(system):
-    rows = {row.pop("name"): row for row in run_as(system, RUNS)}
+def test_the_experiments_run_with_a_peer(system, tmp_path):
+    code = f"FILE = {str(tmp_path / 'echo.json')!r}\n{RUNS}"
+    rows = {row.pop("name"): row for row in run_as(system, code)}
     assert all(row["lacks"] == [LACKS, LACKS] for row in rows.values() if "rows" in row)
     for protocol in ("udp", "tcp"):
         echo = rows[f"echo {protocol}"]
@@ -170,6 +174,7 @@ def test_the_experiments_run_with_a_peer(system):
     working = rows["working_latency"]
     assert working["groups"] == ["idle", "forward", "back", "both", "idle after"]
     assert working["rows"] == working["received"] == 50  # 0.2 / 0.02 in each phase
+    assert rows["saved"]["rows"] == 2
     assert rows["small_writes refused"]["code"] == "option-unavailable"
     assert rows["bulk refused"]["code"] == "needs-linux"
 
