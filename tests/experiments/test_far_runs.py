@@ -2,10 +2,11 @@
 
 import platform
 import socket
+import struct
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from netcalc import experiments
 from netcalc.compare import overlay
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import transfer
-from netcalc.experiments.peers import bulk_peer, far_trains, service
+from netcalc.experiments.peers import bulk_peer, channel, far_trains, service
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.path import Path
@@ -345,12 +346,92 @@ def test_a_direction_needs_a_peer(no_packet, direction):
         ("0.0.0.0", "target-is-broadcast"),
         ("::", "target-is-broadcast"),
         ("255.255.255.255", "target-is-broadcast"),
+        ("::ffff:255.255.255.255", "target-is-broadcast"),
+        (2130706433, "target-not-an-address"),
+        (b"\x7f\0\0\1", "target-not-an-address"),
     ],
 )
 def test_a_peer_is_a_machine(host, code):
     with pytest.raises(ExperimentError) as caught:
         FarPeer(host, token="abcd-efgh-ijkm-npqr")
     assert caught.value.code == code
+
+
+def test_an_address_of_ipv4_within_ipv6_is_one_of_ipv4():
+    """The headers of its packets are those of IPv4, and so are the sizes of the samples."""
+    assert FarPeer("::ffff:192.0.2.7", token="abcd-efgh-ijkm-npqr").host == "192.0.2.7"
+
+
+@pytest.mark.parametrize("token", [None, 5, b"abcd-efgh-ijkm-npqr", "abcd"])
+def test_what_is_no_token(token):
+    with pytest.raises(DomainError) as caught:
+        FarPeer("192.0.2.7", token=token)
+    assert caught.value.code == "no-token"
+
+
+def test_many_orders_do_not_hold_up_the_limits_of_a_run(monkeypatch):
+    """A client that sends as fast as the peer reads: the limits are checked in between."""
+    report, counts, order = service.Run._report, [0], b'{"do": "clock", "id": 1}'
+
+    def noted(run):
+        counts.append(run.order_count)
+        report(run)
+
+    monkeypatch.setattr(service.Run, "_report", noted)
+    with (
+        serving() as served,
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(served.peer, stopping=stopping) as end,
+    ):
+        own = end._channel
+        parts = [struct.pack("!I16s", len(order), own._tag(b"client", number, order)) + order
+                 for number in range(2000)]  # fmt: skip
+        own.sock.setblocking(True)
+        own.sock.sendall(b"".join(parts))
+        own.sock.shutdown(socket.SHUT_WR)
+        read_all(own.sock)
+    assert counts[-1] >= 1900
+    assert max(np.diff(counts)) <= 64
+
+
+def read_all(sock):
+    """Read to the end of a connection."""
+    with suppress(OSError):
+        while sock.recv(1 << 16):
+            pass
+
+
+def test_a_report_longer_than_a_buffer_comes_at_once(monkeypatch):
+    """A client that reads slowly has it in parts: here the kernel takes 4 kB at a time."""
+    flush = channel.Channel.flush
+
+    def few(self):
+        rest = self._unsent[4096:]
+        del self._unsent[4096:]
+        is_done = flush(self)
+        self._unsent += rest
+        return is_done and not rest
+
+    monkeypatch.setattr(channel.Channel, "flush", few)
+    with serving() as served:
+        begin_s = time.monotonic()
+        samples = experiments.small_writes(
+            [5], modes=["single"], count=3000, peer=served.peer, direction="back"
+        )
+    assert len(samples) == 3000
+    # At one part a second it would take half a minute.
+    assert time.monotonic() - begin_s < 8
+
+
+def test_a_job_on_a_line_that_is_not_open_is_refused(far):
+    with Stopping(None, limit_s=30) as stopping, FarEnd(far.peer, stopping=stopping) as end:
+        number = end.order("open", protocol="udp", count=1, buffer_bytes=0, congestion_control="")
+        end.answer(number)
+        job = end.order("echo", line=number, message_bytes=8, one_port=1)
+        with pytest.raises(ExperimentError) as caught:
+            end.answer(job)
+    assert caught.value.code == "far-peer-refuses"
+    assert far.log.count("peer-run-failed") == 0
 
 
 def test_large_packets_that_do_not_pass_are_told(monkeypatch):

@@ -75,22 +75,26 @@ class FarPeer:
     port: int = field(default=PORT, kw_only=True)
 
     def __post_init__(self) -> None:
-        require_one_host(self.host)
+        address = require_one_host(self.host)
+        if mapped := getattr(address, "ipv4_mapped", None):  # whose packets are of IPv4
+            object.__setattr__(self, "host", str(mapped))
+            require_one_host(self.host)
         limits.whole_number("port", self.port, 1, 65_535)
-        if channel.secret_of(self.token) is None:
+        if not isinstance(self.token, str) or channel.secret_of(self.token) is None:
             raise DomainError("no-token", "token")  # and never the text: it is a secret
 
 
-def require_one_host(host: str) -> None:
+def require_one_host(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     """Refuse what is no IP address of one host; names are not looked up."""
     try:
-        address = ipaddress.ip_address(host)
+        address = ipaddress.ip_address(host if isinstance(host, str) else "")
     except ValueError:
         raise ExperimentError("target-not-an-address", phase="target", host=host) from None
     if address.is_multicast:
         raise ExperimentError("target-is-multicast", phase="target", host=host)
     if address.is_unspecified or host == "255.255.255.255":
         raise ExperimentError("target-is-broadcast", phase="target", host=host)
+    return address
 
 
 def peer_at(text: str, *, token: str) -> FarPeer:

@@ -46,6 +46,10 @@ IDLE_S = 1.0
 """Longest wait of a peer without a client: what it costs cannot be measured. [s]"""
 END_S = 0.5
 """Time for a job to end once the client has closed or is gone. [s]"""
+FLUSH_S = 0.01
+"""Time until the rest of a long report is sent, where the kernel took a part of it. [s]"""
+ORDERS_AT_ONCE = 64
+"""Orders that are done before the limits of the run are checked. [1]"""
 MAX_AT_ONCE = 4
 """Lines, and jobs, at the same time: both directions of a transfer, and an echo beside it. [1]"""
 WHOLE = tuple[int, int]
@@ -273,6 +277,8 @@ class Line:
 
     def connect(self) -> None:
         """Take datagrams of the client's one socket only, and no ticket that came again."""
+        if not self.is_open:
+            raise OrderRefusedError("order-without-connection", {})
         if self.is_connected:
             return
         self.is_connected = True
@@ -316,6 +322,7 @@ class Run:
         for end in (self._bell, self._rung):
             end.setblocking(False)
         self.order_count = 0
+        self._has_more = False  # orders that wait to be read
         self._guest_number = -1  # the job of transactions
         self.refusal: tuple[str, dict[str, Any]] | None = None
         """Why the peer ended the run; None if the client did."""
@@ -347,19 +354,25 @@ class Run:
         datagram = [line.socks[0] for line in self._lines.values()
                     if not line.is_open and not line.is_stream]  # fmt: skip
         wait_s = REPORT_S if self._jobs or self._lines else 1.0
-        self._door.step(wait_s, self._client.sock, self._rung, *datagram)
+        if not self._client.flush():
+            wait_s = FLUSH_S
+        self._door.step(0.0 if self._has_more else wait_s, self._client.sock, self._rung, *datagram)
         with suppress(OSError):
             self._rung.recv(64)
         turn_away(self._door)
-        while (message := self._client.receive()) is not None:
+        self._has_more = False
+        for _ in range(ORDERS_AT_ONCE):
+            if (message := self._client.receive()) is None:
+                break
             name, number, order = checked(message)
             self.order_count += 1
             if name == "close":
                 return False
             self._do(name, number, order)
+        else:
+            self._has_more = True
         self._open_lines()
         self._report()
-        self._client.flush()
         return True
 
     def _do(self, name: str, number: int, order: dict[str, Any]) -> None:
