@@ -45,6 +45,7 @@ SHORT = {
     "mutant_numbers": ("300", "8"),
     "mutations": ("layers", "--count", "1"),
     "plan_network": ("50", "200", "1000"),
+    "peer_strangers": ("3", "20"),
     "peers": ("1", "1", "--processors", "2", "4"),
     "queue_percentiles": (),
     "queues_and_loss": ("1",),
