@@ -38,7 +38,7 @@ COPIES = {
 }
 LIVE = (
     "netcalc run ", "netcalc lab", "netcalc peer", "netcalc site", "--by live", "--by ns3",
-    "live,ns3", "--matrix", "NAME",
+    "live,ns3", "--matrix", "--peer ", "NAME",
 )  # fmt: skip
 """Examples that measure, open a server, need a simulator or take minutes: their words are read.
 
