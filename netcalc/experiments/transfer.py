@@ -230,6 +230,9 @@ def buffer_columns(
 
 GRACE_S = 2.0
 """Time after the limit of a transfer for both ends to report; they check for it every 20 ms. [s]"""
+LAST_REPORT_S = 0.4
+"""Time for the report of a transfer that was ended: a long round trip to a peer, and a stop that
+takes effect within a second still. [s]"""
 READ_BYTES = 1 << 17
 """Largest read of a stream: two of Linux's largest segments, a buffer that stays in the cache.
 [byte]"""
@@ -508,12 +511,12 @@ class TransferEnds:
                 with suppress(ExperimentError):  # the peer may be gone: what is known is kept
                     way.source.order(now)
                     way.wake_source()
-                    way.sent = way.source.answer(stopping.SLICE_S, watch=False)
+                    way.sent = way.source.answer(LAST_REPORT_S, watch=False)
                 way.sent = way.sent or {"sent_bytes": 0}
             if way.received is None:
                 with suppress(ExperimentError):
                     way.sink.order(now)
-                    way.received = way.sink.answer(stopping.SLICE_S, watch=False)
+                    way.received = way.sink.answer(LAST_REPORT_S, watch=False)
                 way.received = way.received or {}
 
     def _report(

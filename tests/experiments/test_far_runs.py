@@ -23,6 +23,7 @@ from netcalc.samples import load
 from tests.experiments.conftest import serving
 
 bulk_module = sys.modules[experiments.bulk.__module__]  # the package has the function so named
+probing_module = sys.modules[experiments.packet_trains.__module__]
 
 
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
@@ -207,6 +208,21 @@ def test_trains(far, direction):
     assert (waited_s < 2.0).all()
 
 
+def test_the_clock_of_a_peer_is_measured_again_in_a_long_run(far, monkeypatch):
+    """Else the times of one way would drift by as much as the two clocks do, in ten minutes."""
+    measure, errors_ns = FarEnd.measure_clock, []
+
+    def noted(end):
+        errors_ns.append(measure(end).error_ns)
+        return end.clock
+
+    monkeypatch.setattr(FarEnd, "measure_clock", noted)
+    monkeypatch.setattr(probing_module, "CLOCK_AGAIN_S", 0.0)
+    samples = experiments.packet_trains(200, count=3, peer=far.peer)
+    assert len(errors_ns) == 4  # with the train of the warm-up
+    assert samples.meta.instrument.clock_error_s == pytest.approx(max(errors_ns) * 1e-9)
+
+
 def test_the_rates_of_its_own_calls(far):
     with Stopping(None, limit_s=30) as stopping, FarEnd(far.peer, stopping=stopping) as end:
         send_pps, receive_pps = end.own_rates(100, limit_s=0.05)
@@ -291,6 +307,30 @@ def test_a_limit_of_rate_is_one_for_all_that_a_run_sends(count):
     sent_bytes = sum(report["sent_bytes"] for report in reports)
     # A call sends what is allowed in 20 ms, 2500 bytes: one of each job, and one after a pause.
     assert allowed_bytes / 3 < sent_bytes < allowed_bytes + 2500 * (count + 2)
+
+
+def test_a_stopped_transfer_has_what_a_distant_peer_sent(monkeypatch):
+    """Its report comes a long round trip after the order to end."""
+    do, stop = service.Run._do, threading.Event()
+
+    def late(run, name, number, order):
+        if name == "end":
+            time.sleep(0.2)
+        do(run, name, number, order)
+
+    def progress(done, total, received_bytes):
+        if received_bytes:
+            stop.set()
+
+    monkeypatch.setattr(service.Run, "_do", late)
+    with serving(carried_bytes=10**12) as served:
+        samples = experiments.bulk(
+            1000, peer=served.peer, write_count=10**7, run_count=1, buffer_bytes=None, limit_s=20,
+            stop=stop, progress=progress, direction="back",
+        )  # fmt: skip
+    assert samples.meta.instrument.ended_by == "stop"
+    assert samples.received_bytes[0] > 0
+    assert samples.delivery_s[0] > 0
 
 
 def test_a_congestion_control_that_the_peer_does_not_have(far):
