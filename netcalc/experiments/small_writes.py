@@ -524,19 +524,20 @@ def _measure_at_peer(
         far.measure_clock()
         for mode in plan.modes:
             run.phase = "connect"
-            with (
-                far.causes_named(run),
-                socket.socket(helper.address_family(peer.host), socket.SOCK_STREAM) as sock,
-            ):
+            family = helper.address_family(peer.host)
+            number: int | None = None
+            with far.causes_named(run), socket.socket(family, socket.SOCK_STREAM) as sock:
                 line = far.open([sock])
                 if direction == "forward":
-                    far.order(
+                    number = far.order(
                         "rounds", line=line.number, message_bytes=plan.request_bytes,
                         reply_bytes=plan.reply_bytes, quickack=int(plan.quickack),
                     )  # fmt: skip
                     Rounds(run, replace(plan, session=line.session), mode, ()).measure_on(sock)
                 else:
                     _answer_peer(run, plan, far, mode, sock, line)
+            if number is not None:  # its connection counts until then
+                far.answer(number)
 
 
 def _answer_peer(

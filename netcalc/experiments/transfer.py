@@ -175,6 +175,14 @@ class Transfers(record.Record[BulkSamples]):
             yield Notice("buffer-not-granted", values)
 
 
+def _so_far(sink: TransferWorker) -> dict[str, Any]:
+    """Return the last progress of a sink that is gone, in place of its report."""
+    progress = sink.so_far
+    if "received_bytes" not in progress or "at_ns" not in progress:
+        return {}
+    return {"received_bytes": progress["received_bytes"], "end_ns": progress["at_ns"]}
+
+
 def transfer_row(
     transfer: Transfer, sent: dict[str, Any], received: dict[str, Any]
 ) -> dict[str, float]:
@@ -517,7 +525,7 @@ class TransferEnds:
                 with suppress(ExperimentError):
                     way.sink.order(now)
                     way.received = way.sink.answer(LAST_REPORT_S, watch=False)
-                way.received = way.received or {}
+                way.received = way.received or _so_far(way.sink)
 
     def _report(
         self,

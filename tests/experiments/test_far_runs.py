@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack, suppress
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -343,6 +344,23 @@ def test_a_congestion_control_that_the_peer_does_not_have(far):
     assert caught.value.values["wanted"] == "nonesuch"
 
 
+def test_the_connections_of_jobs_count_until_they_end():
+    with serving(connections=1) as served:
+        samples = experiments.small_writes(modes=["nodelay", "single"], count=2, peer=served.peer)
+        assert samples.modes == ("nodelay", "single")
+        with (
+            Stopping(None, limit_s=30) as stopping,
+            FarEnd(served.peer, stopping=stopping) as end,
+            socket.socket() as first,
+            socket.socket() as second,
+        ):
+            line = end.open([first])
+            end.order("echo", line=line.number, message_bytes=100, one_port=0)
+            with pytest.raises(ExperimentError) as caught:
+                end.open([second])
+    assert caught.value.code == "peer-limit-connections"
+
+
 def test_nobody_there():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -386,6 +404,7 @@ def test_a_direction_needs_a_peer(no_packet, direction):
         ("0.0.0.0", "target-is-broadcast"),
         ("::", "target-is-broadcast"),
         ("255.255.255.255", "target-is-broadcast"),
+        ("fe80::1", "target-needs-zone"),
         ("::ffff:255.255.255.255", "target-is-broadcast"),
         (2130706433, "target-not-an-address"),
         (b"\x7f\0\0\1", "target-not-an-address"),
@@ -491,3 +510,21 @@ def test_large_packets_that_do_not_pass_are_told(monkeypatch):
         )
     assert caught.value.code == "far-large-packets-lost"
     assert caught.value.partial.sent_bytes.tolist() == [3000.0]
+
+
+def test_an_interface_that_this_machine_does_not_have():
+    peer = FarPeer("fe80::1%no-such-wire", token="abcd-efgh-ijkm-npqr")
+    with pytest.raises(ExperimentError) as caught:
+        experiments.echo([100], count=1, peer=peer)
+    assert (caught.value.code, caught.value.values["zone"]) == (
+        "far-peer-no-interface",
+        "no-such-wire",
+    )
+
+
+@pytest.mark.parametrize(
+    ("progress", "report"),
+    [({"received_bytes": 700, "at_ns": 5}, {"received_bytes": 700, "end_ns": 5}), ({}, {})],
+)
+def test_the_last_progress_of_a_sink_that_is_gone_is_kept(progress, report):
+    assert transfer._so_far(SimpleNamespace(so_far=progress)) == report

@@ -113,6 +113,11 @@ class Job:
         """Bytes so far, in both directions. [byte]"""
         return self.counts.sent_bytes + self.counts.received_bytes
 
+    @property
+    def connection_count(self) -> int:
+        """Connections that it works on. [1]"""
+        return sum(sock.type == socket.SOCK_STREAM for sock in self._socks)
+
     def look(self, now_ns: int) -> bool:
         """Pause where the rate is above its limit; return True if the job is to end at once."""
         if self._pace is None:

@@ -26,6 +26,7 @@ from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.peers.service import ORDERS
 from netcalc.experiments.running import limits
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
+from netcalc.printable import excerpt
 
 PORT = 20_521
 """Port of a peer, where nobody says otherwise."""
@@ -94,6 +95,9 @@ def require_one_host(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address
         raise ExperimentError("target-is-multicast", phase="target", host=host)
     if address.is_unspecified or host == "255.255.255.255":
         raise ExperimentError("target-is-broadcast", phase="target", host=host)
+    has_no_zone = isinstance(address, ipaddress.IPv6Address) and not address.scope_id
+    if has_no_zone and address.is_link_local:
+        raise ExperimentError("target-needs-zone", phase="target", host=host)
     return address
 
 
@@ -166,9 +170,13 @@ class FarEnd:
         self._has_more = False
         self.clock = Offset(0, 0)
         family = helper.address_family(peer.host)
-        self.address: tuple[Any, ...] = socket.getaddrinfo(
-            peer.host, peer.port, family, flags=socket.AI_NUMERICHOST
-        )[0][4]
+        try:
+            self.address: tuple[Any, ...] = socket.getaddrinfo(
+                peer.host, peer.port, family, flags=socket.AI_NUMERICHOST
+            )[0][4]
+        except OSError as error:  # of an address there is only the zone to be looked up
+            zone = peer.host.partition("%")[2]
+            self.fail("far-peer-no-interface", error, zone=excerpt(zone))
         with helper.kept(socket.socket(family, socket.SOCK_STREAM)) as sock:
             try:
                 connect_within(sock, self.address, limit_s=limits.CONNECT_S, stopping=stopping)

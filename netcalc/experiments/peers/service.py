@@ -50,6 +50,8 @@ FLUSH_S = 0.01
 """Time until the rest of a long report is sent, where the kernel took a part of it. [s]"""
 ORDERS_AT_ONCE = 64
 """Orders that are done before the limits of the run are checked. [1]"""
+FAST_OPEN_QUEUE = 64
+"""Connections whose data came with the SYN that may wait, during transactions. [1]"""
 MAX_AT_ONCE = 4
 """Lines, and jobs, at the same time: both directions of a transfer, and an echo beside it. [1]"""
 WHOLE = tuple[int, int]
@@ -96,7 +98,7 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
         "merged": _SWITCH, "reply_bytes": _MAYBE_BYTES,
     },
     "request": {
-        "line": _LINE, "write_bytes": _BYTES, "reply_bytes": _BYTES, "limit_ms": _TIME_MS,
+        "line": _LINE, "write_bytes": _BYTES, "reply_bytes": _BYTES, "limit_ms": (1, 60_000),
         "limit_bytes": _COUNT,
     },
     "respond": {"line": _LINE, "write_bytes": _BYTES, "reply_bytes": _BYTES},
@@ -414,7 +416,8 @@ class Run:
         self._client.send(answer)
 
     def _has_room(self, count: int) -> bool:
-        taken = sum(line.count for line in self._lines.values())
+        lines, jobs = self._lines.values(), self._jobs.values()
+        taken = sum(line.count for line in lines) + sum(job.connection_count for job in jobs)
         return len(self._lines) < MAX_AT_ONCE and count + taken <= self._limits.connections
 
     def _idle_lines(self) -> list[Line]:
@@ -484,9 +487,10 @@ class Run:
 
     def _fast_open(self, wanted: int) -> None:
         """Let the listener take data with a SYN, where the system has that."""
-        if wanted and hasattr(socket, "TCP_FASTOPEN"):
+        if hasattr(socket, "TCP_FASTOPEN"):
             with suppress(OSError):
-                self._door.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 64)
+                queue = FAST_OPEN_QUEUE * bool(wanted)
+                self._door.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, queue)
 
     def _ring(self) -> None:
         with suppress(OSError):
@@ -520,6 +524,7 @@ class Run:
             while not guest.arrivals.empty():
                 guest.arrivals.get().close()
             self._door.guest = None
+            self._fast_open(0)
 
     def _refuse(self, code: str, **values: Any) -> None:
         self.refusal = code, values
