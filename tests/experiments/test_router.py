@@ -23,6 +23,7 @@ from netcalc.experiments.running import wifi
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.path import Path
 from netcalc.samples import BulkSamples, load
+from tests.experiments.conftest import cpu_share
 
 needs_iperf3 = pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed")
 
@@ -337,12 +338,6 @@ def test_a_peer_on_the_loopback_is_measured_both_ways(far, nothing_left):
     assert "token" not in samples.meta.command
     verdicts = compare.router_verdicts(samples)
     assert list(verdicts) == ["forward", "back", "forward of both", "back of both"]
-
-
-def cpu_share(samples):
-    """Return the share of its CPU that a run got, where it warns of contention; otherwise 1."""
-    contended = any(warning.code == "cpu-contention" for warning in samples.meta.warnings)
-    return samples.meta.instrument.processor_ratio if contended else 1.0
 
 
 def assert_found(samples, *, packet_pps, line_bps):
