@@ -58,7 +58,7 @@ _IPV6_ABSENT = (errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
     ),
     click.Option(
         ["--rate", "rate_bps"], type=options.QuantityType("bit/s"),
-        help="Most bits per second of payload, for each transfer; unlimited if omitted.",
+        help="Most bits per second of payload, to here and from here; unlimited if omitted.",
     ),
     click.Option(
         ["--bytes", "carried_bytes"], type=options.QuantityType("byte"), default="20GB",

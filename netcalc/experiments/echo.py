@@ -397,13 +397,13 @@ def opened_echo(run: EchoRun, far: FarEnd, largest_bytes: int) -> tuple[exchange
     with kept(socket.socket(address_family(plan.host), kind)) as sock:
         if plan.protocol == "tcp":
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        line = far.open([sock])
+        one_port = min(plan.sizes) >= TAG_BYTES
+        line = far.open([sock], one_port=one_port)
         run.plan = plan = replace(plan, session=line.session)
         run.facts.update(instrument.granted(sock))
         run.facts |= {f"peer_{name}": value for name, value in line.granted.items()}
         message_bytes = max(largest_bytes, TAG_BYTES)
-        one_port = min(plan.sizes) >= TAG_BYTES
-        number = far.echo(line, message_bytes, from_one_port=one_port)
+        number = far.echo(line, message_bytes)
         if plan.protocol == "tcp":
             sock.settimeout(limits.CONNECT_S)
             return exchanges.TcpExchange(

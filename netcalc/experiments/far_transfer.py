@@ -11,6 +11,7 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments import transfer as transfers
 from netcalc.experiments.exchange import set_timeout
 from netcalc.experiments.peers import helper, process
+from netcalc.experiments.peers.job import even_out
 from netcalc.experiments.peers.remote import FarEnd, FarLine, FarPeer, FarWorker
 from netcalc.experiments.peers.thread_worker import ThreadWorker
 from netcalc.experiments.running import limits
@@ -43,6 +44,8 @@ class FarWay(transfers.Way):
         The line between the two.
     direction : str
         Where it goes.
+    most_bps : float
+        Rate that the user of the peer allows. [bit/s]
     """
 
     def __init__(
@@ -53,11 +56,13 @@ class FarWay(transfers.Way):
         line: FarLine,
         *,
         direction: str,
+        most_bps: float,
     ) -> None:
         is_forward = direction.startswith("forward")
         source, sink = (here, there) if is_forward else (there, here)
         super().__init__(source, sink, direction=direction)
         self._there, self._socks, self._line, self._is_forward = there, socks, line, is_forward
+        self._most_bps = most_bps
 
     def buffers(self, transfer: transfers.Transfer) -> dict[str, float]:
         """Return the requested buffer and the ones granted."""
@@ -75,6 +80,10 @@ class FarWay(transfers.Way):
     def start(self, source_does: dict[str, Any], sink_does: dict[str, Any]) -> None:
         """Give the orders, first to the sink."""
         self._there.line = self._line
+        if self._is_forward and source_does["do"] == "send":
+            source_does = dict(source_does)
+            is_stream = self._socks[0].type == socket.SOCK_STREAM
+            even_out(source_does, self._most_bps, is_stream=is_stream)
         self.sink.order(sink_does, () if self._is_forward else self._socks)
         self.source.order(source_does, self._socks if self._is_forward else ())
 
@@ -117,7 +126,6 @@ class FarEnds(transfers.TransferEnds):
         self._run, self._far, self._directions = run, far, directions
         self._wake_bytes = transfers.WAKE_BYTES
         self._drops, self._empty = dict, lambda: True
-        self._datagram_line: int | None = None
         self._workers: list[process.Worker | ThreadWorker] = []
         worker = process.Worker if helper.PASSES_SOCKETS else ThreadWorker
         with helper.kept(self):
@@ -136,9 +144,6 @@ class FarEnds(transfers.TransferEnds):
     def ways(self, transfer: transfers.Transfer) -> Iterator[transfers.Way]:
         """Open the ways of a transfer: datagrams of both directions share one pair of sockets."""
         self._run.phase = "connect"
-        if self._datagram_line is not None:  # a connection ends with its job
-            self._far.order("release", line=self._datagram_line)
-            self._datagram_line = None
         self._run.facts["clock_error_s"] = max(
             self._far.measure_clock().error_ns * 1e-9, self._run.facts.get("clock_error_s", 0.0)
         )
@@ -147,12 +152,13 @@ class FarEnds(transfers.TransferEnds):
             if opened is None or transfer.protocol == "tcp":
                 opened = self._opened(transfer, direction)
                 socks = opened[0]
-                if transfer.protocol == "udp":
-                    self._datagram_line = opened[1].number
             else:
                 socks = [opened[0][0].dup()]
             there = FarWorker(self._far, stopping=self._run.stopping)
-            yield FarWay(worker, there, socks, opened[1], direction=direction)
+            yield FarWay(
+                worker, there, socks, opened[1], direction=direction,
+                most_bps=self._far.limits["rate_bps"],
+            )  # fmt: skip
 
     def _opened(
         self, transfer: transfers.Transfer, direction: str

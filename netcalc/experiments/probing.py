@@ -37,7 +37,7 @@ from netcalc.experiments.peers.helper import (
     arrival_ns,
     stamp_ns,
 )
-from netcalc.experiments.peers.remote import ANSWER_S, FarEnd, FarLine, FarPeer
+from netcalc.experiments.peers.remote import FarEnd, FarLine, FarPeer
 from netcalc.experiments.running import instrument, limits, record
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.fit import to_node_s
@@ -729,7 +729,7 @@ class FarTrainRun(Trains):
         for index, data in zip(indices, datagrams, strict=True):
             sent[index] = _clock()
             sock.send(data)
-        report = far.answer(number, plan.timeout_s + ANSWER_S)
+        report = far.answer(number, plan.timeout_s)
         return self._by_wall(sent), self._by_wall(far.times_of(report))
 
     def _back(
@@ -751,7 +751,7 @@ class FarTrainRun(Trains):
             index = int.from_bytes(data[4:8], "little")
             if data[:TAG_BYTES] == tag(train, index, line.session):
                 arrivals.setdefault(index, arrived_ns)
-        sent = far.times_of(far.answer(number, ANSWER_S))
+        sent = far.times_of(far.answer(number))
         if sent.keys() != set(range(1, plan.packet_count + 1)):
             far.fail("far-peer-malformed")
         return self._by_wall(sent), self._by_wall(arrivals)

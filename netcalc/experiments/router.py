@@ -39,7 +39,7 @@ from netcalc.messages import Notice
 from netcalc.models.sizes.framing import captured_frame_bytes
 from netcalc.models.sizes.headers import FCS_BYTES
 from netcalc.path import Path
-from netcalc.samples import MIN_DROP_RATIO, BulkSamples
+from netcalc.samples import BulkSamples
 
 ARTICLE_SIZES = (64, 128, 256, 512, 1024, 1514)
 """Sizes of the article on two broadband routers, as a capture shows them. [byte]"""
@@ -53,11 +53,14 @@ OFFERED_RATIO = 1.25
 to count. [ratio]"""
 RAISED_RATIO, RAISED_COUNT = 1.5, 4
 """By how much, and how often, an offer is raised that does not overload the path."""
+OVERLOAD_RATIO = 0.1
+"""A path is overloaded that loses this share: bursts overflow its queue and lose a few hundredths
+at an offer that it could carry, so that less than it can arrives. [ratio]"""
 IDLE_BPS, TRIP_S = 100e3, 3
 """Rate of a connection that leaves a path idle [bit/s], and time of the loaded one. [s]"""
-PROBE_S = 0.1
-"""Time between two echoes beside a transfer, of whose packets they are one in a thousand and less,
-but through a very slow device. [s]"""
+PROBE_S, PACKETS_PER_PROBE, LEAST_PROBES = 0.1, 1000, 4
+"""Least time between two echoes [s]; beside a transfer they are one packet in so many, as they use
+the path, too; and how many there are beside each at least. [1]"""
 ECHO_S = 1.0
 """Time after which an echo is lost. [s]"""
 LOADING_S = 0.15
@@ -357,8 +360,8 @@ def _passed_pps(row: dict[str, Any]) -> float:
 
 
 def _is_full(row: dict[str, Any]) -> bool:
-    """Whether a hundredth or more was lost before the receiver."""
-    return bool(row["lost_count"] - _in_socket(row) >= MIN_DROP_RATIO * row["write_count"])
+    """Whether the path was overloaded."""
+    return bool(row["lost_count"] - _in_socket(row) >= OVERLOAD_RATIO * row["write_count"])
 
 
 @contextmanager
@@ -453,7 +456,7 @@ class PeerCarrier:
         """Return round trips of UDP echoes: on the idle path, or beside the transfers so far."""
         if is_loaded:
             return self._loaded_s, "UDP echo"
-        with self._echoes(lambda: True) as trips_s:
+        with self._echoes(lambda: True, PROBE_S) as trips_s:
             self._run.stopping.sleep(1.0)
         return trips_s, "UDP echo"
 
@@ -490,21 +493,22 @@ class PeerCarrier:
             payload_bytes, duration_s, offer_pps=offer_pps,
             linger_s=FAR_LINGER_S, drain_s=FAR_DRAIN_S,
         )  # fmt: skip
-        with self._echoes(lambda: self._run.is_loading) as trips_s:
+        rare_s = min(PACKETS_PER_PROBE / (offer_pps or np.inf), duration_s / LEAST_PROBES)
+        with self._echoes(lambda: self._run.is_loading, max(PROBE_S, rare_s)) as trips_s:
             self._ends[way].move(blast)
         self._loaded_s += trips_s
 
     @contextmanager
-    def _echoes(self, counts: Callable[[], bool]) -> Iterator[list[float]]:
-        """Send an echo now and then; yield the list of their round trips, of those that count."""
+    def _echoes(self, counts: Callable[[], bool], gap_s: float) -> Iterator[list[float]]:
+        """Send echoes at intervals; yield the list of their round trips, of those that count."""
         family = helper.address_family(self._run.host)
         trips_s: list[float] = []
         with socket.socket(family, socket.SOCK_DGRAM) as sock:
             line = self._far.open([sock])
-            number = self._far.echo(line, 64, from_one_port=True)
+            number = self._far.echo(line, 64)
             ended = threading.Event()
             thread = threading.Thread(
-                target=_echo, args=(sock, line.session, trips_s, ended, counts)
+                target=_echo, args=(sock, line.session, trips_s, ended, counts, gap_s)
             )
             thread.start()
             try:
@@ -513,8 +517,7 @@ class PeerCarrier:
                 ended.set()
                 thread.join()
                 with suppress(ExperimentError):  # the peer may be gone
-                    self._far.order("end", job=number, now=1, sent_bytes=0, linger_ms=0, drain_ms=0)
-                    self._far.answer(number)
+                    self._far.end(number)
 
 
 def _echo(
@@ -523,11 +526,12 @@ def _echo(
     trips_s: list[float],
     ended: threading.Event,
     counts: Callable[[], bool],
+    gap_s: float,
 ) -> None:
     """Send an echo, wait for it, and again, until the end; keep the times of those that count."""
     sock.settimeout(ECHO_S)
     number = 0
-    while not ended.wait(PROBE_S):
+    while not ended.wait(gap_s):
         number += 1
         message = number.to_bytes(4, "big") + session[:4]
         is_counted, sent_s = counts(), time.perf_counter()

@@ -7,7 +7,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
@@ -556,10 +556,21 @@ def _answer_peer(
         reply_bytes=plan.reply_bytes, interval_ms=round(1e3 * plan.interval_s),
     )  # fmt: skip
     report: dict[str, Any] | None = None
+    measured_count = 0
+
+    def add_rounds(report: Mapping[str, Any] | None = None) -> None:
+        nonlocal measured_count
+        for sequence, sent_ns, response_ns in far.new_rounds(number, report):
+            measured_count += 1
+            if sequence != measured_count:
+                far.fail("far-peer-malformed")
+            row = (mode, sequence, plan.request_bytes, plan.reply_bytes, sent_ns, response_ns)
+            run.add(endpoints.Response(*row, warm_up=sequence == 1))
 
     def look(_: int) -> bool:
         nonlocal report
         report = report or far.answer_if_there(number)
+        add_rounds()
         try:
             run.stopping.check()
         except Ended:  # what the peer has measured comes first
@@ -575,9 +586,7 @@ def _answer_peer(
     with instrument.collector_off():
         answers.answer_rounds(sock, 0)
     report = report or far.end(number, watch=False)
-    for sequence, (sent_ns, response_ns) in enumerate(far.rounds_of(report), start=1):
-        row = (mode, sequence, plan.request_bytes, plan.reply_bytes, sent_ns, response_ns)
-        run.add(endpoints.Response(*row, warm_up=sequence == 1))
+    add_rounds(report)
     if "error" in report:
         raise helper.reported_error(report)
     run.stopping.check()

@@ -435,7 +435,6 @@ class FarTransactions(Transactions):
     ) -> None:
         super().__init__(run, plan, FarClient(plan.host), (), protocol, 0.0)
         self._far = far
-        self._line: int | None = None  # of datagrams
 
     def measure(self) -> None:
         """Let the peer answer, and measure every size."""
@@ -443,8 +442,6 @@ class FarTransactions(Transactions):
         self._requests.address = self._far.address
         self._sizes()
         self._far.end(number)
-        if self._line is not None:
-            self._far.order("release", line=self._line)
         if self._protocol == "tfo" and not self._requests.with_syn_count:
             self._run.warnings.append(Notice("no-data-with-syn"))
 
@@ -453,8 +450,8 @@ class FarTransactions(Transactions):
         far, message_bytes = self._far, self._size(max(self._plan.sizes))
         if self._protocol == "udp":
             with socket.socket(helper.address_family(self._plan.host), socket.SOCK_DGRAM) as sock:
-                line = far.open([sock])
-            self._plan, self._line = replace(self._plan, session=line.session), line.number
+                line = far.open([sock], one_port=False)
+            self._plan = replace(self._plan, session=line.session)
             return far.echo(line, max(message_bytes, TAG_BYTES))
         number = far.order(
             "transactions", message_bytes=message_bytes, tls=int(self._protocol == "tls"),

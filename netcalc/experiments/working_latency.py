@@ -519,7 +519,7 @@ def _measure_at_peer(run: WorkingRun, peer: FarPeer) -> None:
             family = helper.address_family(peer.host)
             sock = undo.enter_context(socket.socket(family, socket.SOCK_DGRAM))
             line = far.open([sock])
-            number = far.echo(line, plan.payload_bytes, from_one_port=True)
+            number = far.echo(line, plan.payload_bytes)
 
             @contextmanager
             def loads(phase: str) -> Iterator[Sequence[transfers.Way]]:

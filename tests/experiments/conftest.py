@@ -270,9 +270,3 @@ def far():
     """A peer as ``netcalc peer`` runs it, in a thread of this process."""
     with serving() as served:
         yield served
-
-
-def cpu_share(samples):
-    """Return the share of its CPU that a run got, where it warns of contention; otherwise 1."""
-    contended = any(warning.code == "cpu-contention" for warning in samples.meta.warnings)
-    return samples.meta.instrument.processor_ratio if contended else 1.0

@@ -22,7 +22,6 @@ from netcalc.models.rates import line_rate as formulas
 from netcalc.models.tcp import window
 from netcalc.path import Path
 from netcalc.samples import DROP_PLACES
-from tests.experiments.conftest import cpu_share
 
 BOX = Path.parse("1 Gbit/s, 10 Mbit/s", processing_s=1 / 2000)
 """A box that passes 2000 packets a second onto a line of 10 Mbit/s."""
@@ -224,6 +223,12 @@ def test_a_stop_within_a_run_keeps_its_part(experiment, nothing_left):
     assert len(result) == 1
     assert result.sent_bytes[0] > 0
     assert result.meta.partial
+
+
+def cpu_share(result):
+    """Return the share of its CPU that a run got, where it warns of contention; otherwise 1."""
+    contended = any(warning.code == "cpu-contention" for warning in result.meta.warnings)
+    return result.meta.instrument.processor_ratio if contended else 1.0
 
 
 def late_s(result):

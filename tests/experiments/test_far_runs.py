@@ -39,6 +39,54 @@ def test_echo(far, protocol):
     assert samples.meta.target == f"127.0.0.1, {protocol.upper()}"
 
 
+UDP_LINE = {
+    "protocol": "udp", "count": 1, "buffer_bytes": 0, "congestion_control": "", "one_port": 1,
+}  # fmt: skip
+"""An order for a line of datagrams."""
+
+
+def test_datagrams_of_strangers_are_no_part_of_a_run(far):
+    """They come before the line knows its client, and from then on not at all."""
+    with (
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(far.peer, stopping=stopping) as end,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger,
+    ):
+        number = end.order("open", **UDP_LINE)
+        (ticket,) = end.answer(number)["tickets"]
+        for sock in (stranger, own):
+            sock.connect(end.address)
+        stranger.send(b"before" * 10)
+        own.send(ticket)
+        stranger.send(b"after" * 10)
+        end.answer(number)
+        own.send(ticket)  # as where the first one seemed lost
+        job = end.order(
+            "receive", line=number, write_bytes=100, read_bytes=65_536, wake_bytes=1, merged=0,
+            reply_bytes=0,
+        )  # fmt: skip
+        own.send(bytes(100))
+        end.order("end", job=job, now=0, sent_bytes=100, linger_ms=200, drain_ms=0)
+        report = end.answer(job)
+    assert (report["received_bytes"], report["damaged_count"]) == (100, 0)
+
+
+def test_a_line_of_datagrams_serves_a_second_job_after_one_that_was_ended(far):
+    with (
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(far.peer, stopping=stopping) as end,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own,
+    ):
+        line = end.open([own])
+        own.settimeout(5.0)
+        for _ in range(2):
+            number = end.echo(line, 100)
+            own.send(b"1234" + line.session[:4])
+            assert own.recv(100) == b"1234" + line.session[:4]
+            assert end.end(number)["echoed"] == 1
+
+
 def test_an_echo_of_one_port_answers_no_other(far):
     """Datagrams of 8 bytes and more are told apart by their tags, so one socket has them all."""
     with (
@@ -48,7 +96,7 @@ def test_an_echo_of_one_port_answers_no_other(far):
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other,
     ):
         line = end.open([own])
-        number = end.order("echo", line=line.number, message_bytes=100, one_port=1)
+        number = end.echo(line, 100)
         tagged = b"1234" + line.session[:4]
         other.connect(end.address)
         own.settimeout(5.0)
@@ -189,6 +237,18 @@ def test_what_the_peer_has_written_until_a_stop_is_kept(far, count, interval_s):
         time.sleep(0.01)
 
 
+def test_what_a_peer_wrote_before_it_ended_is_kept():
+    """Its rounds come ten times a second, not only with the report that it can no more send."""
+    with serving() as served, pytest.raises(ExperimentError) as caught:
+        experiments.small_writes(
+            [5], modes=["single"], count=2000, interval_s=0.01, peer=served.peer,
+            direction="back", progress=lambda done, *_: done > 5 and served.service.end(),
+        )  # fmt: skip
+    kept = caught.value.partial
+    assert kept.sequence.tolist() == list(range(1, len(kept) + 1))
+    assert 5 < len(kept) < 2000
+
+
 def test_transactions(far):
     samples = experiments.transactions([20, 3000], count=2, peer=far.peer, timeout_s=5.0)
     assert samples.modes == ("udp", "tfo", "tcp", "tls")
@@ -310,6 +370,41 @@ def test_a_limit_of_rate_is_one_for_all_that_a_run_sends(count):
     assert allowed_bytes / 3 < sent_bytes < allowed_bytes + 2500 * (count + 2)
 
 
+def test_a_limit_of_rate_holds_for_what_a_client_sends():
+    """Also for a client that sends as fast as it can."""
+    with (
+        serving(rate_bps=8e6) as served,
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(served.peer, stopping=stopping) as end,
+        socket.socket() as sock,
+    ):
+        line = end.open([sock])
+        begin_s = time.monotonic()
+        job = end.order(
+            "receive", line=line.number, write_bytes=65_536, read_bytes=65_536, wake_bytes=1,
+            merged=0, reply_bytes=0,
+        )  # fmt: skip
+        sock.settimeout(0.05)
+        sent_bytes = 0
+        while time.monotonic() < begin_s + 0.5:
+            with suppress(TimeoutError):
+                sent_bytes += sock.send(bytes(65_536))
+        received_bytes = end.end(job)["received_bytes"]
+        took_s = time.monotonic() - begin_s
+    # Beyond what is allowed, 20 ms are a credit, and one read comes before its pause.
+    assert 0 < received_bytes < 1e6 * (took_s + 0.02) + 65_536 < sent_bytes
+
+
+def test_a_sender_here_keeps_the_limit_of_a_peer():
+    with serving(rate_bps=8e6) as served:
+        samples = experiments.bulk(
+            1000, peer=served.peer, protocol="udp", write_count=200, run_count=1, buffer_bytes=None
+        )
+    # 200,000 bytes at 8 Mbit/s take 0.2 s; those of 1 ms are sent at once.
+    assert samples.wall_s[0] > 0.19
+    assert samples.receiver_drop_count[0] == 0
+
+
 def test_a_stopped_transfer_has_what_a_distant_peer_sent(monkeypatch):
     """Its report comes a long round trip after the order to end."""
     do, stop = service.Run._do, threading.Event()
@@ -355,7 +450,7 @@ def test_the_connections_of_jobs_count_until_they_end():
             socket.socket() as second,
         ):
             line = end.open([first])
-            end.order("echo", line=line.number, message_bytes=100, one_port=0)
+            end.echo(line, 100)
             with pytest.raises(ExperimentError) as caught:
                 end.open([second])
     assert caught.value.code == "peer-limit-connections"
@@ -484,9 +579,9 @@ def test_a_report_longer_than_a_buffer_comes_at_once(monkeypatch):
 
 def test_a_job_on_a_line_that_is_not_open_is_refused(far):
     with Stopping(None, limit_s=30) as stopping, FarEnd(far.peer, stopping=stopping) as end:
-        number = end.order("open", protocol="udp", count=1, buffer_bytes=0, congestion_control="")
+        number = end.order("open", **UDP_LINE)
         end.answer(number)
-        job = end.order("echo", line=number, message_bytes=8, one_port=1)
+        job = end.order("echo", line=number, message_bytes=8)
         with pytest.raises(ExperimentError) as caught:
             end.answer(job)
     assert caught.value.code == "far-peer-refuses"

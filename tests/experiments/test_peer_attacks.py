@@ -6,6 +6,7 @@ decides; the others by loopback.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -177,6 +178,7 @@ def test_a_wrong_token_costs_a_second_and_is_counted(hall):
         wire, own = begin(hall)
         wire.parts.extend([proof(secret, own, wire.sent), bytes(10**6)])
         hall.wait(0.0)
+        assert hall.door.counts["wrong"] == number, "the last of a peer counts, too"
         hall.wait(door.WRONG_S - 0.01)
         assert not wire.is_closed, "it may not try again on this connection, or see a difference"
         hall.wait(0.02)
@@ -186,6 +188,32 @@ def test_a_wrong_token_costs_a_second_and_is_counted(hall):
         assert hall.door.counts["wrong"] == number
     assert [code for code, _ in hall.log] == ["peer-wrong-token"] * 2
     assert [values["count"] for _, values in hall.log] == [1, 2]
+
+
+def test_a_process_without_files_rests(hall, monkeypatch):
+    def accept():
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    pauses = []
+    monkeypatch.setattr(hall.door.listener, "accept", accept)
+    monkeypatch.setattr(door.time, "sleep", pauses.append)
+    hall.wait(0.0)
+    assert pauses == [door.OUT_OF_FILES_S]
+
+
+def test_transactions_that_wait_are_no_more_than_connections_may_be():
+    class Sock:
+        def recv(self, *_):
+            return b"1234own "
+
+    guest = door.Guest("192.0.2.1", b"own session", is_secure=False, most=2)
+    taken = []
+    for _ in range(3):
+        caller = door.Caller(Sock(), "192.0.2.1")
+        taken.append(guest.takes(caller))
+        if taken[-1]:
+            guest.arrivals.put(caller.sock)
+    assert taken == [True, True, False]
 
 
 def test_a_recorded_handshake_opens_nothing(hall):
@@ -620,7 +648,7 @@ def test_where_only_udp_is_dropped_it_is_said(peer, monkeypatch):
     order = {"do": "open", "protocol": "udp", "count": 1, "buffer_bytes": 0}
     with Client(peer) as client:
         assert client.clock()
-        client.channel.send({**order, "id": 2, "congestion_control": ""})
+        client.channel.send({**order, "id": 2, "congestion_control": "", "one_port": 1})
         assert len(client.answer()["tickets"]) == 1
         assert client.answer() == {"id": 2, "failure": "data-datagram-missing"}
     assert "firewall" in messages.sentence("data-datagram-missing", {}) + str(

@@ -28,6 +28,8 @@ WRONG_S = 1.0
 MAX_WAITING = 256
 """Connections that wait; with more some are closed. [1]"""
 _OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+OUT_OF_FILES_S = 0.02
+"""Pause of a process that has no file left for the connection that waits. [s]"""
 ACCEPTED = 32
 """Connections that are accepted before those that wait get their turn. [1]"""
 TICKET_BYTES = 16
@@ -60,15 +62,20 @@ class Guest:
         The second four bytes of a transaction.
     is_secure : bool
         Whether they begin with a handshake of TLS.
+    most : int
+        Connections that may wait.
     """
 
-    def __init__(self, host: str, session: bytes, *, is_secure: bool) -> None:
+    def __init__(self, host: str, session: bytes, *, is_secure: bool, most: int) -> None:
         self._host, self._session, self._is_secure = host, session[:4], is_secure
+        self._most = most
         self.arrivals: SimpleQueue[socket.socket] = SimpleQueue()
 
     def takes(self, caller: Caller) -> bool:
         """Take a connection whose first bytes are those of a transaction."""
         if caller.host != self._host or caller.received or caller.handshake is not None:
+            return False
+        if self.arrivals.qsize() >= self._most:
             return False
         head = caller.sock.recv(8, socket.MSG_PEEK)
         return head[:1] == TLS_HANDSHAKE if self._is_secure else head[4:] == self._session
@@ -139,7 +146,7 @@ class Door:
                 self._hear(caller)
         now_s = time.monotonic()
         for caller in [each for each in self._waiting.values() if each.end_s <= now_s]:
-            self._refuse(caller, "wrong" if caller.is_wrong else "stranger")
+            self._refuse(caller, "stranger")
 
     @property
     def patience_s(self) -> float | None:
@@ -167,6 +174,7 @@ class Door:
             except OSError as error:
                 if error.errno in _OUT_OF_FILES:
                     if not self._waiting:
+                        time.sleep(OUT_OF_FILES_S)  # the next one waits in the listener
                         return
                     self._make_room()
                 continue  # else it has gone already
@@ -182,7 +190,7 @@ class Door:
         """Close the oldest connection of the host that has most of them."""
         most = max(self._waiting_of, key=self._waiting_of.__getitem__)
         oldest = next(caller for caller in self._waiting.values() if caller.host == most)
-        self._refuse(oldest, "wrong" if oldest.is_wrong else "stranger")
+        self._refuse(oldest, "stranger")
 
     def _hear(self, caller: Caller) -> None:
         """Read no more than the next part of what a connection has to say."""
@@ -239,7 +247,8 @@ class Door:
         if not hmac.compare_digest(said, handshake.proof_of_client):
             caller.is_wrong, caller.end_s = True, time.monotonic() + WRONG_S
             self._poll.unregister(caller.sock)  # what comes now is not read
-            self._log("peer-wrong-token", host=caller.host, count=self.counts["wrong"] + 1)
+            self.counts["wrong"] += 1
+            self._log("peer-wrong-token", host=caller.host, count=self.counts["wrong"])
         elif self._sent(caller, handshake.proof_of_peer):
             self._leave(caller)
             self.counts["proved"] += 1
@@ -257,7 +266,8 @@ class Door:
             return False
 
     def _refuse(self, caller: Caller, why: str) -> None:
-        self.counts[why] += 1
+        if not caller.is_wrong:  # which was counted
+            self.counts[why] += 1
         self._leave(caller)
         caller.sock.close()
 

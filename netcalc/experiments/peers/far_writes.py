@@ -18,6 +18,16 @@ MODES = ("nagle", "nodelay", "flush", "single", "cork", "more")
 MAX_COUNT = 10_000
 """Rounds of a mode that a peer writes, at most: their times fit one message. [1]"""
 _clock = time.perf_counter_ns
+
+
+class RoundCounts(ByteCounts):
+    """The bytes so far, and the number, the begin and the duration of each round."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times: list[tuple[int, int, int]] = []
+
+
 Send = Callable[..., object]
 """Sends all of a part: ``send(part)``, or ``send(part, flags=...)``."""
 
@@ -69,7 +79,7 @@ def _write_more(send: Send, parts: Iterator[bytes], count: int) -> None:
 
 
 def write_rounds(
-    socks: Sequence[socket.socket], order: dict[str, Any], job: Job, counts: ByteCounts
+    socks: Sequence[socket.socket], order: dict[str, Any], job: Job, counts: RoundCounts
 ) -> dict[str, Any]:
     """Write requests, each after the response to the one before; return the time of each.
 
@@ -90,8 +100,7 @@ def write_rounds(
                     return
 
     write = writer(sock, order["mode"], send)
-    times: list[tuple[int, int, int]] = []
-    report: dict[str, Any] = {"times": times}
+    report: dict[str, Any] = {}
     try:
         for number in range(1, order["count"] + 1):
             begin_ns = _clock()
@@ -108,7 +117,7 @@ def write_rounds(
                     raise helper.system_error(errno.ECONNRESET)
                 have += got
             now_ns = _clock()
-            times.append((number, begin_ns, now_ns - begin_ns))
+            counts.times.append((number, begin_ns, now_ns - begin_ns))
             counts.sent_bytes += len(request)
             counts.received_bytes += len(reply)
             if job.look(now_ns) or job.wait_until(begin_ns + int(order["interval_s"] * 1e9)):

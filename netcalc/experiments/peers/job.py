@@ -48,25 +48,36 @@ Work = Callable[[Sequence[socket.socket], dict[str, Any], "Job", Any], dict[str,
 
 
 class Pace:
-    """A rate that all jobs of a run together keep on average.
+    """A rate that all jobs of a run together keep on average, in each direction.
 
     Parameters
     ----------
     rate_bps : float
-        Most that they send. [bit/s]
+        Most that they send, and that they receive. [bit/s]
     """
 
     def __init__(self, rate_bps: float) -> None:
         self._byte_ns = 8e9 / rate_bps
-        self._due_ns = 0
+        self._due_ns = [0, 0]
         self._lock = threading.Lock()
 
-    def due_ns(self, sent_bytes: int, now_ns: int) -> int:
-        """Add what was sent; return when more may be."""
+    def due_ns(self, moved_bytes: Sequence[int], now_ns: int) -> int:
+        """Add what was sent, and what was received; return when more may be."""
         with self._lock:
-            begin_ns = max(self._due_ns, now_ns - CREDIT_NS)
-            self._due_ns = begin_ns + int(sent_bytes * self._byte_ns)
-            return self._due_ns
+            self._due_ns = [
+                max(due_ns, now_ns - CREDIT_NS) + int(max(0, moved) * self._byte_ns)
+                for due_ns, moved in zip(self._due_ns, moved_bytes, strict=True)
+            ]
+            return max(self._due_ns)
+
+
+def even_out(order: dict[str, Any], rate_bps: float, *, is_stream: bool) -> None:
+    """Let a sender keep a limit of rate as evenly as it can: also within a large write. [bit/s]"""
+    call_bytes = order["write_bytes"] * order["datagrams_per_call"]
+    if is_stream and rate_bps < float("inf"):
+        call_bytes = min(call_bytes, max(1, int(rate_bps / 8 * CREDIT_NS * 1e-9)))
+    order["call_bytes"] = call_bytes
+    order["gap_ns"] = max(order["gap_ns"], int(8e9 * call_bytes / rate_bps))
 
 
 class Job:
@@ -101,9 +112,11 @@ class Job:
         self.counts = counts
         self.end: dict[str, Any] | None = None
         self.report: dict[str, Any] | None = None
+        self.told_count = 0
+        """Times that were told before the report. [1]"""
         self._work, self._socks, self.order = work, socks, order
         self._pace, self._ended = pace, ended
-        self._paced_bytes = 0
+        self._paced_bytes = 0, 0
         self._limit_ns = _clock() + int(order.get("limit_s", LONGEST_S) * 1e9)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -118,13 +131,22 @@ class Job:
         """Connections that it works on. [1]"""
         return sum(sock.type == socket.SOCK_STREAM for sock in self._socks)
 
+    def untold(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return counts or a report without the times that were told before."""
+        if "times" not in values:
+            return values
+        times = values["times"][self.told_count :]
+        self.told_count += len(times)
+        return {**values, "times": times}
+
     def look(self, now_ns: int) -> bool:
-        """Pause where the rate is above its limit; return True if the job is to end at once."""
+        """Pause where a rate is above its limit; return True if the job is to end at once."""
         if self._pace is None:
             return self._is_over()
-        sent_bytes = max(0, self.counts.sent_bytes - self._paced_bytes)
-        self._paced_bytes += sent_bytes
-        due_ns = self._pace.due_ns(sent_bytes, now_ns)
+        moved_bytes = self.counts.sent_bytes, self.counts.received_bytes
+        new_bytes = [now - paced for now, paced in zip(moved_bytes, self._paced_bytes, strict=True)]
+        self._paced_bytes = moved_bytes
+        due_ns = self._pace.due_ns(new_bytes, now_ns)
         return self.wait_until(min(due_ns, self._limit_ns)) or due_ns > self._limit_ns
 
     def wait_until(self, due_ns: int) -> bool:
@@ -137,8 +159,9 @@ class Job:
         """End at once, also a call that waits."""
         self.end = {"now": True}
         for sock in self._socks:
-            with suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
+            if sock.type == socket.SOCK_STREAM:  # one of datagrams is shared, and its calls end
+                with suppress(OSError):
+                    sock.shutdown(socket.SHUT_RDWR)
 
     def join(self, limit_s: float) -> None:
         """Wait for the end. [s]"""

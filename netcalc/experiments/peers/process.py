@@ -22,6 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -334,17 +335,12 @@ class Worker(ControlledPeer):
         self, limit_s: float, *, watch: bool = True, meanwhile: Callable[[], object] = bool
     ) -> dict[str, Any] | None:
         """Wait for the report of an order; None at the limit. Checks for a reason to end."""
-        clock = self._stopping.clock
-        end_ns = clock.now_ns() + int(limit_s * 1e9)
-        while self._answer is None:
-            if watch:
-                self._stopping.check()
-            left_s = (end_ns - clock.now_ns()) * 1e-9
-            readable(self.control, max(0.0, min(left_s, SLICE_S)))
-            self.poll()
-            meanwhile()
-            if left_s <= 0:
-                break
+        return self._stopping.wait_for(
+            self._take, partial(readable, self.control), limit_s, watch=watch, meanwhile=meanwhile
+        )
+
+    def _take(self) -> dict[str, Any] | None:
+        self.poll()
         answer, self._answer = self._answer, None
         return answer
 

@@ -13,7 +13,7 @@ import re
 import socket
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn, Protocol, Self
@@ -167,6 +167,7 @@ class FarEnd:
         self._order_count = 0
         self._messages: dict[int, deque[answers.Answer]] = defaultdict(deque)
         self._so_far: dict[int, answers.Answer] = {}
+        self._rounds: dict[int, list[tuple[int, ...]]] = defaultdict(list)
         self._has_more = False
         self.clock = Offset(0, 0)
         family = helper.address_family(peer.host)
@@ -243,6 +244,10 @@ class FarEnd:
             if name in message:
                 message[name] -= self.clock.ahead_ns
         is_progress = message.pop("so_far", False)
+        if is_progress and "times" in message:
+            self._rounds[number] += message.pop("times")
+            if len(self._rounds[number]) > answers.MAX_ITEMS:
+                raise answers.MalformedError
         answer = answers.Answer(message, self._miss)
         if is_progress:
             self._so_far[number] = answer
@@ -269,18 +274,26 @@ class FarEnd:
         """Wait for a message. [s]"""
         helper.readable(self._channel.sock, 0.0 if self._has_more else limit_s)
 
-    def answer(
-        self, number: int, limit_s: float = ANSWER_S, *, watch: bool = True
+    def answer(self, number: int, work_s: float = 0.0, *, watch: bool = True) -> dict[str, Any]:
+        """Wait for the next answer to an order that takes a time; checks for a reason to end."""
+        return self._waited_for(
+            lambda: self.answer_if_there(number), work_s + ANSWER_S, watch=watch
+        )
+
+    def _waited_for(
+        self,
+        take: Callable[[], dict[str, Any] | None],
+        limit_s: float,
+        *,
+        watch: bool = True,
+        meanwhile: Callable[[], object] = bool,
     ) -> dict[str, Any]:
-        """Wait for the next answer to an order; checks for a reason to end. [s]"""
-        end_s = time.monotonic() + limit_s
-        while (message := self.answer_if_there(number)) is None:
-            if watch:
-                self._stopping.check()
-            left_s = end_s - time.monotonic()
-            if left_s <= 0:
-                self.fail("far-peer-silent")
-            self.wait(min(left_s, SLICE_S))
+        """Return the message that ``take`` takes; raise that the peer is silent, or its failure."""
+        message = self._stopping.wait_for(
+            take, self.wait, limit_s, watch=watch, meanwhile=meanwhile
+        )
+        if message is None:
+            self.fail("far-peer-silent")
         if "failure" in message:
             self.fail(*_code_of(message, "failure"))
         return message
@@ -296,33 +309,33 @@ class FarEnd:
 
     def first_of(self, number: int) -> dict[str, Any]:
         """Wait for what a job says as it begins."""
-        end_s = time.monotonic() + ANSWER_S
-        while not self.so_far(number):
-            self._stopping.check()
-            if time.monotonic() > end_s:
-                self.fail("far-peer-silent")
-            self.wait(SLICE_S)
+
+        def take() -> dict[str, Any] | None:
             self.poll()
-        return self.so_far(number)
+            return self.so_far(number) or None
+
+        return self._waited_for(take, ANSWER_S)
 
     def times_of(self, report: dict[str, Any]) -> dict[int, int]:
         """Return the times of a report by their number, by the clock of this process. [ns]"""
         return {number: at_ns - self.clock.ahead_ns for number, at_ns, *_ in report["times"]}
 
-    def rounds_of(self, report: dict[str, Any]) -> list[tuple[int, int]]:
-        """Return when each round of a report began, by the clock here, and its duration. [ns]"""
-        rounds = []
-        for number, (index, *times) in enumerate(report["times"], start=1):
-            if index != number or len(times) != 2 or times[1] <= 0:
-                self.fail("far-peer-malformed")
-            rounds.append((times[0] - self.clock.ahead_ns, times[1]))
-        return rounds
+    def new_rounds(
+        self, number: int, report: Mapping[str, Any] | None = None
+    ) -> Iterator[tuple[int, int, int]]:
+        """Take the rounds of a job that have come: number, begin by the clock here, duration. [ns]
 
-    def echo(self, line: FarLine, message_bytes: int, *, from_one_port: bool = False) -> int:
+        Those that it has told while it works, and those of its report.
+        """
+        rounds = self._rounds.pop(number, [])
+        for index, *times in rounds + (report["times"] if report is not None else []):
+            if len(times) != 2 or times[1] <= 0:
+                self.fail("far-peer-malformed")
+            yield index, times[0] - self.clock.ahead_ns, times[1]
+
+    def echo(self, line: FarLine, message_bytes: int) -> int:
         """Let the peer echo messages of up to a size on a line; return the number of the job."""
-        return self.order(
-            "echo", line=line.number, message_bytes=message_bytes, one_port=int(from_one_port)
-        )
+        return self.order("echo", line=line.number, message_bytes=message_bytes)
 
     def own_error(self) -> dict[str, float]:
         """Return the peer's own error: its clock and timers, and its share of a processor."""
@@ -335,7 +348,7 @@ class FarEnd:
         number = self.order(
             "own_rates", payload_bytes=payload_bytes, limit_ms=max(1, round(1e3 * limit_s))
         )
-        report = self.answer(number, limit_s + ANSWER_S)
+        report = self.answer(number, limit_s)
         return report["send_pps"], report["receive_pps"]
 
     def cause_of(self, error: ExperimentError) -> ExperimentError:
@@ -388,12 +401,18 @@ class FarEnd:
         *,
         buffer_bytes: int | None = None,
         congestion_control: str = "",
+        one_port: bool = True,
     ) -> FarLine:
-        """Connect sockets to the peer; return the line between them."""
+        """Connect sockets to the peer; return the line between them.
+
+        With ``one_port`` the peer takes datagrams of that socket only, otherwise of all of this
+        host.
+        """
         is_stream = socks[0].type == socket.SOCK_STREAM
         number = self.order(
             "open", protocol="tcp" if is_stream else "udp", count=len(socks),
             buffer_bytes=buffer_bytes or 0, congestion_control=congestion_control,
+            one_port=int(one_port),
         )  # fmt: skip
         answer = self.answer(number)
         tickets = answer["tickets"]
@@ -408,17 +427,17 @@ class FarEnd:
             else:
                 sock.connect((self.address[0], port, *self.address[2:]))
             sock.sendall(ticket)
-        end_s, again_s = time.monotonic() + OPEN_S, time.monotonic() + AGAIN_S
-        while (message := self.answer_if_there(number)) is None:
-            self._stopping.check()
-            self.wait(SLICE_S)
-            if time.monotonic() > end_s:
-                self.fail("far-peer-silent")
+        again_s = time.monotonic() + AGAIN_S
+
+        def send_again() -> None:
+            nonlocal again_s
             if not is_stream and time.monotonic() > again_s:
                 socks[0].send(tickets[0])  # the one before may be lost
                 again_s += AGAIN_S
-        if "failure" in message:
-            self.fail(*_code_of(message, "failure"))
+
+        message = self._waited_for(
+            lambda: self.answer_if_there(number), OPEN_S, meanwhile=send_again
+        )
         return FarLine(number, tickets[0][:TAG_BYTES], message["opened"])
 
     def _prove(self, sock: socket.socket) -> bytes:
@@ -530,16 +549,12 @@ class FarWorker:
         self, limit_s: float, *, watch: bool = True, meanwhile: Callable[[], object] = bool
     ) -> dict[str, Any] | None:
         """Wait for the report of a job; None at the limit. Checks for a reason to end."""
-        end_s = time.monotonic() + limit_s
-        while self._answer is None:
-            if watch:
-                self._stopping.check()
-            left_s = end_s - time.monotonic()
-            self._far.wait(max(0.0, min(left_s, SLICE_S)))
-            self.poll()
-            meanwhile()
-            if left_s <= 0:
-                break
+        return self._stopping.wait_for(
+            self._take, self._far.wait, limit_s, watch=watch, meanwhile=meanwhile
+        )
+
+    def _take(self) -> dict[str, Any] | None:
+        self.poll()
         answer, self._answer = self._answer, None
         return answer
 

@@ -36,7 +36,7 @@ from netcalc.experiments.peers import (
     responder,
 )
 from netcalc.experiments.peers.door import TICKET_BYTES, Door, Guest, Log
-from netcalc.experiments.peers.job import CREDIT_NS, Job, Pace
+from netcalc.experiments.peers.job import Job, Pace, even_out
 
 OPEN_S = 10.0
 """Time for the data connections of an order to arrive: a lost SYN is sent again. [s]"""
@@ -86,7 +86,7 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
     "clock": {},
     "open": {
         "protocol": ("tcp", "udp"), "count": (1, 4096), "buffer_bytes": (0, 1 << 30),
-        "congestion_control": _NAME,
+        "congestion_control": _NAME, "one_port": _SWITCH,
     },
     "send": {
         "line": _LINE, "write_bytes": _BYTES, "write_count": _COUNT,
@@ -102,7 +102,7 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
         "limit_bytes": _COUNT,
     },
     "respond": {"line": _LINE, "write_bytes": _BYTES, "reply_bytes": _BYTES},
-    "echo": {"line": _LINE, "message_bytes": _MESSAGE_BYTES, "one_port": _SWITCH},
+    "echo": {"line": _LINE, "message_bytes": _MESSAGE_BYTES},
     "rounds": {
         "line": _LINE, "message_bytes": _MESSAGE_BYTES, "reply_bytes": _MESSAGE_BYTES,
         "quickack": _SWITCH,
@@ -128,7 +128,6 @@ ORDERS: Mapping[str, Mapping[str, Allowed]] = {
         "job": _LINE, "now": _SWITCH, "sent_bytes": (0, 1 << 50), "linger_ms": (0, 600_000),
         "drain_ms": (0, 600_000),
     },
-    "release": {"line": _LINE},
     "close": {},
 }  # fmt: skip
 """Each order and its fields: the least and the largest number, the words allowed, or the pattern of
@@ -184,8 +183,10 @@ class Line:
     def __init__(self, door: Door, number: int, order: dict[str, Any], host: str) -> None:
         self.number, self._order, self._door, self._host = number, order, door, host
         self.is_stream = order["protocol"] == "tcp"
+        self.is_of_one_port = bool(order["one_port"])
+        """Whether its datagrams are those of the client's one socket only."""
         self.socks: list[socket.socket] = []
-        self.is_open = self.is_connected = False
+        self.is_open = False
         self.end_s = time.monotonic() + OPEN_S
         if self.is_stream:
             self.tickets = door.new_tickets(order["count"], host)
@@ -224,6 +225,8 @@ class Line:
         if not self.is_open or not self.socks:
             raise OrderRefusedError("order-without-connection", {})
         if not self.is_stream:
+            self._drop(self.socks[0], lambda data: data == self.tickets[0])  # one sent again
+            self.socks[0].setblocking(True)
             return [self.socks[0].dup()]
         socks, self.socks = self.socks, []
         return socks
@@ -272,25 +275,20 @@ class Line:
             while True:
                 said, address = sock.recvfrom(TICKET_BYTES + 1)
                 if said == self.tickets[0] and address[0] == self._host:
-                    self.client = address
+                    if self.is_of_one_port:
+                        sock.connect(address)
+                    self._drop(sock, lambda _: True)  # what strangers sent before
                     sock.setblocking(True)
                     return True
         return False
 
-    def connect(self) -> None:
-        """Take datagrams of the client's one socket only, and no ticket that came again."""
-        if not self.is_open:
-            raise OrderRefusedError("order-without-connection", {})
-        if self.is_connected:
-            return
-        self.is_connected = True
-        (sock,) = self.socks
-        sock.connect(self.client)
+    @staticmethod
+    def _drop(sock: socket.socket, is_dropped: Callable[[bytes], bool]) -> None:
+        """Drop the datagrams that wait, up to the first that is to be kept."""
         sock.setblocking(False)
         with suppress(OSError):
-            while sock.recv(TICKET_BYTES + 1, socket.MSG_PEEK) == self.tickets[0]:
+            while is_dropped(sock.recv(TICKET_BYTES + 1, socket.MSG_PEEK)):
                 sock.recv(TICKET_BYTES + 1)
-        sock.setblocking(True)
 
 
 def turn_away(door: Door) -> None:
@@ -385,9 +383,6 @@ class Run:
                 job.end = {**order, "now": bool(order["now"])}
                 if order["now"]:
                     job.stop()
-        elif name == "release":
-            if (line := self._lines.pop(order["line"], None)) is not None:
-                line.close()
         elif number in self._lines or number in self._jobs:
             raise OrderRefusedError("order-out-of-range", {"field": "id"})
         elif name == "open":
@@ -446,7 +441,9 @@ class Run:
             session = os.urandom(responder.TAG_BYTES)
             self._dismiss()
             self._guest_number = number
-            guest = self._door.guest = Guest(self._host, session, is_secure=bool(order["tls"]))
+            guest = self._door.guest = Guest(
+                self._host, session, is_secure=bool(order["tls"]), most=self._limits.connections
+            )
             work = far_echo.answer_transactions(guest.arrivals)
             order["session"] = session
             self._fast_open(order["fast_open"])
@@ -461,13 +458,13 @@ class Run:
             work = self._work(name, line)
             counts = _COUNTS.get(name, bulk_peer.ByteCounts)()
             order |= {"session": line.session, "host": self._host}
-            if not line.is_stream and order.get("one_port", 1):
-                line.connect()
+            order["one_port"] = line.is_of_one_port
             socks = line.socks_of_job()
             if line.is_stream:
                 del self._lines[line.number]
         if name == "send":
-            self._even_out(order, is_stream=bool(socks) and socks[0].type == socket.SOCK_STREAM)
+            is_stream = socks[0].type == socket.SOCK_STREAM
+            even_out(order, self._limits.rate_bps, is_stream=is_stream)
         self._jobs[number] = Job(work, socks, order, counts, pace=self._pace, ended=self._ring)
 
     @staticmethod
@@ -475,15 +472,6 @@ class Run:
         if name == "echo":
             return far_echo.echo_stream if line.is_stream else far_echo.echo_datagrams
         return _WORKS[name]
-
-    def _even_out(self, order: dict[str, Any], *, is_stream: bool) -> None:
-        """Let a sender keep the limit of rate as evenly as it can: also within a large write."""
-        order["call_bytes"] = order["write_bytes"] * order["datagrams_per_call"]
-        rate_bps = self._limits.rate_bps
-        if is_stream and rate_bps < float("inf"):
-            most_bytes = max(1, int(rate_bps / 8 * CREDIT_NS * 1e-9))
-            order["call_bytes"] = min(order["call_bytes"], most_bytes)
-        order["gap_ns"] = max(order["gap_ns"], int(8e9 * order["call_bytes"] / rate_bps))
 
     def _fast_open(self, wanted: int) -> None:
         """Let the listener take data with a SYN, where the system has that."""
@@ -504,7 +492,7 @@ class Run:
                 if number == self._guest_number:
                     self._dismiss()
                 self._carried_bytes += job.carried_bytes
-                self._client.send({"id": number, **job.report})
+                self._client.send({"id": number, **job.untold(job.report)})
         now_s = time.monotonic()
         if now_s - self._reported_s >= REPORT_S:
             self._reported_s = now_s
@@ -515,8 +503,8 @@ class Run:
             if self._client.flush():  # else the next report has more
                 at_ns = time.perf_counter_ns()
                 for number, job in self._jobs.items():
-                    progress = {"so_far": True, "at_ns": at_ns, **vars(job.counts)}
-                    self._client.send({"id": number, **progress})
+                    progress = job.untold(vars(job.counts))
+                    self._client.send({"id": number, "so_far": True, "at_ns": at_ns, **progress})
 
     def _dismiss(self) -> None:
         """Take no more transactions."""
@@ -546,6 +534,7 @@ class Run:
 
 _COUNTS: Mapping[str, type[bulk_peer.ByteCounts | far_echo.AnswerCounts]] = {
     "echo": far_echo.AnswerCounts, "rounds": far_echo.AnswerCounts, "flows": far_flows.FlowCounts,
+    "write_rounds": far_writes.RoundCounts,
 }  # fmt: skip
 _WORKS: Mapping[str, Callable[..., dict[str, Any]]] = {
     **bulk_peer.WORKS, "rounds": far_echo.answer_rounds,

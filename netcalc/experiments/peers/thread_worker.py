@@ -11,7 +11,7 @@ from typing import Any
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import bulk_peer
 from netcalc.experiments.peers.job import Job
-from netcalc.experiments.running.stopping import SLICE_S, Stopping
+from netcalc.experiments.running.stopping import Stopping
 
 END_S = 1.0
 """Time for a program to end after its sockets are shut down. [s]"""
@@ -55,16 +55,10 @@ class ThreadWorker:
         self, limit_s: float, *, watch: bool = True, meanwhile: Callable[[], object] = bool
     ) -> dict[str, Any] | None:
         """Wait for the report of an order; None at the limit. Checks for a reason to end."""
-        end_s = time.monotonic() + limit_s
-        while True:
-            if watch:
-                self._stopping.check()
-            left_s = end_s - time.monotonic()
-            is_done = self._done.wait(max(0.0, min(left_s, SLICE_S)))
-            meanwhile()
-            if is_done or left_s <= 0:
-                break
-        return self._job.report if self._job is not None and is_done else None
+        return self._stopping.wait_for(
+            lambda: self._job.report if self._job is not None else None,
+            self._done.wait, limit_s, watch=watch, meanwhile=meanwhile,
+        )  # fmt: skip
 
     def poll(self) -> None:
         """Do nothing: the counts are those of the program."""

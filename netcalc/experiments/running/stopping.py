@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 from netcalc.errors import ArgumentTypeError
 
@@ -75,6 +75,7 @@ TERMINATING = tuple(
 )
 """Signals that end a run; Windows has no SIGHUP."""
 Stop = EventLike | Callable[[], bool]
+Awaited = TypeVar("Awaited")
 
 
 class Ended(Exception):  # noqa: N818 - no error
@@ -301,6 +302,30 @@ class Stopping:
             self.check()
             self.clock.sleep(min(left_s, SLICE_S))
         return -left_s
+
+    def wait_for(
+        self,
+        take: Callable[[], Awaited | None],
+        rest: Callable[[float], object],
+        limit_s: float,
+        *,
+        watch: bool = True,
+        meanwhile: Callable[[], object] = bool,
+    ) -> Awaited | None:
+        """Call ``take`` until it returns something; None at the limit. [s]
+
+        ``rest`` waits so long for it at most; ``meanwhile`` is called after each rest. Checks for
+        a reason to end, unless told not to watch.
+        """
+        end_ns = self.clock.now_ns() + int(limit_s * 1e9)
+        while (taken := take()) is None:
+            if watch:
+                self.check()
+            if (left_s := (end_ns - self.clock.now_ns()) * 1e-9) <= 0:
+                break
+            rest(min(left_s, SLICE_S))
+            meanwhile()
+        return taken
 
     def _asks(self) -> bool:
         """Ask the caller; a second Ctrl-C interrupts a function that hangs."""
