@@ -7,7 +7,9 @@ nothing but send, receive and read the clock. Each host has a processor of its o
 have; TCP is Reno on both sides, since BBR sets a timer for each small write.
 
 Then an emulated router whose packet rate and line are set stands between the hosts, and
-``experiments.router`` finds both. Last what an idle peer takes.
+``experiments.router`` finds both. It has the first processor, and the hosts share the others: at
+real-time priority it would keep a host from running for tenths of a second. Last what an idle peer
+takes.
 
 Prints every figure beside its floor or ceiling, whether it is met or not, with the load of the
 machine, which all of them depend on: on a busy one ``chrt -r 1`` before the command, as root, keeps
@@ -29,7 +31,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path as File
 from tempfile import TemporaryDirectory
@@ -365,12 +367,18 @@ def router_setting(number: int) -> tuple[float, float]:
 def router_errors(packet_pps: float, line_bps: float, duration_s: float) -> tuple[float, float]:
     """Measure through one router; return the relative errors of its packet rate and line."""
     path = Path.parse(f"1 Gbit/s, {line_bps} bit/s", processing_s=1 / packet_pps)
-    with EmulatedPath(
-        path, offload=False, overhead_bytes=WIRE_OVERHEAD_BYTES,
-        input_packets=max(BOX_INPUT_PACKETS, int(QUEUE_S * packet_pps)),
-        buffer_bytes=max(LEAST_BUFFER_BYTES, int(QUEUE_S * line_bps / 8)),
-    ) as emulated:  # fmt: skip
-        start = partial(start_at_end, emulated)
+    allowed = sorted(os.sched_getaffinity(0))
+    with ExitStack() as opened:
+        os.sched_setaffinity(0, allowed[:1])
+        try:
+            emulated = opened.enter_context(EmulatedPath(
+                path, offload=False, overhead_bytes=WIRE_OVERHEAD_BYTES,
+                input_packets=max(BOX_INPUT_PACKETS, int(QUEUE_S * packet_pps)),
+                buffer_bytes=max(LEAST_BUFFER_BYTES, int(QUEUE_S * line_bps / 8)),
+            ))  # fmt: skip
+        finally:
+            os.sched_setaffinity(0, allowed)
+        start = partial(start_at_end, emulated, allowed[1:] or allowed)
         runs = Runs(start, emulated.address("B"))
         found = runs("found_limits", list(ARTICLE_SIZES), duration_s)
         statistics = emulated.statistics()
@@ -383,10 +391,11 @@ def router_errors(packet_pps: float, line_bps: float, duration_s: float) -> tupl
 
 
 def start_at_end(
-    emulated: EmulatedPath, command: list[str], host: int, **options: Any
+    emulated: EmulatedPath, processors: list[int], command: list[str], host: int, **options: Any
 ) -> subprocess.Popen[str]:
-    """Start a program at an end of an emulated path."""
-    return emulated.start(command, "AB"[host], text=True, **options)
+    """Start a program at an end of an emulated path, on some processors."""
+    pin = partial(os.sched_setaffinity, 0, processors)
+    return emulated.start(command, "AB"[host], text=True, preexec_fn=pin, **options)
 
 
 def idle_peer(short: bool) -> bool:
