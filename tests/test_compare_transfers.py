@@ -42,6 +42,18 @@ def test_costs_of_a_datagram_are_found():
     assert found.sentence == "The sender takes 5 µs per datagram + 0.4 ns per byte."
 
 
+def test_of_both_directions_at_once_the_first_is_compared():
+    """They are not of one cost: 5 us and 0.4 ns/B from here, ten times as much from the peer."""
+    size = np.repeat([64.0, 300.0, 700.0, 1440.0], 2)
+    direction = np.array(["forward of both", "back of both"] * 4)
+    cost_s = (5e-6 + 0.4e-9 * size) * np.where(direction == "back of both", 10, 1)
+    compared = compare.bulk(transfers(size, 1000 * cost_s, direction=direction))
+    np.testing.assert_allclose(compared.residual, 0, atol=1e-12)
+    np.testing.assert_allclose(compared.measured, cost_s[::2])
+    assert "forward of both" in compared.title
+    assert "back" not in compared.sentence
+
+
 def test_a_slope_that_is_lost_in_the_noise_is_none():
     found = compare.overlay(transfers([64, 1440], [6e-3, 5e-3]))
     assert "0 s per byte" in found.predicted_label

@@ -166,12 +166,12 @@ def frame_throughputs(comparison: Comparison) -> Comparison:
 
 
 def _limits_text(regimes: fit.Regimes) -> str:
-    """Write the limits that were found."""
+    """Write the limits that were found; their errors are in the verdict."""
     parts = []
-    if np.isfinite(regimes.params["packet_pps"]):
-        parts.append(phrase("fitted: {rate}", rate=_with_margin(regimes, "packet_pps")))
-    if np.isfinite(regimes.params["line_bps"]):
-        line = phrase("line of {rate}", rate=_with_margin(regimes, "line_bps"))
+    if np.isfinite(pps := regimes.params["packet_pps"]):
+        parts.append(phrase("fitted: {rate}", rate=show(pps, "packet/s")))
+    if np.isfinite(bps := regimes.params["line_bps"]):
+        line = phrase("line of {rate}", rate=show(bps, "bit/s"))
         parts.append(f"{line} ({ETHERNET_LINE})")
     return ", ".join(parts) or phrase("no limit found")
 

@@ -54,6 +54,7 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
         buffer, over a path: the median goodput; the prediction is one buffer per round trip, up to
         the bottleneck link, also for no rows if a path is given. By frame: as :func:`frame_rates`.
         Otherwise: the minimum time of a write of each size, with fitted costs per write and byte.
+        Of transfers in both directions at once, those of the first row's direction.
     """
     if not len(samples):
         if path is not None:
@@ -65,6 +66,13 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
             title=title or "Transfers",
         )  # fmt: skip
     path = path or emulated_path(samples.meta.instrument)
+    directions = np.asarray(samples.direction)
+    if not is_router(samples) and np.unique(directions).size > 1:
+        first = str(directions[0])
+        columns = {name: column[directions == first] for name, column in samples.columns().items()}
+        compared = bulk(replace(samples, **columns), path=path, title=title)
+        said = phrase("Of {direction}: {text}", direction=first, text=compared.sentence)
+        return replace(compared, title=f"{compared.title}, {first}", sentence=said)
     buffers = np.asarray(samples.asked_buffer_bytes)
     if np.unique(np.asarray(samples.pair_count)).size > 1 or _in_lockstep(samples):
         return _by_pairs(samples, path, title)

@@ -227,9 +227,11 @@ def overlay(
         beside=tuple(beside),
         lines=tuple(lines),
     )
-    said = [
-        f"{each.measured_label}: {each.sentence}" if further else each.sentence for each in every
-    ]
+    said = []
+    for each in every:
+        label = f"{each.measured_label}: "
+        is_named = not further or each.sentence.startswith(label)
+        said.append(each.sentence if is_named else label + each.sentence)
     text = " ".join(filter(None, (*said, *(thinned_note(each.x.size) for each in every))))
     return Plot(partial(_draw_overlay, sources, look), sources, text, theme, ("overlay", look))
 
