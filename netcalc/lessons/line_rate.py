@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import compare, datasets, fit, solver
+from netcalc import compare, datasets, fit, plots, solver
 from netcalc.checks import FloatArray
 from netcalc.datasets import points_by, printed_numbers
 from netcalc.errors import ExperimentError, ReaderError
 from netcalc.experiments import line_rate as blasts
-from netcalc.experiments import lockstep
+from netcalc.experiments import lockstep, router
 from netcalc.language import phrase, term
 from netcalc.models.rates import forwarding, line_rate
 from netcalc.models.sizes import framing
@@ -299,6 +299,10 @@ PAIRS = (1, 2, 4, 8, 16)
 """Pairs in lockstep. [1]"""
 PAIRS_OF = {"box": "path", "peer": "peer"}
 """Paths of pairs besides the loopback, by those of datagrams."""
+KNOWN_ROUTER = Path.parse("1 Gbit/s, 10 Mbit/s", processing_s=1 / 2000)
+"""The router of the recorded run."""
+ROUTER_S = 1.0
+"""Duration of each transfer through a router. [s]"""
 _PAYLOAD_BYTES = 1460.0  # of the article
 _ETHERNET_FRAMES = np.linspace(64, 1518, 120)
 _PAIRS = np.unique(np.geomspace(1, 128, 60).round())
@@ -453,6 +457,26 @@ def _way_of(run: BulkSamples) -> str:
     if facts.peer_machine:
         return "peer"
     return "box" if facts.truth else "routed" if facts.routed else "loopback"
+
+
+def your_router_panel() -> Panel:
+    """What lies between two hosts: the recorded run, and then one's own."""
+    recorded = datasets.load("router_emulated")
+    assert isinstance(recorded, BulkSamples)
+    figure = Figure(plots.router(recorded))
+
+    def run(progress: Callable[..., object], stop: Any, **far: Any) -> BulkSamples:
+        way: dict[str, Any] = far or {"path": KNOWN_ROUTER}
+        return router(duration_s=ROUTER_S, run_count=1, progress=progress, stop=stop, **way)
+
+    def draw(samples: BulkSamples) -> None:
+        figure.draw(plots.router(samples))
+
+    button = run_button(
+        "Measure an emulated router", run, draw, key="router", experiment="router",
+        peer=PeerField(),
+    )  # fmt: skip
+    return panel(figure, {}, lambda: None, below=[button])
 
 
 def lockstep_panel() -> Panel:

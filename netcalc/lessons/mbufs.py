@@ -24,6 +24,7 @@ from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, Swept, html_table, in_unit, notes_of, panel, sweep_panel
+from netcalc.widgets.peer import PeerField
 from netcalc.widgets.run import run_button
 
 BOOK_SIZES = sorted({0, *range(100, 2001, 100), 1508, 1509})
@@ -640,10 +641,11 @@ def thresholds_panel() -> Panel:
     def update(protocol: str, mtu_bytes: int, clock: str) -> None:
         figure.draw(_swept(shown[0] if shown else None, clock))
 
-    def run(progress: Any, stop: Any) -> TransactionSamples:
+    def run(progress: Any, stop: Any, **far: Any) -> TransactionSamples:
+        way: dict[str, Any] = far or {"mtu_bytes": mtu.value}
         return transactions(
-            THRESHOLD_SIZES, protocols=[protocol.value], count=COUNT, mtu_bytes=mtu.value,
-            progress=progress, stop=stop,
+            THRESHOLD_SIZES, protocols=[protocol.value], count=COUNT, progress=progress, stop=stop,
+            **way,
         )  # fmt: skip
 
     def show_run(samples: TransactionSamples) -> None:
@@ -651,8 +653,9 @@ def thresholds_panel() -> Panel:
         figure.draw(_swept(samples, clock.value))
 
     live = run_button(
-        "Search for steps here", run, show_run, key="thresholds", experiment="transactions"
-    )
+        "Search for steps here", run, show_run, key="thresholds", experiment="transactions",
+        peer=PeerField(without=[mtu]),
+    )  # fmt: skip
     controls = {"protocol": protocol, "mtu_bytes": mtu, "clock": clock}
     return panel(figure, controls, update, below=[live])
 

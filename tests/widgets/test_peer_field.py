@@ -17,7 +17,15 @@ import pytest
 from panels_seen import button_of, column, played, said
 
 from netcalc.experiments.peers.remote import PORT, FarPeer
-from netcalc.lessons import latency, line_rate, probing, protocol_stack, small_writes, transfers
+from netcalc.lessons import (
+    latency,
+    line_rate,
+    mbufs,
+    probing,
+    protocol_stack,
+    small_writes,
+    transfers,
+)
 from netcalc.lessons.site.cells import notes
 from netcalc.plots.pictures import charts
 from netcalc.widgets import run_button
@@ -198,6 +206,12 @@ PANELS = {
     "three ways": (line_rate.three_ways_panel, line_rate.WAYS["peer"], 7),  # of RFC 2544
     "lockstep": (line_rate.lockstep_panel, "peer, measured", len(line_rate.PAIRS)),
     "trains": (probing.trains_panel, "no cross traffic between", 40),
+    "thresholds": (
+        mbufs.thresholds_panel,
+        "here, smallest of each size",
+        mbufs.THRESHOLD_SIZES.size,
+    ),
+    "your router": (line_rate.your_router_panel, "forward of both, points", 6),
 }
 """Panels, and how many points of which name a whole run with a peer has."""
 
@@ -209,6 +223,15 @@ def brief(monkeypatch):
     monkeypatch.setattr(transfers, "LIVE_SIZES", WRITES)
     monkeypatch.setattr(line_rate, "BLAST_S", 0.01)
     monkeypatch.setattr(line_rate, "BLAST_RUNS", 1)
+    monkeypatch.setattr(line_rate, "ROUTER_S", 0.1)
+
+
+def drawn(panel, series, name="x"):
+    """Return a column of a series, and of the points that are not in its fit."""
+    columns = [column(panel, series, name)]
+    if series.endswith("points"):
+        columns.append(column(panel, series.removesuffix("points") + "outliers", name))
+    return np.concatenate(columns)
 
 
 @pytest.mark.live
@@ -218,14 +241,14 @@ def test_a_panel_runs_with_a_peer(name):
     make, series, count = PANELS[name]
     panel = make()
     button = button_of(panel)
-    with serving() as served:
+    with serving(carried_bytes=10**11) as served:
         address = f"127.0.0.1:{served.peer.port}"
         type_into(button.peer, address, served.service.token)
         played(panel)
     assert "done" in button.message.value
     assert f"With a second machine: Linux {platform.release()}" in button.about.value
-    assert column(panel, series, "x").size == count
-    assert np.isfinite(column(panel, series, "measured" if series == "points" else "y")).all()
+    assert drawn(panel, series).size == count
+    assert np.isfinite(drawn(panel, series, "measured" if series.endswith("points") else "y")).all()
     assert said(panel)
     token = served.service.token
     assert token not in everything_saved(panel)
@@ -255,7 +278,7 @@ def test_a_panel_runs_from_a_peer(name, direction, count):
         button.peer.inputs.direction = direction
         played(panel)
     assert "done" in button.message.value
-    assert column(panel, series, "x").size == count
+    assert drawn(panel, series).size == count
     assert direction in saved_samples(button)
 
 
@@ -284,7 +307,7 @@ def test_an_echo_with_a_peer_is_shown_as_long_as_its_address_is_there():
         assert column(panel, "points", "x").size == 0
         played(panel)
     assert "to a second machine" in title(panel)
-    assert column(panel, "points", "x").size == 15
+    assert drawn(panel, "points").size == 15
     panel.controls["protocol"].value = "tcp"
     assert column(panel, "points", "x").size == 0
     panel.controls["protocol"].value = "udp"
