@@ -24,6 +24,9 @@ DIRECTIONS: Mapping[str, tuple[str, ...]] = {
     "both": ("forward of both", "back of both"),
 }
 """Where a transfer goes: to the peer, from it, or both at once; and the ways of each."""
+READ_BYTES = 1 << 20
+"""Largest read of a stream from another machine: with 128 KiB, as between processes of one, writes
+of 128 KiB arrived 6% slower over a pair of devices. [byte]"""
 GONE = frozenset((
     "far-peer-gone", "far-peer-silent", "peer-limit-bytes", "peer-limit-duration",
     "transfer-overdue",
@@ -84,6 +87,8 @@ class FarWay(transfers.Way):
             source_does = dict(source_does)
             is_stream = self._socks[0].type == socket.SOCK_STREAM
             even_out(source_does, self._most_bps, is_stream=is_stream)
+        if "read_bytes" in sink_does:
+            sink_does = {**sink_does, "read_bytes": READ_BYTES}
         self.sink.order(sink_does, () if self._is_forward else self._socks)
         self.source.order(source_does, self._socks if self._is_forward else ())
 
