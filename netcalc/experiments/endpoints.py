@@ -34,7 +34,7 @@ SNAP_BYTES = 128
 MAX_PACKETS = 200_000
 """Packets kept for a capture file, some 30 MB; further ones are only timed. [packet]"""
 WAIT_S = 2e-4
-"""Shortest wait of the client that is named: a call takes less, Nagle's wait a round trip. [s]"""
+"""Shortest wait of the client that is named: Nagle's is a round trip. [s]"""
 HOLD_S = 1e-3
 """Shortest hold of an acknowledgement that is named: a delayed one is held for 40 ms. [s]"""
 _ALL_PROTOCOLS = 0x0003
@@ -270,18 +270,23 @@ def _transits(near: list[TappedPacket], far: list[TappedPacket], server: str) ->
 def _waits_of_client(
     steps: list[_Transit], begin_ns: int, writes: Sequence[tuple[int, int]]
 ) -> list[LadderRow]:
-    """Return the waits between the write of a part and its segment."""
+    """Return the waits between the write of a part and its segment, ended by a packet of the server.
+
+    On a busy machine a call takes longer, too, but nothing comes meanwhile.
+    """
     parts = [step for step in steps if not step.sender and _tcp_payload_bytes(step.packet)]
     if not parts:
         return []
     base = _tcp_number(parts[0].packet, 4)
     sizes = accumulate(size for _, size in writes)
     ends = [(at_ns, end) for (at_ns, _), end in zip(writes, sizes, strict=True)]
+    came_ns = [step.received_ns for step in steps if step.sender]
     rows = []
     for step in parts[1:]:
         offset = (_tcp_number(step.packet, 4) - base) % (1 << 32)
         at_ns = next((at for at, end in ends if offset < end), begin_ns)
-        if step.sent_ns - at_ns > WAIT_S * 1e9:
+        has_come = any(at_ns < time_ns <= step.sent_ns for time_ns in came_ns)
+        if has_come and step.sent_ns - at_ns > WAIT_S * 1e9:
             rows.append(
                 _row("client", "waits for acknowledgement", at_ns - begin_ns,
                      step.sent_ns - begin_ns, 0)

@@ -562,7 +562,7 @@ def _answer_peer(
         nonlocal measured_count
         for sequence, sent_ns, response_ns in far.new_rounds(number, report):
             measured_count += 1
-            if sequence != measured_count:
+            if sequence != measured_count or sequence > plan.count:
                 far.fail("far-peer-malformed")
             row = (mode, sequence, plan.request_bytes, plan.reply_bytes, sent_ns, response_ns)
             run.add(endpoints.Response(*row, warm_up=sequence == 1))
