@@ -270,7 +270,7 @@ def _transits(near: list[TappedPacket], far: list[TappedPacket], server: str) ->
 def _waits_of_client(
     steps: list[_Transit], begin_ns: int, writes: Sequence[tuple[int, int]]
 ) -> list[LadderRow]:
-    """Return the waits between the write of a part and its segment, ended by a packet of the server.
+    """Return the waits between the write of a part and its segment, that a packet ended.
 
     On a busy machine a call takes longer, too, but nothing comes meanwhile.
     """

@@ -58,9 +58,9 @@ OVERLOAD_RATIO = 0.1
 at an offer that it could carry, so that less than it can arrives. [ratio]"""
 IDLE_BPS, TRIP_S = 100e3, 3
 """Rate of a connection that leaves a path idle [bit/s], and time of the loaded one. [s]"""
-PROBE_S, PACKETS_PER_PROBE, LEAST_PROBES = 0.1, 1000, 4
-"""Least time between two echoes [s]; beside a transfer they are one packet in so many, as they use
-the path, too; and how many there are beside each at least. [1]"""
+PROBE_S = 0.1
+"""Time between two echoes beside a transfer, of whose packets they are one in a thousand and less,
+but through a very slow device. [s]"""
 ECHO_S = 1.0
 """Time after which an echo is lost. [s]"""
 LOADING_S = 0.15
@@ -255,7 +255,7 @@ class RouterRun(transfer.Transfers):
         super().__init__(**options)
         self._tried: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self._offers_pps: dict[tuple[int, str], float] = {}
-        self._moved_s = 0.0
+        self._moved_s, self._moved_bytes = 0.0, 0
 
     def measure(self, carrier: Carrier, payloads: Sequence[int], *, duration_s: float) -> None:
         """Measure the hosts alone, the idle path, every size in each direction, and the load."""
@@ -281,12 +281,14 @@ class RouterRun(transfer.Transfers):
 
     def advance_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
         """Record and report the progress of the current transfer."""
-        self._moved_s = time.monotonic()
+        if received_bytes > self._moved_bytes:
+            self._moved_s = time.monotonic()
+        self._moved_bytes = received_bytes
         super().advance_within(share, at_ns=at_ns, received_bytes=received_bytes)
 
     @property
     def is_loading(self) -> bool:
-        """Whether a transfer is in progress: both ends report it ten times a second."""
+        """Whether data arrives: both ends report it ten times a second, also while they wait."""
         return time.monotonic() - self._moved_s < LOADING_S
 
     def _keep(self) -> None:
@@ -456,7 +458,7 @@ class PeerCarrier:
         """Return round trips of UDP echoes: on the idle path, or beside the transfers so far."""
         if is_loaded:
             return self._loaded_s, "UDP echo"
-        with self._echoes(lambda: True, PROBE_S) as trips_s:
+        with self._echoes(lambda: True) as trips_s:
             self._run.stopping.sleep(1.0)
         return trips_s, "UDP echo"
 
@@ -493,14 +495,13 @@ class PeerCarrier:
             payload_bytes, duration_s, offer_pps=offer_pps,
             linger_s=FAR_LINGER_S, drain_s=FAR_DRAIN_S,
         )  # fmt: skip
-        rare_s = min(PACKETS_PER_PROBE / (offer_pps or np.inf), duration_s / LEAST_PROBES)
-        with self._echoes(lambda: self._run.is_loading, max(PROBE_S, rare_s)) as trips_s:
+        with self._echoes(lambda: self._run.is_loading) as trips_s:
             self._ends[way].move(blast)
         self._loaded_s += trips_s
 
     @contextmanager
-    def _echoes(self, counts: Callable[[], bool], gap_s: float) -> Iterator[list[float]]:
-        """Send echoes at intervals; yield the list of their round trips, of those that count."""
+    def _echoes(self, counts: Callable[[], bool]) -> Iterator[list[float]]:
+        """Send an echo now and then; yield the list of their round trips, of those that count."""
         family = helper.address_family(self._run.host)
         trips_s: list[float] = []
         with socket.socket(family, socket.SOCK_DGRAM) as sock:
@@ -508,7 +509,7 @@ class PeerCarrier:
             number = self._far.echo(line, 64)
             ended = threading.Event()
             thread = threading.Thread(
-                target=_echo, args=(sock, line.session, trips_s, ended, counts, gap_s)
+                target=_echo, args=(sock, line.session, trips_s, ended, counts)
             )
             thread.start()
             try:
@@ -526,12 +527,11 @@ def _echo(
     trips_s: list[float],
     ended: threading.Event,
     counts: Callable[[], bool],
-    gap_s: float,
 ) -> None:
     """Send an echo, wait for it, and again, until the end; keep the times of those that count."""
     sock.settimeout(ECHO_S)
     number = 0
-    while not ended.wait(gap_s):
+    while not ended.wait(PROBE_S):
         number += 1
         message = number.to_bytes(4, "big") + session[:4]
         is_counted, sent_s = counts(), time.perf_counter()
