@@ -380,7 +380,7 @@ def measure_at_peer(run: EchoRun, peer: FarPeer) -> None:
     largest_bytes = max(run.plan.sizes)
     with FarEnd(peer, stopping=run.stopping) as far, record.measuring_with(run, far):
         run.phase = "connect"
-        with far.causes_named(run):
+        with record.attribute_errors(run, far):
             exchange, number = opened_echo(run, far, largest_bytes)
             with closing(exchange):
                 run.probe(exchange)

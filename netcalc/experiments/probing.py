@@ -684,7 +684,7 @@ class FarTrainRun(Trains):
         with (
             FarEnd(peer, stopping=self.stopping) as far,
             record.measuring_with(self, far),
-            far.causes_named(self),
+            record.attribute_errors(self, far),
             socket.socket(family, socket.SOCK_DGRAM) as sock,
             instrument.collector_off(),
         ):

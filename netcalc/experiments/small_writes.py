@@ -526,7 +526,10 @@ def _measure_at_peer(
             run.phase = "connect"
             family = helper.address_family(peer.host)
             number: int | None = None
-            with far.causes_named(run), socket.socket(family, socket.SOCK_STREAM) as sock:
+            with (
+                record.attribute_errors(run, far),
+                socket.socket(family, socket.SOCK_STREAM) as sock,
+            ):
                 line = far.open([sock])
                 if direction == "forward":
                     number = far.order(

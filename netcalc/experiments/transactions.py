@@ -24,7 +24,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import endpoints, exchange
 from netcalc.experiments.peers import helper
 from netcalc.experiments.peers.helper import system_error
-from netcalc.experiments.peers.process import Peer, attribute_errors, responder_settings
+from netcalc.experiments.peers.process import Peer, responder_settings
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
 from netcalc.experiments.running import instrument, limits, record
@@ -307,7 +307,7 @@ class Transactions:
         with ExitStack() as undo:
             peer = None if self._protocol == "ping" else self._server(undo)
             try:
-                with attribute_errors(self._run, peer):
+                with record.attribute_errors(self._run, peer):
                     self._sizes()
             finally:
                 growth = endpoints.counter_growth(before, self._endpoints.counters(), COUNTED)
@@ -473,7 +473,7 @@ def _measure_at_peer(run: endpoints.Responses, plan: TransactionPlan, peer: FarP
     with (
         FarEnd(peer, stopping=run.stopping) as far,
         record.measuring_with(run, far),
-        far.causes_named(run),
+        record.attribute_errors(run, far),
     ):
         for protocol in plan.protocols:
             if protocol == "ping" or (protocol == "tfo" and not hasattr(socket, "MSG_FASTOPEN")):

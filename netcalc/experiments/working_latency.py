@@ -515,7 +515,7 @@ def _measure_at_peer(run: WorkingRun, peer: FarPeer) -> None:
     run.port, run.phase = peer.port, "peer"
     with FarEnd(peer, stopping=run.stopping) as far, record.measuring_with(run, far):
         run.phase = "connect"
-        with far.causes_named(run), ExitStack() as undo:
+        with record.attribute_errors(run, far), ExitStack() as undo:
             family = helper.address_family(peer.host)
             sock = undo.enter_context(socket.socket(family, socket.SOCK_DGRAM))
             line = far.open([sock])

@@ -8,9 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers.process import attribute_errors
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.record import SILENT_COUNT, Record, finish
+from netcalc.experiments.running.record import SILENT_COUNT, Record, attribute_errors, finish
 from netcalc.experiments.running.stopping import Clock, Stopping
 from netcalc.samples import RttSamples
 

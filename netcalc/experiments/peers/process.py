@@ -269,29 +269,11 @@ class ControlledPeer(Peer):
 
 
 @contextmanager
-def attribute_errors(run: record.Record[Any], peer: Peer | None) -> Iterator[None]:
-    """Turn errors of the system into those of the run, and name the end of a peer that caused one.
-
-    An error that a function of the caller raised stays as it is.
-    """
-    try:
-        yield
-    except (OSError, ExperimentError) as error:
-        if error is run.error_of_caller:
-            raise
-        failure = run.failure(error) if isinstance(error, OSError) else error
-        explained = failure if peer is None else peer.explain(failure)
-        if explained is error:
-            raise
-        raise explained from error
-
-
-@contextmanager
 def record_peer(run: record.Record[Any], peer: Peer) -> Iterator[None]:
     """Record the facts of a peer, and its counts at the end; attribute errors."""
     run.facts.update({f"peer_{name}": value for name, value in peer.report.items()})
     try:
-        with attribute_errors(run, peer):
+        with record.attribute_errors(run, peer):
             yield
     finally:
         counts = peer.close()

@@ -14,9 +14,9 @@ import socket
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn, Protocol, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, ExperimentError
@@ -110,15 +110,6 @@ def peer_at(text: str, *, token: str) -> FarPeer:
     match = re.fullmatch(r"(?:\[(.*)\]|([^:]*))(?::([0-9]{1,5}))?", text)
     host, port = (match[1] or match[2], match[3]) if match else (text, None)
     return FarPeer(host, token=token, port=int(port or PORT))
-
-
-class Failing(Protocol):
-    """The part of a run that names its errors."""
-
-    error_of_caller: BaseException | None
-
-    def failure(self, error: OSError | MemoryError) -> ExperimentError:
-        """Return the error of the run for one of the system."""
 
 
 class FarLine(NamedTuple):
@@ -351,7 +342,7 @@ class FarEnd:
         report = self.answer(number, limit_s)
         return report["send_pps"], report["receive_pps"]
 
-    def cause_of(self, error: ExperimentError) -> ExperimentError:
+    def explain(self, error: ExperimentError) -> ExperimentError:
         """Return what the peer says, or that it is gone, if that is the cause of an error."""
         if error.phase == "peer":  # it is what the peer said
             return error
@@ -361,20 +352,6 @@ class FarEnd:
         except ExperimentError as cause:
             return cause
         return error
-
-    @contextmanager
-    def causes_named(self, run: Failing) -> Iterator[None]:
-        """Turn errors of the system into those of the run, or what the peer says is their cause."""
-        try:
-            yield
-        except (OSError, ExperimentError) as error:
-            if error is run.error_of_caller:
-                raise
-            failure = run.failure(error) if isinstance(error, OSError) else error
-            cause = self.cause_of(failure)
-            if cause is error:
-                raise
-            raise cause from error
 
     def measure_clock(self) -> Offset:
         """Measure how far the peer's clock is ahead of the one of this process.
@@ -565,7 +542,7 @@ class FarWorker:
 
     def explain(self, error: ExperimentError) -> ExperimentError:
         """Return the error of a run, or what the peer says if that is its cause."""
-        return self._far.cause_of(error)
+        return self._far.explain(error)
 
     def close(self) -> None:
         """Do nothing: the peer ends its jobs with the connection."""

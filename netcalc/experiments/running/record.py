@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf, isfinite, nan
 from pathlib import Path as File
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from netcalc.emulation import EmulatedPath, Statistics
 from netcalc.errors import DomainError, ExperimentError
@@ -403,6 +403,31 @@ def peer_facts(far: FarEnd) -> dict[str, Any]:
     }
     machine["lacks"] = abilities.names_among(far.machine.get("lacks"))
     return {"peer_machine": machine, "peer_limits": allowed, "lacks": abilities.lacks()}
+
+
+class Explaining(Protocol):
+    """An end that may know the cause of an error."""
+
+    def explain(self, error: ExperimentError) -> ExperimentError:
+        """Return the error of a run, or that of its cause."""
+
+
+@contextmanager
+def attribute_errors(run: Record[Any], peer: Explaining | None) -> Iterator[None]:
+    """Turn errors of the system into those of the run, or into what a peer says is their cause.
+
+    An error that a function of the caller raised stays as it is.
+    """
+    try:
+        yield
+    except (OSError, ExperimentError) as error:
+        if error is run.error_of_caller:
+            raise
+        failure = run.failure(error) if isinstance(error, OSError) else error
+        explained = failure if peer is None else peer.explain(failure)
+        if explained is error:
+            raise
+        raise explained from error
 
 
 @contextmanager
