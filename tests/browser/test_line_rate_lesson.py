@@ -10,10 +10,11 @@ import pytest
 from netcalc.lessons import line_rate as panels
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "03_line_rate.ipynb"
-WAYS, PAIRS = 4, 5  # the fifth and the sixth figure of the lesson
+WAYS, PAIRS, ROUTER = 4, 5, 6  # the fifth figure of the lesson, and those after it
 # Shorter runs than a reader makes; what is judged here is that they appear on the page.
 SHORT = """from netcalc.lessons import line_rate
-line_rate.BLAST_S, line_rate.BLAST_RUNS, line_rate.PAIRS = 0.03, 1, (1, 4)"""
+line_rate.BLAST_S, line_rate.BLAST_RUNS, line_rate.PAIRS = 0.03, 1, (1, 4)
+line_rate.ROUTER_S = 0.2"""
 
 
 def pressed(page, name):
@@ -58,4 +59,13 @@ def test_the_machine_is_measured_beside_the_article(page):
     assert page.column("path, measured", "y", PAIRS)[0] <= 8 * 1460 / 0.004
     page.figure(PAIRS)
     page.screenshot("lockstep")
+
+    assert len(page.column("back of both, points", "x", ROUTER)) == 6, "the recorded run"
+    pressed(page, "Measure an emulated router")
+    rates = page.column("points", "measured", ROUTER) + page.column("outliers", "measured", ROUTER)
+    # derived: no more than 2000 a second, and than 10 Mbit/s of 1538 bytes each
+    assert len(rates) == 6
+    assert max(rates) <= 2020
+    assert min(rates) <= 1.01 * 10e6 / 8 / 1538
+    page.screenshot("router")
     assert page.complaints() == []
