@@ -584,6 +584,7 @@ def read_peer(text: str, token: str | None) -> FarPeer:
     if not token:
         if not sys.stdin.isatty():
             raise CommandError("peer-token-missing", variable=TOKEN_VARIABLE)
-        token = click.prompt("Token", hide_input=True, err=True)
+        asked = f"Token that netcalc peer shows at {text}"
+        token = click.prompt(asked, hide_input=True, err=True)
     with named_as_typed(port=("the port of --peer", "")):
         return peer_at(text, token=token)

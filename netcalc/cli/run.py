@@ -88,7 +88,8 @@ _OF_EVERY_RUN = (
 def run(ctx: click.Context) -> None:
     """Run a live experiment over loopback, an emulated path, or to a peer on a second machine.
 
-    No packet leaves the machine without --peer. Ctrl-C stops a run and keeps its samples.
+    No packet leaves the machine without --peer or --iperf3. Ctrl-C stops a run and keeps its
+    samples.
     """
     show_help_alone(ctx)
 
@@ -404,7 +405,7 @@ def live_run(
             import_module(module)
     with (
         output.Progress(short_name, unit=unit) as progress,
-        partial_shown(name, as_json=as_json),
+        partial_shown(name, as_json=as_json, save_path=save_path),
         mistakes.named_as_typed(),
     ):
         samples = measure(**arguments, path=path, progress=progress, save=save_path)
@@ -429,6 +430,8 @@ def _typed_options() -> Iterator[click.Parameter]:
 def _refuse_beside_peer() -> None:
     for option in _typed_options():
         if option.name in _WITHOUT_PEER:
+            if option.name == "port":
+                raise mistakes.CommandError("peer-with-port")
             raise mistakes.exclusive("--peer", option.opts[0])
 
 
@@ -443,7 +446,7 @@ def _require_path(path_text: str | None, *, routed: bool) -> None:
 
 
 @contextlib.contextmanager
-def partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
+def partial_shown(name: str, *, as_json: bool, save_path: str | None = None) -> Iterator[None]:
     """Show what a run that breaks off has measured, and why it did."""
     try:
         yield
@@ -455,5 +458,7 @@ def partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
             print_json({**summary(name, error.partial), "error": error.as_dict()})
         else:
             say(describe(name, error.partial))
-        complain(f"{error.phase}: {error.what}; {Notice('partial-samples-above')}")
+        output.print_written(save_path)
+        complain(str(error))
+        complain(str(Notice("partial-samples-above")))
         sys.exit(2)

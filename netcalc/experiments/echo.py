@@ -225,7 +225,7 @@ def echo(
     host : str
         Loopback address, IPv4 or IPv6.
     port : int
-        Port of the peer; with 0 the kernel picks a free one. [1]
+        Port on this machine; with 0 the kernel picks a free one. [1]
     peer : Peer, optional
         A second machine, on which ``netcalc peer`` runs.
     path : Path, optional

@@ -28,7 +28,7 @@ READ_BYTES = 1 << 20
 """Largest read of a stream from another machine: with 128 KiB, as between processes of one, writes
 of 128 KiB arrived 6% slower over a pair of devices. [byte]"""
 GONE = frozenset((
-    "far-peer-gone", "far-peer-silent", "peer-limit-bytes", "peer-limit-duration",
+    "far-peer-gone", "far-peer-silent", "peer-ends", "peer-limit-bytes", "peer-limit-duration",
     "transfer-overdue",
 ))  # fmt: skip
 """Errors by which a peer leaves in the middle of a transfer, of which the rest is kept."""

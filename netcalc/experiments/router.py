@@ -255,7 +255,7 @@ class RouterRun(transfer.Transfers):
         super().__init__(**options)
         self._tried: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self._offers_pps: dict[tuple[int, str], float] = {}
-        self._moved_s, self._moved_bytes = 0.0, 0
+        self._arrived_s, self._arrived_bytes = 0.0, 0
 
     def measure(self, carrier: Carrier, payloads: Sequence[int], *, duration_s: float) -> None:
         """Measure the hosts alone, the idle path, every size in each direction, and the load."""
@@ -281,15 +281,15 @@ class RouterRun(transfer.Transfers):
 
     def advance_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
         """Record and report the progress of the current transfer."""
-        if received_bytes > self._moved_bytes:
-            self._moved_s = time.monotonic()
-        self._moved_bytes = received_bytes
+        if received_bytes > self._arrived_bytes:
+            self._arrived_s = time.monotonic()
+        self._arrived_bytes = received_bytes
         super().advance_within(share, at_ns=at_ns, received_bytes=received_bytes)
 
     @property
     def is_loading(self) -> bool:
         """Whether data arrives: both ends report it ten times a second, also while they wait."""
-        return time.monotonic() - self._moved_s < LOADING_S
+        return time.monotonic() - self._arrived_s < LOADING_S
 
     def _keep(self) -> None:
         """Keep the last runs that were tried."""
@@ -479,7 +479,7 @@ class PeerCarrier:
             self._add_rates(payload_bytes, *rates_pps)
 
     def _add_rates(self, payload_bytes: int, send_pps: float, receive_pps: float) -> None:
-        self._run.add_counts(payload_bytes, Passed(send_pps, min(send_pps, receive_pps), 1.0))
+        self._run.add_counts(payload_bytes, Passed(send_pps, receive_pps, 1.0))
 
     def _own_rates(self, payload_bytes: int) -> tuple[float, float]:
         """Measure this host as the peer measures itself: sockets go to no other process here."""

@@ -586,10 +586,12 @@ def _answer_peer(
         "quickack": plan.quickack, "bytes": limits.MAX_BYTES,
     }  # fmt: skip
     answers = responder.Answers(line.session, settings, helper.HelperCounts(), view, look)
-    with instrument.collector_off():
-        answers.answer_rounds(sock, 0)
-    report = report or far.end(number, watch=False)
-    add_rounds(report)
+    try:
+        with instrument.collector_off():
+            answers.answer_rounds(sock, 0)
+        report = report or far.end(number, watch=False)
+    finally:
+        add_rounds(report)
     if "error" in report:
         raise helper.reported_error(report)
     run.stopping.check()

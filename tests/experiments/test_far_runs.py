@@ -15,8 +15,8 @@ import pytest
 from netcalc import experiments
 from netcalc.compare import overlay
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import transfer
-from netcalc.experiments.peers import bulk_peer, channel, far_trains, service
+from netcalc.experiments import far_transfer, transfer
+from netcalc.experiments.peers import bulk_peer, channel, far_echo, far_trains, service
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.path import Path
@@ -244,6 +244,7 @@ def test_what_a_peer_wrote_before_it_ended_is_kept():
             [5], modes=["single"], count=2000, interval_s=0.01, peer=served.peer,
             direction="back", progress=lambda done, *_: done > 5 and served.service.end(),
         )  # fmt: skip
+    assert caught.value.code == "peer-ends"
     kept = caught.value.partial
     assert kept.sequence.tolist() == list(range(1, len(kept) + 1))
     assert 5 < len(kept) < 2000
@@ -331,6 +332,101 @@ def test_a_limit_of_bytes_keeps_what_was_measured():
         experiments.bulk(1000, peer=served.peer, write_count=20, run_count=1000, buffer_bytes=None)
     assert caught.value.code == "peer-limit-bytes"
     assert caught.value.partial.sent_bytes[:4].tolist() == [20_000.0] * 4
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+@pytest.mark.parametrize("direction", ["forward", "back"])
+def test_a_limit_of_bytes_holds_within_a_transfer(direction, protocol):
+    """Of 14 MB only the last read is beyond it, or the last write."""
+    with serving(carried_bytes=10**6) as served:
+        with pytest.raises(ExperimentError) as caught:
+            experiments.bulk(
+                1400, peer=served.peer, direction=direction, protocol=protocol,
+                write_count=10_000, run_count=1, buffer_bytes=None,
+            )  # fmt: skip
+        assert caught.value.code == "peer-limit-bytes"
+    most_bytes = far_transfer.READ_BYTES if (direction, protocol) == ("forward", "tcp") else 2000
+    assert 10**6 < served.service._carried_bytes <= 10**6 + most_bytes
+
+
+def test_a_limit_of_bytes_counts_responses():
+    with (
+        serving(carried_bytes=10**6) as served,
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(served.peer, stopping=stopping) as end,
+        socket.socket() as sock,
+    ):
+        line = end.open([sock])
+        job = end.order("respond", line=line.number, write_bytes=1, reply_bytes=100_000)
+        sock.settimeout(5.0)
+        replied_bytes = 0
+        with suppress(ConnectionError):
+            while replied_bytes < 5 * 10**6:
+                sock.send(b"?")
+                left_bytes = 100_000
+                while left_bytes:
+                    got = len(sock.recv(left_bytes)) or left_bytes
+                    left_bytes, replied_bytes = left_bytes - got, replied_bytes + got
+        with pytest.raises(ExperimentError) as caught:
+            end.answer(job) and end.answer(job)
+        assert caught.value.code == "peer-limit-bytes"
+    assert 10**6 < served.service._carried_bytes < 1.2 * 10**6
+
+
+def test_what_was_carried_never_falls():
+    """A connection of a transaction has its own count; those before it still count."""
+    counts = far_echo.AnswerCounts()
+    counts.carry(3000)
+    counts.before_bytes += 3000
+    counts.carry(18)
+    assert counts.sent_bytes + counts.received_bytes == 3018
+
+
+def test_a_socket_of_the_client_may_have_the_port_of_the_one_before(far):
+    with Stopping(None, limit_s=30) as stopping, FarEnd(far.peer, stopping=stopping) as end:
+        port = 0
+        for _ in range(2):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+                sock.bind(("127.0.0.1", port))
+                port = sock.getsockname()[1]
+                sock.settimeout(5.0)
+                line = end.open([sock])
+                number = end.echo(line, 100)
+                sock.send(b"1234" + line.session[:4])
+                assert sock.recv(100) == b"1234" + line.session[:4]
+                end.end(number)
+
+
+def test_a_line_of_many_ports_is_for_echoes_only(far):
+    with (
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(far.peer, stopping=stopping) as end,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock,
+    ):
+        line = end.open([sock], one_port=False)
+        job = end.order("catch_train", line=line.number, train=1, packet_count=2, limit_ms=100)
+        with pytest.raises(ExperimentError) as caught:
+            end.answer(job)
+    assert caught.value.code == "far-peer-refuses"
+
+
+def test_rounds_that_nobody_ordered_are_not_kept(far):
+    with Stopping(None, limit_s=30) as stopping, FarEnd(far.peer, stopping=stopping) as end:
+        number = end.order("clock")
+        told = {"id": number, "so_far": True, "at_ns": 1, "times": [(1, 1, 1)] * 9}
+        end._sort(told)
+        assert list(end.new_rounds(number)) == []
+        assert end.answer(number)["now_ns"]
+
+
+def test_transactions_that_wait_are_bounded_by_the_limit_of_connections():
+    with (
+        serving(connections=2) as served,
+        Stopping(None, limit_s=30) as stopping,
+        FarEnd(served.peer, stopping=stopping) as end,
+    ):
+        end.first_of(end.order("transactions", message_bytes=100, tls=0, fast_open=0))
+        assert served.service._door.guest._most == 2
 
 
 def test_a_limit_of_rate_is_kept_and_told():

@@ -12,7 +12,7 @@ import pytest
 
 from netcalc import experiments
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers import channel, remote, service
+from netcalc.experiments.peers import answers, channel, remote, service
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.running.stopping import Ended, Stopping
 from netcalc.samples import load
@@ -154,6 +154,13 @@ def hold(own, ended):
         pass
     own.send({"id": order["id"], "tickets": ["00" * 16]})
     ended.wait(20)
+
+
+@pytest.mark.each("rate_bps", [0, 1e-320, -1, float("nan")])
+def test_a_limit_of_rate_is_one(rate_bps):
+    limits = {"duration_s": 1, "carried_bytes": 1, "connections": 1, "rate_bps": rate_bps}
+    with pytest.raises(answers.MalformedError):
+        answers.checked({"limits": limits})
 
 
 def test_a_peer_that_never_pauses_does_not_hold_up_the_run(monkeypatch):

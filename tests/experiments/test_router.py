@@ -368,6 +368,22 @@ def test_a_device_of_known_limits_is_found(nothing_left):
     assert_found(lambda: router(duration_s=0.5, run_count=1, path=path))
 
 
+def test_a_path_is_loaded_while_data_arrives(monkeypatch):
+    """Reports come on while an end waits for the last datagrams, and the queue has run empty."""
+    now_s = [100.0]
+    monkeypatch.setattr(router_module.time, "monotonic", lambda: now_s[0])
+    monkeypatch.setattr(router_module.transfer.Transfers, "advance_within", lambda *_, **__: None)
+    run = object.__new__(router_module.RouterRun)
+    run._arrived_s, run._arrived_bytes = 0.0, 0
+    loaded = []
+    for received_bytes in (1000, 2000, 2000, 2000, 500):  # the last is of the next transfer
+        run.advance_within(0.5, at_ns=0, received_bytes=received_bytes)
+        loaded.append(run.is_loading)
+        now_s[0] += 0.1
+    run.advance_within(0.5, at_ns=0, received_bytes=600)
+    assert [*loaded, run.is_loading] == [True, True, True, False, False, True]
+
+
 @pytest.mark.each(
     ("shares", "offers"),
     [

@@ -75,7 +75,10 @@ def _quantity(value: Any) -> float:
 
 
 def _limit(value: Any) -> float:
-    return math.inf if value == math.inf else _quantity(value)
+    if value == math.inf:
+        return math.inf
+    _require(_quantity(value) >= 1)
+    return float(value)
 
 
 def _ratio(value: Any) -> float:

@@ -57,6 +57,7 @@ each datagram, which slows the sender; a longer sleep would overflow a small soc
 _LONGEST_NAP_S = 1e-3  # an idle receiver checks a thousand times a second, and takes no CPU share
 BURST_NS = 1_000_000
 """Time of the datagrams that are sent at once at a rate: less than most queues hold. [ns]"""
+_ENDLESS_BYTES = 1 << 60
 _MAX_CALLS = 4096  # of send between two readings of the clock
 _U64, _U64_U64 = struct.Struct("=Q"), struct.Struct("=QQ")
 _BYTES_ACKED, _BYTES_SENT, _INFO_BYTES = 120, 200, 216  # offsets in Linux's struct tcp_info
@@ -68,10 +69,10 @@ Socks = list[socket.socket]
 
 
 class ByteCounts:
-    """The bytes sent and received so far in the current transfer."""
+    """The bytes sent and received so far in the current transfer, and those of responses."""
 
     def __init__(self) -> None:
-        self.sent_bytes = self.received_bytes = 0
+        self.sent_bytes = self.received_bytes = self.reply_bytes = 0
 
 
 def main() -> int:
@@ -180,7 +181,7 @@ def receive_stream(sock: socket.socket, order: Order, orders: Orders, counts: By
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, order["wake_bytes"])
     buffer = bytearray(order["read_bytes"])
     recv_into, first_ns, last_ns, look_ns = timed_receive(sock, LOOK_NS * 1e-9), 0, 0, 0
-    calls = 0
+    calls, most_bytes = 0, order.get("most_bytes", _ENDLESS_BYTES)
     while True:
         try:
             got = recv_into(buffer)
@@ -193,6 +194,8 @@ def receive_stream(sock: socket.socket, order: Order, orders: Orders, counts: By
             counts.received_bytes += got
             calls += 1
             first_ns, last_ns = first_ns or now_ns, now_ns
+            if counts.received_bytes > most_bytes:
+                break
         if now_ns > look_ns:
             look_ns = now_ns + LOOK_NS
             if orders.look(now_ns):
@@ -211,7 +214,7 @@ def receive_datagrams(
     receive_one = partial(timed_receive(sock, _LONGEST_NAP_S), buffer)
     if hasattr(socket, "MSG_DONTWAIT"):  # another thread may send on the socket, and wait
         receive_one = partial(sock.recv_into, buffer, 0, socket.MSG_DONTWAIT)
-    size, wrong = order["write_bytes"], 0
+    size, wrong, most_bytes = order["write_bytes"], 0, order.get("most_bytes", _ENDLESS_BYTES)
     first_ns = last_ns = announced_ns = look_ns = 0
     calls, nap_s = 0, NAP_S
     while True:
@@ -225,10 +228,10 @@ def receive_datagrams(
             wrong += got % size != 0
             counts.received_bytes += got
             first_ns, last_ns, nap_s = first_ns or now_ns, now_ns, NAP_S
-            if now_ns < look_ns:
+            if now_ns < look_ns and counts.received_bytes <= most_bytes:
                 continue
         look_ns = now_ns + LOOK_NS
-        if orders.look(now_ns):
+        if orders.look(now_ns) or counts.received_bytes > most_bytes:
             break
         if orders.end is not None:
             announced_ns = announced_ns or now_ns
@@ -287,7 +290,7 @@ def request(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
     buffer = bytearray(answer)
     by_number = {sock.fileno(): sock for sock in socks}
     missing = dict.fromkeys(by_number, answer)
-    times = array.array("q")
+    times, most_bytes = array.array("q"), order.get("most_bytes", _ENDLESS_BYTES)
     with _poller() as poll:
         for sock in socks:
             poll.register(sock, selectors.EVENT_READ)
@@ -299,7 +302,11 @@ def request(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
             sock.sendall(payload)
             counts.sent_bytes += len(payload)
         now_ns, look_ns, answered_ns = begin_ns, begin_ns + LOOK_NS, 0
-        while now_ns < limit_ns and counts.sent_bytes < order["limit_bytes"]:
+        while (
+            now_ns < limit_ns
+            and counts.sent_bytes < order["limit_bytes"]
+            and counts.received_bytes + counts.reply_bytes <= most_bytes
+        ):
             for number, _ in poll.poll(LOOK_NS * 1e-9):
                 sock = by_number[number]
                 got = sock.recv_into(buffer, missing[number])
@@ -312,6 +319,7 @@ def request(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
                 times.append(now_ns - sent_ns[number])
                 # Its response is here, so the other end has it.
                 counts.received_bytes += len(payload)
+                counts.reply_bytes += answer
                 missing[number], sent_ns[number] = answer, now_ns
                 sock.sendall(payload)
                 counts.sent_bytes += len(payload)
@@ -334,11 +342,11 @@ def respond(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
     buffer = bytearray(max(size, 65_536))
     by_number = {sock.fileno(): sock for sock in socks}
     missing = dict.fromkeys(by_number, size)
-    calls, look_ns = 0, 0
+    calls, look_ns, most_bytes = 0, 0, order.get("most_bytes", _ENDLESS_BYTES)
     with _poller() as poll:
         for sock in socks:
             poll.register(sock, selectors.EVENT_READ)
-        while by_number:
+        while by_number and counts.received_bytes + counts.reply_bytes <= most_bytes:
             for number, _ in poll.poll(LOOK_NS * 1e-9):
                 sock = by_number[number]
                 try:
@@ -355,6 +363,7 @@ def respond(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
                 counts.received_bytes += got
                 if not missing[number]:
                     missing[number] = size
+                    counts.reply_bytes += len(answer)
                     calls += 1
             if (now_ns := _clock()) > look_ns:
                 look_ns = now_ns + LOOK_NS

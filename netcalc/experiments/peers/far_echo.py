@@ -24,11 +24,13 @@ class AnswerCounts(helper.HelperCounts):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sent_bytes = self.received_bytes = 0
+        self.sent_bytes = self.received_bytes = self.reply_bytes = 0
+        self.before_bytes = 0
+        """Bytes of the connections before this one, both directions together. [byte]"""
 
     def carry(self, carried_bytes: int) -> None:
         """Set the bytes in both directions together, half of which are replies."""
-        self.sent_bytes = self.received_bytes = carried_bytes // 2
+        self.sent_bytes = self.received_bytes = (self.before_bytes + carried_bytes) // 2
 
 
 def echo_datagrams(
@@ -102,9 +104,8 @@ def answer_transactions(
         view = memoryview(bytearray(order["message_bytes"] + 1))
         answers = _answers(order, job, counts, view)
         secure = responder.tls_server(str(responder.CERTIFICATE)) if order["tls"] else None
-        carried_bytes = 0
         while not job.look(_clock()):
-            counts.carry(carried_bytes)
+            counts.carry(0)
             try:
                 sock = arrivals.get(timeout=responder.LOOK_S)
             except Empty:
@@ -112,7 +113,7 @@ def answer_transactions(
             try:
                 with _secured(sock, secure) as connection:
                     have = _first_bytes(connection, view[: responder.TAG_BYTES], job)
-                    carried_bytes += answers.answer_once(connection, have)
+                    counts.before_bytes += answers.answer_once(connection, have)
             except OSError:
                 counts.unsent += 1
         return {}

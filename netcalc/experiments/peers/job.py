@@ -41,6 +41,7 @@ class Counts(Protocol):
 
     sent_bytes: int
     received_bytes: int
+    reply_bytes: int
 
 
 Work = Callable[[Sequence[socket.socket], dict[str, Any], "Job", Any], dict[str, Any]]
@@ -95,6 +96,8 @@ class Job:
         What it counts, read while it works.
     pace : Pace, optional
         Keeps the rate of its run.
+    spent : callable
+        Tells whether the run has carried all that it may.
     ended : callable
         Called from its thread once the report is there.
     """
@@ -107,6 +110,7 @@ class Job:
         counts: Counts,
         *,
         pace: Pace | None = None,
+        spent: Callable[[], bool] = bool,
         ended: Callable[[], object] = bool,
     ) -> None:
         self.counts = counts
@@ -115,8 +119,8 @@ class Job:
         self.told_count = 0
         """Times that were told before the report. [1]"""
         self._work, self._socks, self.order = work, socks, order
-        self._pace, self._ended = pace, ended
-        self._paced_bytes = 0, 0
+        self._pace, self._spent, self._ended = pace, spent, ended
+        self._paced_bytes = [0, 0]
         self._limit_ns = _clock() + int(order.get("limit_s", LONGEST_S) * 1e9)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -124,7 +128,7 @@ class Job:
     @property
     def carried_bytes(self) -> int:
         """Bytes so far, in both directions. [byte]"""
-        return self.counts.sent_bytes + self.counts.received_bytes
+        return self.counts.sent_bytes + self.counts.received_bytes + self.counts.reply_bytes
 
     @property
     def connection_count(self) -> int:
@@ -143,11 +147,18 @@ class Job:
         """Pause where a rate is above its limit; return True if the job is to end at once."""
         if self._pace is None:
             return self._is_over()
-        moved_bytes = self.counts.sent_bytes, self.counts.received_bytes
-        new_bytes = [now - paced for now, paced in zip(moved_bytes, self._paced_bytes, strict=True)]
-        self._paced_bytes = moved_bytes
-        due_ns = self._pace.due_ns(new_bytes, now_ns)
+        due_ns = self._charged_ns(self._pace, now_ns)
         return self.wait_until(min(due_ns, self._limit_ns)) or due_ns > self._limit_ns
+
+    def _charged_ns(self, pace: Pace, now_ns: int) -> int:
+        """Charge what was moved since the last time; return when more may be."""
+        counts = self.counts
+        moved = [
+            bytes_ + counts.reply_bytes for bytes_ in (counts.sent_bytes, counts.received_bytes)
+        ]
+        fresh = [now - paced for now, paced in zip(moved, self._paced_bytes, strict=True)]
+        self._paced_bytes = moved
+        return pace.due_ns(fresh, now_ns)
 
     def wait_until(self, due_ns: int) -> bool:
         """Wait until a time of the clock; return True, at once, if the job is to end."""
@@ -159,7 +170,7 @@ class Job:
         """End at once, also a call that waits."""
         self.end = {"now": True}
         for sock in self._socks:
-            if sock.type == socket.SOCK_STREAM:  # one of datagrams is shared, and its calls end
+            if sock.type == socket.SOCK_STREAM:  # another is shared; its calls have timeouts
                 with suppress(OSError):
                     sock.shutdown(socket.SHUT_RDWR)
 
@@ -168,16 +179,19 @@ class Job:
         self._thread.join(limit_s)
 
     def _is_over(self) -> bool:
-        return self.end is not None and bool(self.end.get("now", True))
+        return self._spent() or (self.end is not None and bool(self.end.get("now", True)))
 
     def _run(self) -> None:
         reduce_timer_slack()
+        self.look(_clock())  # the jobs before may have been faster than the rate
         try:
             report = report_of(self._work, self._socks, self.order, self, self.counts)
         except Exception as error:  # a fault of the program is the run's, not the peer's end
             report = {"error": errno.EIO, "name": "EIO", "text": f"{type(error).__name__}: {error}"}
         for sock in self._socks:
             sock.close()
+        if self._pace is not None:
+            self._charged_ns(self._pace, _clock())
         self.report = report
         self._ended()
 

@@ -107,9 +107,11 @@ def peer_at(text: str, *, token: str) -> FarPeer:
     >>> peer_at("[fe80::1%eth0]:4000", token="abcd-efgh-ijkm-npqr")
     FarPeer(host='fe80::1%eth0', port=4000)
     """
-    match = re.fullmatch(r"(?:\[(.*)\]|([^:]*))(?::([0-9]{1,5}))?", text)
+    match = re.fullmatch(r"(?:\[(.*)\]|([^:]*))(?::([^:]*))?", text)
     host, port = (match[1] or match[2], match[3]) if match else (text, None)
-    return FarPeer(host, token=token, port=int(port or PORT))
+    if port is not None and not re.fullmatch("[0-9]{1,5}", port):
+        raise DomainError("port-not-a-number", "port", excerpt(port))
+    return FarPeer(host, token=token, port=PORT if port is None else int(port))
 
 
 class FarLine(NamedTuple):
@@ -158,7 +160,7 @@ class FarEnd:
         self._order_count = 0
         self._messages: dict[int, deque[answers.Answer]] = defaultdict(deque)
         self._so_far: dict[int, answers.Answer] = {}
-        self._rounds: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+        self._rounds: dict[int, list[tuple[int, ...]]] = {}  # of jobs that write them
         self._has_more = False
         self.clock = Offset(0, 0)
         family = helper.address_family(peer.host)
@@ -193,6 +195,8 @@ class FarEnd:
         """Send an order; return its number, which its answers carry."""
         number = self._order_count
         self._order_count += 1
+        if do == "write_rounds":
+            self._rounds[number] = []
         try:
             self._channel.send({"do": do, "id": number, **fields})
         except OSError as error:
@@ -236,9 +240,11 @@ class FarEnd:
                 message[name] -= self.clock.ahead_ns
         is_progress = message.pop("so_far", False)
         if is_progress and "times" in message:
-            self._rounds[number] += message.pop("times")
-            if len(self._rounds[number]) > answers.MAX_ITEMS:
+            times = message.pop("times")
+            if len(self._rounds.get(number, ())) + len(times) > answers.MAX_ITEMS:
                 raise answers.MalformedError
+            if number in self._rounds:
+                self._rounds[number] += times
         answer = answers.Answer(message, self._miss)
         if is_progress:
             self._so_far[number] = answer
@@ -266,7 +272,7 @@ class FarEnd:
         helper.readable(self._channel.sock, 0.0 if self._has_more else limit_s)
 
     def answer(self, number: int, work_s: float = 0.0, *, watch: bool = True) -> dict[str, Any]:
-        """Wait for the next answer to an order that takes a time; checks for a reason to end."""
+        """Wait for the next answer to an order whose work takes ``work_s``. [s]"""
         return self._waited_for(
             lambda: self.answer_if_there(number), work_s + ANSWER_S, watch=watch
         )
@@ -318,7 +324,7 @@ class FarEnd:
 
         Those that it has told while it works, and those of its report.
         """
-        rounds = self._rounds.pop(number, [])
+        rounds, self._rounds[number] = self._rounds.get(number, []), []
         for index, *times in rounds + (report["times"] if report is not None else []):
             if len(times) != 2 or times[1] <= 0:
                 self.fail("far-peer-malformed")
@@ -477,7 +483,7 @@ def _code_of(message: dict[str, Any], kind: str) -> tuple[str, None]:
 
 
 _CODES = frozenset((
-    "peer-busy", "peer-token-elsewhere", "peer-limit-duration", "peer-limit-bytes",
+    "peer-busy", "peer-token-elsewhere", "peer-ends", "peer-limit-duration", "peer-limit-bytes",
     "peer-limit-connections", "data-connection-missing", "data-datagram-missing",
     "data-socket-refused",
 ))  # fmt: skip

@@ -186,7 +186,7 @@ class Line:
         self.is_of_one_port = bool(order["one_port"])
         """Whether its datagrams are those of the client's one socket only."""
         self.socks: list[socket.socket] = []
-        self.is_open = False
+        self.is_open = self._is_used = False
         self.end_s = time.monotonic() + OPEN_S
         if self.is_stream:
             self.tickets = door.new_tickets(order["count"], host)
@@ -225,8 +225,10 @@ class Line:
         if not self.is_open or not self.socks:
             raise OrderRefusedError("order-without-connection", {})
         if not self.is_stream:
-            self._drop(self.socks[0], lambda data: data == self.tickets[0])  # one sent again
-            self.socks[0].setblocking(True)
+            if not self._is_used:  # no job reads yet
+                self._is_used = True
+                self._drop(self.socks[0], lambda data: data == self.tickets[0])  # one sent again
+                self.socks[0].setblocking(True)
             return [self.socks[0].dup()]
         socks, self.socks = self.socks, []
         return socks
@@ -330,7 +332,7 @@ class Run:
     @property
     def carried_bytes(self) -> int:
         """Bytes of the run, both directions. [byte]"""
-        return self._carried_bytes + sum(job.carried_bytes for job in self._jobs.values())
+        return self._carried_bytes + sum(job.carried_bytes for job in list(self._jobs.values()))
 
     def serve(self) -> None:
         """Do the orders of the client until it closes."""
@@ -391,9 +393,7 @@ class Run:
             self._start(name, number, order)
 
     def _open(self, number: int, order: dict[str, Any]) -> None:
-        for idle in self._idle_lines():  # a run opens a line for each transfer
-            if self._has_room(order["count"]):
-                break
+        for idle in self._idle_lines():  # the client's next socket may have the port of the last
             self._lines.pop(idle.number).close()
         if not self._has_room(order["count"]):
             raise OrderRefusedError("peer-limit-connections", {})
@@ -416,7 +416,7 @@ class Run:
         return len(self._lines) < MAX_AT_ONCE and count + taken <= self._limits.connections
 
     def _idle_lines(self) -> list[Line]:
-        """Return the lines of datagrams on which no job is at work, the oldest first."""
+        """Return the lines of datagrams on which no job is at work."""
         busy = [job.order.get("session") for job in self._jobs.values()]
         lines = [line for line in self._lines.values() if line.is_open and not line.is_stream]
         return [line for line in lines if line.session not in busy]
@@ -455,6 +455,8 @@ class Run:
             line = self._lines.get(order.pop("line"))
             if line is None:
                 raise OrderRefusedError("order-without-connection", {})
+            if not line.is_stream and not line.is_of_one_port and name != "echo":
+                raise OrderRefusedError("order-without-connection", {})
             work = self._work(name, line)
             counts = _COUNTS.get(name, bulk_peer.ByteCounts)()
             order |= {"session": line.session, "host": self._host}
@@ -462,10 +464,15 @@ class Run:
             socks = line.socks_of_job()
             if line.is_stream:
                 del self._lines[line.number]
+        left_bytes = max(0, int(self._limits.carried_bytes - self.carried_bytes))
+        order["most_bytes"] = left_bytes
         if name == "send":
+            most = left_bytes // order["write_bytes"] + 1  # with it the limit is passed, and told
+            order["write_count"] = min(order["write_count"], most)
             is_stream = socks[0].type == socket.SOCK_STREAM
             even_out(order, self._limits.rate_bps, is_stream=is_stream)
-        self._jobs[number] = Job(work, socks, order, counts, pace=self._pace, ended=self._ring)
+        self._jobs[number] = Job(work, socks, order, counts, pace=self._pace,
+                                 spent=self._is_spent, ended=self._ring)  # fmt: skip
 
     @staticmethod
     def _work(name: str, line: Line) -> Callable[..., dict[str, Any]]:
@@ -494,17 +501,27 @@ class Run:
                 self._carried_bytes += job.carried_bytes
                 self._client.send({"id": number, **job.untold(job.report)})
         now_s = time.monotonic()
-        if now_s - self._reported_s >= REPORT_S:
+        code = self._reached(now_s)
+        if now_s - self._reported_s >= REPORT_S or code:
             self._reported_s = now_s
-            if now_s - self._begin_s > self._limits.duration_s or self._is_over():
-                raise RunOver("peer-limit-duration")
-            if self.carried_bytes > self._limits.carried_bytes:
-                raise RunOver("peer-limit-bytes")
             if self._client.flush():  # else the next report has more
                 at_ns = time.perf_counter_ns()
                 for number, job in self._jobs.items():
                     progress = job.untold(vars(job.counts))
                     self._client.send({"id": number, "so_far": True, "at_ns": at_ns, **progress})
+        if code:
+            raise RunOver(code)
+
+    def _reached(self, now_s: float) -> str:
+        """Return the code of the limit that the run has reached; empty before."""
+        if self._is_over():
+            return "peer-ends"
+        if now_s - self._begin_s > self._limits.duration_s:
+            return "peer-limit-duration"
+        return "peer-limit-bytes" if self._is_spent() else ""
+
+    def _is_spent(self) -> bool:
+        return self.carried_bytes > self._limits.carried_bytes
 
     def _dismiss(self) -> None:
         """Take no more transactions."""

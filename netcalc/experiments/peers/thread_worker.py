@@ -56,7 +56,7 @@ class ThreadWorker:
     ) -> dict[str, Any] | None:
         """Wait for the report of an order; None at the limit. Checks for a reason to end."""
         return self._stopping.wait_for(
-            lambda: self._job.report if self._job is not None else None,
+            lambda: self._job.report if self._job is not None and self._done.is_set() else None,
             self._done.wait, limit_s, watch=watch, meanwhile=meanwhile,
         )  # fmt: skip
 

@@ -314,7 +314,7 @@ class Stopping:
     ) -> Awaited | None:
         """Call ``take`` until it returns something; None at the limit. [s]
 
-        ``rest`` waits so long for it at most; ``meanwhile`` is called after each rest. Checks for
+        ``rest`` is called with the longest time to wait, ``meanwhile`` after each rest. Checks for
         a reason to end, unless told not to watch.
         """
         end_ns = self.clock.now_ns() + int(limit_s * 1e9)
