@@ -311,7 +311,7 @@ def test_an_echo_with_a_peer_is_shown_as_long_as_its_address_is_there():
     panel.controls["protocol"].value = "tcp"
     assert column(panel, "points", "x").size == 0
     panel.controls["protocol"].value = "udp"
-    assert column(panel, "points", "x").size == 15
+    assert drawn(panel, "points").size == 15
     type_into(button.peer, "")
     assert column(panel, "points", "x").size == 0
     assert "loopback of this machine" in title(panel)
