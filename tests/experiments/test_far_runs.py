@@ -191,7 +191,7 @@ def test_a_run_has_more_transfers_than_a_peer_does_at_once():
 @pytest.mark.parametrize("direction", ["forward", "back"])
 def test_lockstep(far, direction):
     samples = experiments.lockstep(
-        [1, 3], duration_s=0.05, run_count=1, peer=far.peer, direction=direction
+        [1, 3], duration_s=0.5, run_count=1, peer=far.peer, direction=direction
     )
     assert samples.pair_count.tolist() == [1.0, 3.0]
     assert (samples.received_bytes % 1460 == 0).all()
