@@ -459,6 +459,5 @@ def partial_shown(name: str, *, as_json: bool, save_path: str | None = None) -> 
         else:
             say(describe(name, error.partial))
         output.print_written(save_path)
-        complain(str(error))
-        complain(str(Notice("partial-samples-above")))
+        complain(f"{error}; {Notice('partial-samples-above')}")
         sys.exit(2)

@@ -12,12 +12,12 @@ from netcalc import fit
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.compare._comparison import CURVE_POINTS, Comparison, points
 from netcalc.compare._runs import experiment
-from netcalc.language import phrase
+from netcalc.language import phrase, term
 from netcalc.messages import Notice
 from netcalc.models.sizes.headers import FCS_BYTES, MIN_FRAME_BYTES
 from netcalc.rate_layers import ETHERNET_LINE, FRAME, named
 from netcalc.samples import MIN_DROP_RATIO, BulkSamples, Samples
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 HOST_RATIO = 0.8
 """A rate is that of a host, and not of the path, from this share of what the host reaches alone: on
@@ -26,6 +26,11 @@ MISFIT_RATIO = 0.1
 """Rates that are further off than this follow no two limits. [ratio]"""
 WAIT_RATIO, WAIT_S = 2.0, 5e-3
 """A round trip that grows under load by both is that of a queue. [ratio], [s]"""
+WAYS = {
+    "forward": term("forward"), "back": term("back"),
+    "forward of both": term("forward of both"), "back of both": term("back of both"),
+}  # fmt: skip
+"""Names of the directions, as a figure shows them."""
 ALONE, THIS_HOST = " alone", "this host"
 """End of the directions of a host that sends to itself, and the name of the one that asks."""
 
@@ -123,7 +128,8 @@ def _comparison(
         theory=lambda frame: regimes.predict(np.maximum(frame, MIN_FRAME_BYTES)),
         x_name=phrase("frame with FCS"), x_unit="byte",
         y_name=phrase("received"), y_unit="packet/s",
-        title=title, measured_label=name, predicted_label=_limits_text(regimes),
+        title=title, measured_label=phrase(WAYS.get(name, name)),
+        predicted_label=_limits_text(regimes),
     )  # fmt: skip
     largest = float(regimes.x.max()) if regimes.x.size else 1518.0
     curve_x = np.linspace(MIN_FRAME_BYTES, max(largest, 2 * MIN_FRAME_BYTES), CURVE_POINTS)
@@ -171,8 +177,7 @@ def _limits_text(regimes: fit.Regimes) -> str:
     if np.isfinite(pps := regimes.params["packet_pps"]):
         parts.append(phrase("fitted: {rate}", rate=show(pps, "packet/s")))
     if np.isfinite(bps := regimes.params["line_bps"]):
-        line = phrase("line of {rate}", rate=show(bps, "bit/s"))
-        parts.append(f"{line} ({ETHERNET_LINE})")
+        parts.append(phrase("line of {rate}", rate=show_rate(bps, ETHERNET_LINE)))
     return ", ".join(parts) or phrase("no limit found")
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from netcalc import compare
 from netcalc.checks import named_arguments
 from netcalc.experiments import article_routers
+from netcalc.language import phrase
 from netcalc.plots.overlay import curves, overlay
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
@@ -38,8 +39,14 @@ def router(samples: BulkSamples, *, theme: Theme = "light") -> Plot:
     bits = [compare.frame_throughputs(each) for each in (first, *others)]
     lower = curves(
         bits[0].curve_x,
-        {f"{each.measured_label}, two limits": each.curve_y for each in bits},
-        points={f"{each.measured_label}, measured": (each.x, each.measured) for each in bits},
+        {
+            phrase("{direction}, two limits", direction=each.measured_label): each.curve_y
+            for each in bits
+        },
+        points={
+            phrase("{direction}, measured", direction=each.measured_label): (each.x, each.measured)
+            for each in bits
+        },
         x_axis=Axis(bits[0].x_name, bits[0].x_unit, "log"),
         y_axis=Axis(bits[0].y_name, bits[0].y_unit, "log"),
         title=bits[0].title,
