@@ -153,9 +153,7 @@ class Job:
     def _charged_ns(self, pace: Pace, now_ns: int) -> int:
         """Charge what was moved since the last time; return when more may be."""
         counts = self.counts
-        moved = [
-            bytes_ + counts.reply_bytes for bytes_ in (counts.sent_bytes, counts.received_bytes)
-        ]
+        moved = [counts.sent_bytes + counts.reply_bytes, counts.received_bytes + counts.reply_bytes]
         fresh = [now - paced for now, paced in zip(moved, self._paced_bytes, strict=True)]
         self._paced_bytes = moved
         return pace.due_ns(fresh, now_ns)
