@@ -457,7 +457,7 @@ class FarTransactions(Transactions):
             "transactions", message_bytes=message_bytes, tls=int(self._protocol == "tls"),
             fast_open=int(self._protocol == "tfo"),
         )  # fmt: skip
-        session = far.first_of(number)["session"]
+        session = far.answer(number)["session"]
         self._plan = replace(self._plan, session=session)
         if self._protocol == "tls":
             self._requests.secure = _client_tls()

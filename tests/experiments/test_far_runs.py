@@ -18,6 +18,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import far_transfer, transfer
 from netcalc.experiments.peers import bulk_peer, channel, far_echo, far_trains, service
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
+from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.path import Path
 from netcalc.samples import load
@@ -258,6 +259,20 @@ def test_transactions(far):
     assert samples.meta.partial is False
 
 
+def test_the_session_of_transactions_outlives_the_progress_after_it(far, monkeypatch):
+    """A client that was busy meanwhile reads both at once."""
+    monkeypatch.setattr(service, "REPORT_S", 0.01)
+    with Stopping(None, limit_s=30) as stopping, FarEnd(far.peer, stopping=stopping) as end:
+        number = end.order("transactions", message_bytes=100, tls=0, fast_open=0)
+        deadline_s = time.monotonic() + 10
+        while not end.so_far(number) and time.monotonic() < deadline_s:
+            end.poll()
+            time.sleep(0.01)
+        assert "at_ns" in end.so_far(number)
+        assert len(end.answer(number)["session"]) == TAG_BYTES
+        end.end(number)
+
+
 @pytest.mark.parametrize("direction", ["forward", "back"])
 def test_trains(far, direction):
     samples = experiments.packet_trains(
@@ -425,7 +440,7 @@ def test_transactions_that_wait_are_bounded_by_the_limit_of_connections():
         Stopping(None, limit_s=30) as stopping,
         FarEnd(served.peer, stopping=stopping) as end,
     ):
-        end.first_of(end.order("transactions", message_bytes=100, tls=0, fast_open=0))
+        end.answer(end.order("transactions", message_bytes=100, tls=0, fast_open=0))
         assert served.service._door.guest._most == 2
 
 

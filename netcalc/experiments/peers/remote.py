@@ -304,15 +304,6 @@ class FarEnd:
         self.order_end(number)
         return self.answer(number, watch=watch)
 
-    def first_of(self, number: int) -> dict[str, Any]:
-        """Wait for what a job says as it begins."""
-
-        def take() -> dict[str, Any] | None:
-            self.poll()
-            return self.so_far(number) or None
-
-        return self._waited_for(take, ANSWER_S)
-
     def times_of(self, report: dict[str, Any]) -> dict[int, int]:
         """Return the times of a report by their number, by the clock of this process. [ns]"""
         return {number: at_ns - self.clock.ahead_ns for number, at_ns, *_ in report["times"]}

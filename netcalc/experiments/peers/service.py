@@ -448,7 +448,7 @@ class Run:
             order["session"] = session
             self._fast_open(order["fast_open"])
             counts = far_echo.AnswerCounts()
-            self._client.send({"id": number, "session": session.hex(), "so_far": True})
+            self._client.send({"id": number, "session": session.hex()})
         elif name in _OF_ITSELF:
             work, counts = _OF_ITSELF[name], bulk_peer.ByteCounts()
         else:
