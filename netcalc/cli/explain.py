@@ -27,6 +27,8 @@ _OF_FILES = {
 }  # fmt: skip
 """Options that do not apply to a path: argument and name."""
 _FILE_NAME = re.compile(r"[^\s,]+\.(?:json|txt|csv|log|pcap|pcapng|out|gz|parquet|xml|jsonl)")
+MOST_WHOLE = 8
+"""Findings that are all printed whole; of more, only the first of each conclusion. [1]"""
 _OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
 """Where Linux says which congestion control its new connections have."""
 
@@ -338,11 +340,21 @@ def _print_warnings(samples: Samples) -> None:
 
 
 def _print(findings: tuple[Finding, ...]) -> None:
+    """Print each finding; of many, the arithmetic and remarks of a conclusion only once."""
+    shown: set[tuple[str, ...]] = set()
+    is_shortened = False
     for number, finding in enumerate(findings):
-        say(f"{chr(10) if number else ''}{finding}")
+        conclusion = (finding.said.code, *finding.remarks)
+        is_short = len(findings) > MOST_WHOLE and conclusion in shown
+        is_shortened |= is_short
+        shown.add(conclusion)
+        between = "\n" if number and not is_short else ""
+        say(f"{between}{finding.headline if is_short else finding}")
         metrics = metric_line(finding.metrics, layer=finding.layer)
         if metrics:
             say(f"  {metrics}")
+    if is_shortened:
+        say("\nOf findings with the same conclusion the first is whole; --json has all.")
 
 
 def _explain_claim(

@@ -24,7 +24,14 @@ CONFIDENCES = (term("high"), term("medium"), term("low"))
 """How sure a finding is."""
 STATED, SURE_LIMIT = ("line", "fragments", "packet-rate"), 0.05
 """Limits that somebody stated, or that several sizes show: a rate at one of them is explained."""
-DISTURBED = ("probes-at-once", "few-answers", "rtt-refuted", "runs-apart", "whole-table-low")
+DISTURBED = (
+    "probes-at-once",
+    "few-answers",
+    "rtt-refuted",
+    "idle-refuted",
+    "runs-apart",
+    "whole-table-low",
+)
 """Notices of measurements that changed what they measured, or are too few to show it."""
 MOST_OF_LIMIT, FULL_LIMIT = 1.01, 0.99
 """Above the first a limit is not that sure; from the second on it is reached. [ratio]"""
@@ -466,18 +473,30 @@ class Finding:
             assumption=self.binding.assumption,
         )
 
-    def __str__(self) -> str:
-        lines = [f"{self.label}: {self.sentence}" if self.label else self.sentence]
-        if self.cause is not None:
-            lines += [f"  {line}" for line in self.cause.lines()]
+    @property
+    def headline(self) -> str:
+        """The sentence, behind the label."""
+        return f"{self.label}: {self.sentence}" if self.label else self.sentence
+
+    @property
+    def arithmetic(self) -> list[str]:
+        """The numbers behind the sentence: signs of the cause, and each limit, a line each."""
+        lines = [] if self.cause is None else [f"  {line}" for line in self.cause.lines()]
         for subject, value, share, how in self.rows():
             lines.append(f"  {subject}: {value}{f' [{share}]' if share else ''}: {how}")
+        return lines
+
+    @property
+    def remarks(self) -> list[str]:
+        """What else is to be known: notes, the confidence, the test, what is not known."""
         notes = (notice for notice in self.notices if notice is not self._silence)
-        lines += [phrase("  note: {one}", one=note) for note in notes]
+        lines = [phrase("  note: {one}", one=note) for note in notes]
         if self.sureness:
             lines.append(self.sureness)
         if self.test is not None:
             decide = "To decide: {test}." if not self.is_explained else "To confirm: {test}."
             lines.append(phrase(decide, test=self.test))
-        lines += [phrase("Not known: {one}.", one=question) for question in self.missing]
-        return "\n".join(lines)
+        return lines + [phrase("Not known: {one}.", one=question) for question in self.missing]
+
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *self.arithmetic, *self.remarks])

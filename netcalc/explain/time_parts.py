@@ -91,9 +91,11 @@ def explain_round_trips(samples: RttSamples, stated: Known) -> tuple[Finding, ..
         if not idle_s.size or name in IDLE_PHASES:
             findings.append(_explain_group(samples, name, own, stated))
             continue
-        idle = replace(stated, rtt_s=stated.rtt_s or float(np.median(idle_s)))
+        is_of_idle = stated.rtt_s is None
+        facts = replace(stated, rtt_s=float(np.median(idle_s))) if is_of_idle else stated
         latency = series.working_latency(idle_s, _in_order(samples, own))
-        findings.append(_with_load(_explain_group(samples, name, own, idle), latency))
+        finding = _explain_group(samples, name, own, facts, is_of_idle=is_of_idle)
+        findings.append(_with_load(finding, latency))
     return tuple(findings)
 
 
@@ -119,9 +121,17 @@ def _idle_s(samples: RttSamples) -> FloatArray:
 
 
 def _explain_group(
-    samples: RttSamples, name: str, own: NDArray[np.bool_], stated: Known
+    samples: RttSamples,
+    name: str,
+    own: NDArray[np.bool_],
+    stated: Known,
+    *,
+    is_of_idle: bool = False,
 ) -> Finding:
-    """Return what the median round trip of a group consists of."""
+    """Return what the median round trip of a group consists of.
+
+    ``is_of_idle``: the known round trip is that of the idle phase, not of the user.
+    """
     own, impossible = _possible(samples, own)
     if not (samples.measured & own).any():
         return Finding(label=name, unit="s", notices=impossible)
@@ -130,7 +140,8 @@ def _explain_group(
         own &= np.asarray(samples.payload_bytes) == x[-1]
     coarse = _coarsest(samples, own)
     rtt_s = np.asarray(samples.rtt_s)[samples.measured & own]
-    facts, refuted = _not_refuted(stated, float(rtt_s.min()), coarse, rtt_s.size)
+    fastest_s = float(rtt_s.min())
+    facts, refuted = _not_refuted(stated, fastest_s, coarse, rtt_s.size, is_of_idle=is_of_idle)
     is_local = is_loopback(name.rpartition(" to ")[2] or samples.meta.target)
     if is_local and facts.mtu_bytes is None:
         facts = replace(facts, mtu_bytes=LOOPBACK_MTU_BYTES)
@@ -222,14 +233,15 @@ def _possible(
 
 
 def _not_refuted(
-    stated: Known, fastest_s: float, step_s: float, count: int
+    stated: Known, fastest_s: float, step_s: float, count: int, *, is_of_idle: bool
 ) -> tuple[Known, tuple[Notice, ...]]:
     """Return the facts without a round trip that answers were faster than, and that it was so."""
     stated_rtt_s = stated.rtt_s
     if stated_rtt_s is None or stated_rtt_s <= (1 + STATED_RATIO) * (fastest_s + step_s):
         return stated, ()
     values = {"stated_s": stated_rtt_s, "fastest_s": fastest_s, "count": count}
-    return replace(stated, rtt_s=None), (Notice("rtt-refuted", values),)
+    refuted = Notice("idle-refuted" if is_of_idle else "rtt-refuted", values)
+    return replace(stated, rtt_s=None), (refuted,)
 
 
 def _explained(rtt_s: FloatArray, cause: Cause | None) -> tuple[FloatArray, tuple[Notice, ...]]:

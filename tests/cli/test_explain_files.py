@@ -14,6 +14,7 @@ from netcalc.cli import commands
 INPUTS = Path(__file__).parents[1] / "readers" / "inputs"
 IPERF = str(INPUTS / "transfers" / "iperf3_tcp.json")
 WINDOW = Path(__file__).parents[2] / "data" / "puzzles" / "window.pcap.gz"
+ROUTER = Path(__file__).parents[2] / "data" / "router_emulated.json.gz"
 PING = str(INPUTS / "iputils_plain.txt")
 
 
@@ -26,6 +27,19 @@ def test_a_file_is_explained_in_text():
     said = run("explain", IPERF, "--line", "1Gbit/s").output
     assert "The requested rate is the limit: 200.3 Mbit/s (TCP payload)" in said
     assert "Confidence: high" in said
+
+
+def test_of_many_findings_the_arithmetic_of_a_conclusion_is_printed_once():
+    """By hand: four ways and six sizes; 64 to 512 bytes meet the packet rate, larger the line."""
+    lines = run("explain", str(ROUTER), "--line", "10Mbit/s").output.splitlines()
+    assert len([line for line in lines if "limits this" in line]) == 4 * 6
+    assert len([line for line in lines if "The packet rate of a device limits this" in line]) == 16
+    whole = [place for place, line in enumerate(lines) if line.startswith("Confidence:")]
+    # Every word below a sentence is there once; the numbers of all are in the JSON.
+    assert len({lines[place] for place in whole}) == len(whole)
+    assert len(lines) < 60
+    found = json.loads(run("explain", str(ROUTER), "--line", "10Mbit/s", "--json").stdout)
+    assert sum(bool(one["limits"]) for one in found["findings"]) == 4 * 6
 
 
 def test_what_a_capture_waited_for_is_drawn_above_its_limits(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 from netcalc.explain import Known, measurement
 from netcalc.explain.causes.series import levels, loss_interval, series_cause
-from netcalc.samples import RttSamples
+from netcalc.samples import Instrument, Meta, RttSamples
 
 COUNT = 100
 SEEDS = range(20)
@@ -264,6 +264,22 @@ def test_a_stated_round_trip_above_the_fastest_answer_is_refuted():
     assert "rtt-refuted" not in said(near), "as the user rounded it"
     few = finding([0.02] * 6, known=Known(rtt_s=0.04))
     assert (few.cause, few.confidence) == (None, "low")
+
+
+def test_an_idle_phase_slower_than_the_answers_under_load_is_no_stated_round_trip():
+    """By hand: 40 ms without a load, of which the hosts spent half; 20 ms with one."""
+    samples = RttSamples(
+        payload_bytes=np.full(2 * COUNT, 64.0), rtt_s=np.repeat([0.04, 0.0202], COUNT),
+        group=np.repeat(["idle", "forward"], COUNT),
+        meta=Meta(instrument=Instrument(load_rates_bps={"forward": 9e6})),
+    )  # fmt: skip
+    idle, loaded = measurement(samples)
+    assert said(loaded)["idle-refuted"] == {"stated_s": 0.04, "fastest_s": 0.0202, "count": COUNT}
+    assert loaded.confidence == "low"
+    assert "idle-refuted" not in said(idle)
+    _, told = measurement(samples, Known(rtt_s=0.04))
+    assert "rtt-refuted" in said(told)
+    assert "idle-refuted" not in said(told)
 
 
 def test_a_wait_that_never_changes_may_be_a_longer_path():
