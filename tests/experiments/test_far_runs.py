@@ -481,29 +481,56 @@ def test_a_limit_of_rate_is_one_for_all_that_a_run_sends(count):
     assert allowed_bytes / 3 < sent_bytes < allowed_bytes + 2500 * (count + 2)
 
 
-def test_a_limit_of_rate_holds_for_what_a_client_sends():
-    """Also for a client that sends as fast as it can."""
+FLOODS = {
+    "receive": ("tcp", {"write_bytes": 65_536, "read_bytes": 1 << 20, "wake_bytes": 1, "merged": 0,
+                        "reply_bytes": 0}),
+    "receive datagrams": ("udp", {"write_bytes": 1400, "read_bytes": 65_536, "wake_bytes": 1,
+                                  "merged": 0, "reply_bytes": 0}),
+    "respond": ("tcp", {"write_bytes": 1000, "reply_bytes": 1}),
+    "rounds": ("tcp", {"message_bytes": 1000, "reply_bytes": 1, "quickack": 0}),
+    "flows": ("tcp", {}),
+    "echo": ("tcp", {"message_bytes": 1000}),
+    "echo datagrams": ("udp", {"message_bytes": 1400}),
+    "echo datagrams of many ports": ("udp", {"message_bytes": 1400}),
+}  # fmt: skip
+"""Jobs that receive: protocol and fields of the order."""
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_a_limit_of_rate_holds_for_what_a_client_sends(name):
+    """Also for a client that sends as fast as it can, after a message that costs it no pause."""
+    protocol, fields = FLOODS[name]
+    kind = socket.SOCK_STREAM if protocol == "tcp" else socket.SOCK_DGRAM
     with (
         serving(rate_bps=8e6) as served,
         Stopping(None, limit_s=30) as stopping,
         FarEnd(served.peer, stopping=stopping) as end,
-        socket.socket() as sock,
+        socket.socket(socket.AF_INET, kind) as sock,
     ):
-        line = end.open([sock])
+        line = end.open([sock], one_port="many" not in name)
+        messages = {
+            "echo": struct.pack("!I", 1000) + bytes(996),
+            "rounds": (line.session * 1000)[:1000],
+            "echo datagrams": b"1234" + line.session[:4] + bytes(1392),
+        }
+        message = messages.get(name.removesuffix(" of many ports"), bytes(1000))
         begin_s = time.monotonic()
-        job = end.order(
-            "receive", line=line.number, write_bytes=65_536, read_bytes=65_536, wake_bytes=1,
-            merged=0, reply_bytes=0,
-        )  # fmt: skip
-        sock.settimeout(0.05)
-        sent_bytes = 0
-        while time.monotonic() < begin_s + 0.5:
-            with suppress(TimeoutError):
-                sent_bytes += sock.send(bytes(65_536))
-        received_bytes = end.end(job)["received_bytes"]
+        job = end.order(name.split()[0], line=line.number, **fields)
+        sock.setblocking(False)
+        together = message if protocol == "udp" else message * 200
+        sock.send((line.session if name == "echo" else b"") + message)
+        time.sleep(0.005)
+        sent_bytes, part = 0, together
+        while time.monotonic() < begin_s + 0.3:
+            with suppress(BlockingIOError):
+                sent = sock.send(part)
+                sent_bytes, part = sent_bytes + sent, part[sent:] or together
+            with suppress(BlockingIOError):
+                sock.recv(65_536)
+        report = end.end(job)
         took_s = time.monotonic() - begin_s
-    # Beyond what is allowed, 20 ms are a credit, and one read comes before its pause.
-    assert 0 < received_bytes < 1e6 * (took_s + 0.02) + 65_536 < sent_bytes
+    # Beyond what is allowed, 20 ms are a credit, and two reads of it come before a pause.
+    assert 1000 < report["received_bytes"] < 1e6 * (took_s + 0.06) < sent_bytes
 
 
 def test_a_sender_here_keeps_the_limit_of_a_peer():

@@ -35,6 +35,7 @@ from itertools import repeat
 from typing import Any, Self
 
 from netcalc.experiments.peers.helper import (
+    ENDLESS_BYTES,
     Orders,
     read_settings,
     start,
@@ -57,7 +58,6 @@ each datagram, which slows the sender; a longer sleep would overflow a small soc
 _LONGEST_NAP_S = 1e-3  # an idle receiver checks a thousand times a second, and takes no CPU share
 BURST_NS = 1_000_000
 """Time of the datagrams that are sent at once at a rate: less than most queues hold. [ns]"""
-_ENDLESS_BYTES = 1 << 60
 _MAX_CALLS = 4096  # of send between two readings of the clock
 _U64, _U64_U64 = struct.Struct("=Q"), struct.Struct("=QQ")
 _BYTES_ACKED, _BYTES_SENT, _INFO_BYTES = 120, 200, 216  # offsets in Linux's struct tcp_info
@@ -174,14 +174,20 @@ def receive(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
     return receive_datagrams(sock, order, orders, counts)
 
 
+def _bounds(order: Order) -> tuple[int, int]:
+    """Return how much may be carried, and after how much a limit of rate is to be looked at."""
+    return order.get("most_bytes", ENDLESS_BYTES), order.get("look_bytes", ENDLESS_BYTES)
+
+
 def receive_stream(sock: socket.socket, order: Order, orders: Orders, counts: ByteCounts) -> Order:
     """Read a stream to its end."""
     if order["wake_bytes"] > 1:  # the time limit of a call and the end of the stream wake, too
         with suppress(OSError):  # Windows has none
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, order["wake_bytes"])
-    buffer = bytearray(order["read_bytes"])
+    most_bytes, look_bytes = _bounds(order)
+    buffer = bytearray(min(order["read_bytes"], look_bytes))
     recv_into, first_ns, last_ns, look_ns = timed_receive(sock, LOOK_NS * 1e-9), 0, 0, 0
-    calls, most_bytes = 0, order.get("most_bytes", _ENDLESS_BYTES)
+    calls, look_at_bytes = 0, look_bytes
     while True:
         try:
             got = recv_into(buffer)
@@ -196,8 +202,8 @@ def receive_stream(sock: socket.socket, order: Order, orders: Orders, counts: By
             first_ns, last_ns = first_ns or now_ns, now_ns
             if counts.received_bytes > most_bytes:
                 break
-        if now_ns > look_ns:
-            look_ns = now_ns + LOOK_NS
+        if now_ns > look_ns or counts.received_bytes >= look_at_bytes:
+            look_ns, look_at_bytes = now_ns + LOOK_NS, counts.received_bytes + look_bytes
             if orders.look(now_ns):
                 break
     return {"first_ns": first_ns, "end_ns": last_ns or _clock(), "calls": calls}
@@ -214,8 +220,8 @@ def receive_datagrams(
     receive_one = partial(timed_receive(sock, _LONGEST_NAP_S), buffer)
     if hasattr(socket, "MSG_DONTWAIT"):  # another thread may send on the socket, and wait
         receive_one = partial(sock.recv_into, buffer, 0, socket.MSG_DONTWAIT)
-    size, wrong, most_bytes = order["write_bytes"], 0, order.get("most_bytes", _ENDLESS_BYTES)
-    first_ns = last_ns = announced_ns = look_ns = 0
+    size, wrong, (most_bytes, look_bytes) = order["write_bytes"], 0, _bounds(order)
+    first_ns = last_ns = announced_ns = look_ns = look_at_bytes = 0
     calls, nap_s = 0, NAP_S
     while True:
         try:
@@ -228,9 +234,10 @@ def receive_datagrams(
             wrong += got % size != 0
             counts.received_bytes += got
             first_ns, last_ns, nap_s = first_ns or now_ns, now_ns, NAP_S
-            if now_ns < look_ns and counts.received_bytes <= most_bytes:
+            if now_ns < look_ns and counts.received_bytes < look_at_bytes:
                 continue
         look_ns = now_ns + LOOK_NS
+        look_at_bytes = min(counts.received_bytes + look_bytes, most_bytes + 1)
         if orders.look(now_ns) or counts.received_bytes > most_bytes:
             break
         if orders.end is not None:
@@ -290,7 +297,7 @@ def request(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
     buffer = bytearray(answer)
     by_number = {sock.fileno(): sock for sock in socks}
     missing = dict.fromkeys(by_number, answer)
-    times, most_bytes = array.array("q"), order.get("most_bytes", _ENDLESS_BYTES)
+    times, (most_bytes, look_bytes) = array.array("q"), _bounds(order)
     with _poller() as poll:
         for sock in socks:
             poll.register(sock, selectors.EVENT_READ)
@@ -302,6 +309,7 @@ def request(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
             sock.sendall(payload)
             counts.sent_bytes += len(payload)
         now_ns, look_ns, answered_ns = begin_ns, begin_ns + LOOK_NS, 0
+        unlooked_bytes = 0
         while (
             now_ns < limit_ns
             and counts.sent_bytes < order["limit_bytes"]
@@ -323,9 +331,12 @@ def request(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
                 missing[number], sent_ns[number] = answer, now_ns
                 sock.sendall(payload)
                 counts.sent_bytes += len(payload)
+                unlooked_bytes += len(payload) + answer
+                if unlooked_bytes >= look_bytes:
+                    break  # the others are ready again at the next call
             now_ns = _clock()
-            if now_ns > look_ns:
-                look_ns = now_ns + LOOK_NS
+            if now_ns > look_ns or unlooked_bytes >= look_bytes:
+                look_ns, unlooked_bytes = now_ns + LOOK_NS, 0
                 if orders.look(now_ns):
                     break
     ordered = sorted(times)
@@ -342,7 +353,7 @@ def respond(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
     buffer = bytearray(max(size, 65_536))
     by_number = {sock.fileno(): sock for sock in socks}
     missing = dict.fromkeys(by_number, size)
-    calls, look_ns, most_bytes = 0, 0, order.get("most_bytes", _ENDLESS_BYTES)
+    calls, look_ns, unlooked_bytes, (most_bytes, look_bytes) = 0, 0, 0, _bounds(order)
     with _poller() as poll:
         for sock in socks:
             poll.register(sock, selectors.EVENT_READ)
@@ -350,7 +361,7 @@ def respond(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
             for number, _ in poll.poll(LOOK_NS * 1e-9):
                 sock = by_number[number]
                 try:
-                    got = sock.recv_into(buffer, missing[number])
+                    got = sock.recv_into(buffer, min(missing[number], look_bytes))
                     missing[number] -= got
                     if got and not missing[number]:
                         sock.sendall(answer)
@@ -361,12 +372,16 @@ def respond(socks: Socks, order: Order, orders: Orders, counts: ByteCounts) -> O
                     del by_number[number]
                     continue
                 counts.received_bytes += got
+                unlooked_bytes += got
                 if not missing[number]:
                     missing[number] = size
                     counts.reply_bytes += len(answer)
+                    unlooked_bytes += len(answer)
                     calls += 1
-            if (now_ns := _clock()) > look_ns:
-                look_ns = now_ns + LOOK_NS
+                if unlooked_bytes >= look_bytes:
+                    break  # the others are ready again at the next call
+            if (now_ns := _clock()) > look_ns or unlooked_bytes >= look_bytes:
+                look_ns, unlooked_bytes = now_ns + LOOK_NS, 0
                 if orders.look(now_ns):
                     break
     return {"calls": calls}

@@ -13,10 +13,10 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from netcalc.experiments.peers import helper, responder
+from netcalc.experiments.peers.helper import ENDLESS_BYTES
 from netcalc.experiments.peers.job import Job
 
 _clock = time.perf_counter_ns
-_ENDLESS_BYTES = 1 << 60  # the limit of a peer is its service's
 
 
 class AnswerCounts(helper.HelperCounts):
@@ -40,12 +40,13 @@ def echo_datagrams(
     (sock,) = socks
     session, host = order["session"][:4], order["host"]
     if order["one_port"]:
-        responder.echo_to_one(sock, session, _ENDLESS_BYTES, counts, _look(job, counts))
+        look = _look(job, counts)
+        responder.echo_to_one(sock, session, ENDLESS_BYTES, counts, look, order["look_bytes"])
         return {}
     helper.set_call_timeout(sock, responder.LOOK_S)
     buffer = bytearray(65_536)
     view = memoryview(buffer)
-    carried_bytes, look_ns = 0, 0
+    carried_bytes, looked_bytes, look_ns = 0, 0, 0
     while True:
         try:
             size, sender = sock.recvfrom_into(buffer)
@@ -64,8 +65,9 @@ def echo_datagrams(
                 except OSError:
                     counts.unsent += 1
                 carried_bytes += 2 * size
-        if (now_ns := _clock()) > look_ns:
-            look_ns = now_ns + responder.LOOK_NS
+        unlooked_bytes = carried_bytes - looked_bytes
+        if (now_ns := _clock()) > look_ns or unlooked_bytes >= order["look_bytes"]:
+            look_ns, looked_bytes = now_ns + responder.LOOK_NS, carried_bytes
             counts.carry(carried_bytes)
             if job.look(now_ns):
                 return {}
@@ -153,7 +155,7 @@ def _secured(sock: socket.socket, secure: Any) -> socket.socket:
 def _answers(
     order: dict[str, Any], job: Job, counts: AnswerCounts, view: memoryview
 ) -> responder.Answers:
-    settings = {**order, "bytes": _ENDLESS_BYTES}
+    settings = {**order, "bytes": ENDLESS_BYTES}  # the limit of a peer is its service's
     return responder.Answers(order["session"], settings, counts, view, _look(job, counts))
 
 

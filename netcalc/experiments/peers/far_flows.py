@@ -30,8 +30,8 @@ def receive_flows(
     """Read connections to their ends; return when the first and the last data of each arrived."""
     counts.flow_bytes = [0] * len(socks)
     spans_ns = [[0, 0] for _ in socks]
-    buffer = bytearray(READ_BYTES)
-    left, look_ns = len(socks), 0
+    buffer = bytearray(min(READ_BYTES, order["look_bytes"]))
+    left, look_ns, unlooked_bytes = len(socks), 0, 0
     with selectors.DefaultSelector() as poll:
         for index, sock in enumerate(socks):
             sock.setblocking(False)
@@ -52,8 +52,11 @@ def receive_flows(
                 span_ns[:] = span_ns[0] or now_ns, now_ns
                 counts.flow_bytes[key.data] += got
                 counts.received_bytes += got
-            if (now_ns := _clock()) > look_ns:
-                look_ns = now_ns + LOOK_NS
+                unlooked_bytes += got
+                if unlooked_bytes >= order["look_bytes"]:
+                    break  # the others are ready again at the next call
+            if (now_ns := _clock()) > look_ns or unlooked_bytes >= order["look_bytes"]:
+                look_ns, unlooked_bytes = now_ns + LOOK_NS, 0
                 if job.look(now_ns):
                     break
     return {"spans_ns": spans_ns}

@@ -38,6 +38,8 @@ MAX_DESCRIPTORS = 253
 PASSES_SOCKETS = sys.platform == "linux"
 """Whether a process can pass sockets to another by whole messages: macOS has no ``SOCK_SEQPACKET``
 between processes, Windows none of either."""
+ENDLESS_BYTES = 1 << 60
+"""More than any job carries. [byte]"""
 REPORT_NS = 100_000_000
 """Time between two reports of progress: as often as a person can see. [ns]"""
 _PR_SET_PDEATHSIG = 1

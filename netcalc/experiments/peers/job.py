@@ -18,7 +18,7 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any, Protocol
 
-from netcalc.experiments.peers.helper import error_report
+from netcalc.experiments.peers.helper import ENDLESS_BYTES, error_report
 
 resource: ModuleType | None
 try:
@@ -75,10 +75,15 @@ class Pace:
 def even_out(order: dict[str, Any], rate_bps: float, *, is_stream: bool) -> None:
     """Let a sender keep a limit of rate as evenly as it can: also within a large write. [bit/s]"""
     call_bytes = order["write_bytes"] * order["datagrams_per_call"]
-    if is_stream and rate_bps < float("inf"):
-        call_bytes = min(call_bytes, max(1, int(rate_bps / 8 * CREDIT_NS * 1e-9)))
+    if is_stream:
+        call_bytes = min(call_bytes, credit_bytes(rate_bps))
     order["call_bytes"] = call_bytes
     order["gap_ns"] = max(order["gap_ns"], int(8e9 * call_bytes / rate_bps))
+
+
+def credit_bytes(rate_bps: float) -> int:
+    """Return what a rate carries in the time of a credit: after it a job is to look. [byte]"""
+    return int(min(max(1, rate_bps / 8 * CREDIT_NS * 1e-9), ENDLESS_BYTES))
 
 
 class Job:

@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from netcalc.experiments.peers import helper
+from netcalc.experiments.peers.helper import ENDLESS_BYTES
 
 TOKEN_S = 2.0
 """Time for a connection to send its first bytes. The client's own needs this much where a packet of
@@ -320,15 +321,18 @@ def echo_to_one(
     limit_bytes: int,
     counts: helper.HelperCounts,
     look: Callable[[int], object] | None = None,
+    look_bytes: int = ENDLESS_BYTES,
 ) -> None:
     """Echo datagrams on a connected socket, which saves the address in both calls.
 
-    ``look`` is called with the bytes carried, at least every 50 ms; it ends the echo by True.
+    ``look`` is called with the bytes carried, at least every 50 ms while there are none, and after
+    ``look_bytes``; it ends the echo by True.
     """
     buffer = bytearray(65_536)
     view = memoryview(buffer)
     # What is received is sent back: half of the limit of both directions together.
     reply, size, left_bytes = view, len(view), limit_bytes // 2
+    look_left_bytes = left_bytes - look_bytes // 2
     # Local names: each look-up of a method would add to every round trip.
     receive, send, begins = sock.recv_into, sock.send, buffer.startswith
     if look is None:
@@ -360,8 +364,10 @@ def echo_to_one(
             counts.echoed -= 1
             counts.unsent += 1
         # A reading of the clock would take longer than this; 64 of the largest are 8 MB.
-        if not counts.echoed & 63 and look(limit_bytes - 2 * left_bytes):
-            return
+        if not counts.echoed & 63 or left_bytes <= look_left_bytes:
+            look_left_bytes = left_bytes - look_bytes // 2
+            if look(limit_bytes - 2 * left_bytes):
+                return
 
 
 def _never(_: int) -> bool:
@@ -385,7 +391,8 @@ class Answers:
     view : memoryview
         Where messages are read to.
     look : callable
-        Called every 50 ms with the bytes carried on this connection; ends it by returning True.
+        Called every 50 ms, and after ``look_bytes`` of the settings, with the bytes carried on
+        this connection; ends it by returning True.
     """
 
     def __init__(
@@ -399,6 +406,7 @@ class Answers:
         self.session, self.counts, self.view, self.look = session, counts, view, look
         self.size: int = settings["message_bytes"]
         self.left_bytes: int = settings["bytes"]
+        self.look_bytes: int = settings.get("look_bytes", ENDLESS_BYTES)
         self.reply = bytes(settings.get("reply_bytes", 0))
         self.quickack = settings.get("quickack", False) and hasattr(socket, "TCP_QUICKACK")
 
@@ -410,7 +418,7 @@ class Answers:
         connection.sendall(self.session)
         view[: have - TAG_BYTES] = view[TAG_BYTES:have]
         have -= TAG_BYTES
-        carried_bytes, look_ns = 0, _clock() + LOOK_NS
+        carried_bytes, looked_bytes, look_ns = 0, 0, _clock() + LOOK_NS
         unpack, send = struct.Struct("!I").unpack_from, connection.sendall
         while carried_bytes < self.left_bytes:
             try:
@@ -435,8 +443,8 @@ class Answers:
                 have -= length
                 if have:
                     view[:have] = view[length : length + have]
-            if _clock() > look_ns:
-                look_ns = _clock() + LOOK_NS
+            if _clock() > look_ns or carried_bytes - looked_bytes >= self.look_bytes:
+                look_ns, looked_bytes = _clock() + LOOK_NS, carried_bytes
                 if self.look(carried_bytes):
                     break
         return carried_bytes
@@ -445,7 +453,7 @@ class Answers:
         """Answer each complete request until the client is done; return the bytes carried."""
         view, counts, size, reply = self.view, self.counts, self.size, self.reply
         receive = helper.timed_receive(connection, LOOK_S)
-        carried_bytes, look_ns = 0, _clock() + LOOK_NS
+        carried_bytes, looked_bytes, look_ns = 0, 0, _clock() + LOOK_NS
         while True:
             if have == size:
                 if view[: min(size, TAG_BYTES)] != self.session[:size]:
@@ -455,8 +463,8 @@ class Answers:
                 connection.sendall(reply)
                 carried_bytes += size + len(reply)
                 have = 0
-                if _clock() > look_ns:
-                    look_ns = _clock() + LOOK_NS
+                if _clock() > look_ns or carried_bytes - looked_bytes >= self.look_bytes:
+                    look_ns, looked_bytes = _clock() + LOOK_NS, carried_bytes
                     if self.look(carried_bytes):
                         return carried_bytes
             if self.quickack:  # the kernel resets it, so it is set before each read

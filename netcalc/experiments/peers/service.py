@@ -36,7 +36,7 @@ from netcalc.experiments.peers import (
     responder,
 )
 from netcalc.experiments.peers.door import TICKET_BYTES, Door, Guest, Log
-from netcalc.experiments.peers.job import Job, Pace, even_out
+from netcalc.experiments.peers.job import Job, Pace, credit_bytes, even_out
 
 OPEN_S = 10.0
 """Time for the data connections of an order to arrive: a lost SYN is sent again. [s]"""
@@ -466,6 +466,7 @@ class Run:
                 del self._lines[line.number]
         left_bytes = max(0, int(self._limits.carried_bytes - self.carried_bytes))
         order["most_bytes"] = left_bytes
+        order["look_bytes"] = credit_bytes(self._limits.rate_bps)
         if name == "send":
             most = left_bytes // order["write_bytes"] + 1  # with it the limit is passed, and told
             order["write_count"] = min(order["write_count"], most)
