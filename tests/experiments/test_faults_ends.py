@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from contextlib import ExitStack
+from itertools import chain
 
 import pytest
 
@@ -233,11 +234,16 @@ def test_reasons_of_an_end_are_kept_in_order():
     assert stopping.reason == "stop"
 
 
-COMMANDS = [
-    " ".join([experiment.command, *(f"--{name.replace('_', '-')} {value}" for name, value in
-                                    experiment.lasting.items())])
-    for experiment in EXPERIMENTS.values()
-]  # fmt: skip
+def lasting(experiment):
+    """Return the words of a command that goes on for seconds, over a path where one is needed."""
+    options = dict(experiment.lasting)
+    if "path" in experiment.shortest:
+        options["path"] = "100 Mbit/s 1 ms"
+    words = ([f"--{name.replace('_', '-')}", str(options[name])] for name in options)
+    return [experiment.command, *chain.from_iterable(words)]
+
+
+COMMANDS = [lasting(experiment) for experiment in EXPERIMENTS.values()]
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -246,7 +252,7 @@ def test_ctrl_c_at_the_terminal(count, bench):
     moment, pause = random.Random(count), threading.Event()
     programs = [
         subprocess.Popen(
-            [sys.executable, "-m", "netcalc", "run", *command.split()],
+            [sys.executable, "-m", "netcalc", "run", *command],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         )
         for command in COMMANDS
@@ -257,6 +263,7 @@ def test_ctrl_c_at_the_terminal(count, bench):
             all_ended.callback(program.kill)
         for program in programs:  # past their imports, when they have made a process of their own
             while not bench.children(program.pid):
+                assert program.poll() is None, program.communicate()
                 pause.wait(0.02)
         for program in programs:
             for _ in range(count):
