@@ -25,6 +25,7 @@ LONG = {
     **{
         name.replace("_", " "): (
             experiment.command,
+            *(PATH if "path" in experiment.shortest else ()),
             *(
                 part
                 for argument, value in experiment.lasting.items()
