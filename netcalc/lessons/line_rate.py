@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -460,10 +461,12 @@ def _way_of(run: BulkSamples) -> str:
 
 
 def your_router_panel() -> Panel:
-    """What lies between two hosts: the recorded run, and then one's own."""
+    """What lies between two hosts: the recorded run one way at a time, and then one's own."""
     recorded = datasets.load("router_emulated")
     assert isinstance(recorded, BulkSamples)
-    figure = Figure(plots.router(recorded))
+    is_one_way = ~np.char.endswith(np.asarray(recorded.direction, dtype=str), " of both")
+    columns: dict[str, Any] = {name: each[is_one_way] for name, each in recorded.columns().items()}
+    figure = Figure(plots.router(replace(recorded, **columns)))
 
     def run(progress: Callable[..., object], stop: Any, **far: Any) -> BulkSamples:
         way: dict[str, Any] = far or {"path": KNOWN_ROUTER}

@@ -118,6 +118,8 @@ CHARACTER = 8.0
 """Width of a character of a label, about."""
 # On 644 pixels a line of 150 points is smooth, and a picture stays at a few kilobytes.
 LINE_POINTS = 150
+LEAST_MOVE = 0.2
+"""A point of a line that moves it less is left out of a picture. [pixel]"""
 SCATTER_POINTS = 300
 _LARGEST_COUNT = 1e6
 """From here on a number of a tick is a power of ten."""
@@ -351,24 +353,20 @@ def _svg_shape(shape: Shape, x: Scale, y: Scale) -> list[str]:
 
 
 def _outline(xs: NDArray[Any], ys: NDArray[Any]) -> str:
-    pairs = zip(xs, ys, strict=True)
-    return " ".join(f"{a:.1f},{b:.1f}" for a, b in pairs if math.isfinite(a + b))
+    is_finite = np.isfinite(xs + ys)
+    pairs = _without_needless(xs[is_finite], ys[is_finite])
+    return " ".join(f"{a:.1f},{b:.1f}" for a, b in pairs)
 
 
 def _stroke(parts: Sequence[tuple[NDArray[Any], NDArray[Any]]], shape: Shape) -> str:
     steps: list[str] = []
-    for xs, ys in parts:
-        pen, level, run = "M", "", 0  # how many points in a row have this height
-        for a, b in zip(_thin(xs), _thin(ys), strict=True):
-            if not math.isfinite(a + b):
-                pen, run = "M", 0
-                continue
-            height = f"{min(max(b, -1e4), 1e4):.1f}"
-            run = run + 1 if pen == "L" and height == level else 1
-            if run > 2:  # the ends of a level stretch say all
-                steps.pop()
-            steps.append(f"{pen}{a:.1f} {height}")
-            pen, level = "L", height
+    for whole_xs, whole_ys in parts:
+        xs, ys = _thin(whole_xs), np.clip(_thin(whole_ys), -1e4, 1e4)
+        is_finite = np.isfinite(xs + ys)
+        for rows in np.split(np.arange(len(xs)), np.flatnonzero(~is_finite)):
+            own = rows[is_finite[rows]]
+            points = [f"{a:.1f} {b:.1f}" for a, b in _without_needless(xs[own], ys[own])]
+            steps += ["M" + "L".join(points)] if points else []
     dash = " ".join(map(str, shape.dash))
     more = f' stroke-dasharray="{dash}"' if dash else ""
     more += "" if shape.alpha == 1.0 else f' stroke-opacity="{shape.alpha:g}"'
@@ -472,6 +470,29 @@ def _extent(glyph: Any, source: models.ColumnDataSource, along: str) -> NDArray[
             for item in source.data[column]:
                 values += item if isinstance(item, list) else [item]
     return np.asarray(values, dtype=float)
+
+
+def _without_needless(xs: NDArray[Any], ys: NDArray[Any]) -> list[tuple[float, float]]:
+    """Return the points of a line without those that move it by less than ``LEAST_MOVE``.
+
+    By the method of Ramer, Douglas and Peucker.
+    """
+    is_needed = np.zeros(len(xs), dtype=bool)
+    is_needed[:1] = is_needed[-1:] = True
+    spans = [(0, len(xs) - 1)]
+    while spans:
+        first, last = spans.pop()
+        if last - first < 2:
+            continue
+        x, y = xs[first : last + 1] - xs[first], ys[first : last + 1] - ys[first]
+        square = x[-1] ** 2 + y[-1] ** 2
+        along = np.clip((x * x[-1] + y * y[-1]) / square, 0.0, 1.0) if square else 0.0 * x
+        away = np.hypot(x - along * x[-1], y - along * y[-1])
+        farthest = first + int(away.argmax())
+        if away.max() > LEAST_MOVE:
+            is_needed[farthest] = True
+            spans += [(first, farthest), (farthest, last)]
+    return list(zip(xs[is_needed].tolist(), ys[is_needed].tolist(), strict=True))
 
 
 def _thin(values: NDArray[Any]) -> NDArray[Any]:

@@ -178,7 +178,7 @@ def test_three_wrong_answers_and_then_the_right_one(page):
     assert "bytes taken" not in said.inner_text()
     box.get_by_role("button", name="Check the answer to TR1").click()
     said.get_by_text("Bytes taken for bits").wait_for()
-    assert box.locator(".netcalc-figure").count() == 0
+    box.locator(".netcalc-figure").wait_for(state="detached")
     page.wait_painted()
     field.scroll_into_view_if_needed()
     page.screenshot("named")
@@ -207,7 +207,7 @@ def test_three_wrong_answers_and_then_the_right_one(page):
     assert field.input_value() == ""
     assert field.evaluate("el => document.activeElement === el")
     assert said.inner_text().strip() == ""
-    assert box.locator(".netcalc-figure").count() == 0
+    box.locator(".netcalc-figure").wait_for(state="detached")
     assert page.complaints() == []
 
 

@@ -133,13 +133,13 @@ def test_a_command_asks_for_the_same_again(nothing_left):
 
 @pytest.mark.namespace
 def test_lockstep_through_a_third_kernel(nothing_left):
-    result = lockstep([1, 4], duration_s=0.05, run_count=1, routed=True)
+    result = lockstep([1, 4], duration_s=0.5, run_count=1, routed=True)
     assert (result.goodput_bps > 0).all()
     assert result.meta.target == "routed by a third namespace, TCP"
 
 
 def test_lockstep_counts_what_was_answered(nothing_left):
-    result = lockstep([1, 8], duration_s=0.03, run_count=2, write_bytes=1000, reply_bytes=60)
+    result = lockstep([1, 8], duration_s=0.3, run_count=2, write_bytes=1000, reply_bytes=60)
     assert result.pair_count.tolist() == [1, 8, 1, 8]
     assert (result.received_bytes % 1000 == 0).all()
     # Each connection has one message under way at the end, which is not answered.

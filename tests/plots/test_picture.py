@@ -217,11 +217,23 @@ def test_long_columns_are_thinned_to_what_a_sheet_shows():
     for count, line, points in ((150, 150, 150), (151, 76, 151), (300, 150, 300), (301, 101, 151),
                                 (900, 150, 300)):  # fmt: skip
         x = np.arange(count, dtype=float)
-        sheet = Sheet(a_curve(x, x, x_axis=NUMBER, y_axis=NUMBER, points={"run": (x, x)}))
+        zigzag = np.where(np.arange(count) // -(-count // 150) % 2 == 0, 0.0, 1.0)
+        sheet = Sheet(a_curve(x, zigzag, x_axis=NUMBER, y_axis=NUMBER, points={"run": (x, x)}))
         assert len(sheet.line()) == line
         assert len(sheet.inside("circle")) == points
         step = -(-count // 150)
         assert sheet.line()[:, 0] == pytest.approx(sheet.x(x[::step]), abs=3 * PIXEL)
+
+
+def test_a_line_has_no_point_that_moves_it_by_less_than_a_fraction_of_a_pixel():
+    """By hand: two points of a straight line, three of a knee; a curve is where it is."""
+    x = np.linspace(0.0, 10.0, 100)
+    for y, count in ((2 * x, 2), (np.minimum(x, x[50]), 3)):
+        assert len(Sheet(a_curve(x, y, x_axis=NUMBER, y_axis=NUMBER)).line()) == count
+    curve = Sheet(a_curve(x, np.sin(x / 3), x_axis=NUMBER, y_axis=NUMBER))
+    drawn = curve.line()
+    at = np.interp(curve.x(x), drawn[:, 0], drawn[:, 1])
+    assert at == pytest.approx(curve.y(np.sin(x / 3)), abs=0.5)
 
 
 def test_every_marker_is_centred_and_as_large_as_a_circle():
@@ -253,8 +265,10 @@ def test_the_band_of_a_prediction_is_filled_between_its_edges():
     step = -(-len(comparison.curve_x) // 150)
     x = sheet.x(comparison.curve_x[::step])
     low, high = (sheet.y(e[::step]) for e in (comparison.curve_low, comparison.curve_high))
-    assert outline[:, 0] == pytest.approx([*x, *x[::-1]], abs=3 * PIXEL)
-    assert outline[:, 1] == pytest.approx([*low, *high[::-1]], abs=3 * PIXEL)
+    turn = int(outline[:, 0].argmax()) + 1
+    for (at, edge), wanted in ((outline[:turn].T, low), (outline[turn:][::-1].T, high)):
+        assert (at[0], at[-1]) == pytest.approx((x[0], x[-1]), abs=3 * PIXEL)
+        assert np.interp(x, at, edge) == pytest.approx(wanted, abs=0.5)
     lower = Sheet(overlay(comparison), chart=1)
     assert (lower.left, lower.right) == (sheet.left, sheet.right)
     assert lower.top > sheet.bottom, "one below the other"
