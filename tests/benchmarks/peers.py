@@ -295,17 +295,21 @@ def round_trip(*, count: int, **options: Any) -> dict[str, float]:
     }
 
 
+SOCKPERF_TRIES = 3
+"""Beside another benchmark its second may pass without an observation that it counts."""
+
+
 def sockperf(
     *options: str, seconds: int, start: Start = on_this, host: str = "127.0.0.1"
 ) -> dict[str, float]:
     """Return the median round trip of sockperf's ping-pong, 64 bytes over UDP. [s]"""
     at = ["-i", host, "-p", str(free_port()), *options]
     command = ["sockperf", "ping-pong", *at, "-m", "64", "-t", str(seconds), "--full-rtt"]
-    said = answered(["sockperf", "server", *at], command, start, wait_s=0.3)
-    found = re.search(r"percentile 50\.000 =\s*([\d.]+)", said)
-    if found is None:
-        raise RuntimeError(f"sockperf printed no median:\n{said}")
-    return {"rtt_s": float(found[1]) * 1e-6}
+    for _ in range(SOCKPERF_TRIES):
+        said = answered(["sockperf", "server", *at], command, start, wait_s=0.3)
+        if found := re.search(r"percentile 50\.000 =\s*([\d.]+)", said):
+            return {"rtt_s": float(found[1]) * 1e-6}
+    raise RuntimeError(f"sockperf printed no median:\n{said}")
 
 
 @contextmanager
