@@ -481,14 +481,14 @@ def test_a_limit_of_rate_is_one_for_all_that_a_run_sends(count):
 FLOODS = {
     "receive": ("tcp", {"write_bytes": 65_536, "read_bytes": 1 << 20, "wake_bytes": 1, "merged": 0,
                         "reply_bytes": 0}),
-    "receive datagrams": ("udp", {"write_bytes": 1400, "read_bytes": 65_536, "wake_bytes": 1,
+    "receive datagrams": ("udp", {"write_bytes": 8000, "read_bytes": 65_536, "wake_bytes": 1,
                                   "merged": 0, "reply_bytes": 0}),
     "respond": ("tcp", {"write_bytes": 1000, "reply_bytes": 1}),
     "rounds": ("tcp", {"message_bytes": 1000, "reply_bytes": 1, "quickack": 0}),
     "flows": ("tcp", {}),
     "echo": ("tcp", {"message_bytes": 1000}),
-    "echo datagrams": ("udp", {"message_bytes": 1400}),
-    "echo datagrams of many ports": ("udp", {"message_bytes": 1400}),
+    "echo datagrams": ("udp", {"message_bytes": 8000}),
+    "echo datagrams of many ports": ("udp", {"message_bytes": 8000}),
 }  # fmt: skip
 """Jobs that receive: protocol and fields of the order."""
 
@@ -508,7 +508,8 @@ def test_a_limit_of_rate_holds_for_what_a_client_sends(name):
         messages = {
             "echo": struct.pack("!I", 1000) + bytes(996),
             "rounds": (line.session * 1000)[:1000],
-            "echo datagrams": b"1234" + line.session[:4] + bytes(1392),
+            "echo datagrams": b"1234" + line.session[:4] + bytes(7992),
+            "receive datagrams": bytes(8000),
         }
         message = messages.get(name.removesuffix(" of many ports"), bytes(1000))
         begin_s = time.monotonic()
