@@ -244,6 +244,7 @@ class Page:
         except Exception as error:
             error.add_note(f"of {count} figures, each drawn, idle, and its words: {self._states()}")
             error.add_note(f"the kernel, and the words of each output: {self._outputs()}")
+            error.add_note(f"what the page complained of, at last: {self.errors[-9:]}")
             raise
 
     def _states(self) -> list[tuple[bool, bool, str]]:
