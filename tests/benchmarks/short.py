@@ -9,6 +9,7 @@ Run: python tests/benchmarks/short.py [NAME ...]
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -101,6 +102,8 @@ def main(names: list[str]) -> int:
     if unknown := there ^ set(SHORT):
         print(f"not listed here, or not there: {', '.join(sorted(unknown))}")
         return 1
+    # A shell that starts this in the background has it ignore SIGINT, and so its children would.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     begin_s = time.monotonic()
     with ThreadPoolExecutor(1 if names else 2) as pool:
         failed = print_all(pool.map(run, names or [*LONGEST, *sorted(there - {*LONGEST})]))
