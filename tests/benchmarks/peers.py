@@ -30,6 +30,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path as File
 from typing import Any
 
 import numpy as np
@@ -258,10 +259,10 @@ def iperf3(
     *options: str, seconds: int, start: Start = on_this, host: str = "127.0.0.1"
 ) -> dict[str, float]:
     """Run iperf3 once; return the rates of its sender and receiver."""
-    port = str(free_port())
-    command = ["iperf3", "-c", host, "-p", port, "-t", str(seconds), "-J", *options]
-    server = ["iperf3", "-s", "-1", "-p", port, "-B", host]
-    end = json.loads(answered(server, command, start, wait_s=0.2))["end"]
+    port = free_port()
+    command = ["iperf3", "-c", host, "-p", str(port), "-t", str(seconds), "-J", *options]
+    server = ["iperf3", "-s", "-1", "-p", str(port), "-B", host]
+    end = json.loads(answered(server, command, start, port))["end"]
     if "-u" not in options:
         return {
             "sent": end["sum_sent"]["bits_per_second"],
@@ -274,16 +275,27 @@ def iperf3(
     }
 
 
-def answered(server: list[str], command: list[str], start: Start, *, wait_s: float) -> str:
-    """Return what a command of host 0 prints, which a server on host 1 answers."""
+def answered(server: list[str], command: list[str], start: Start, port: int) -> str:
+    """Return what a command of host 0 prints, which a server on a port of host 1 answers."""
     serving = start(server, 1, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        time.sleep(wait_s)
+        wait_until_served(port, serving)
         with start(command, 0, stdout=subprocess.PIPE) as client:
             return client.communicate(timeout=60)[0]
     finally:
         serving.kill()
         serving.wait()
+
+
+def wait_until_served(port: int, serving: subprocess.Popen[str]) -> None:
+    """Wait until a server has its port: how long that takes, a busy machine decides."""
+    tables = [File(f"/proc/{serving.pid}/net/{name}") for name in ("tcp", "udp", "tcp6", "udp6")]
+    end_s = time.monotonic() + SERVED_LIMIT_S
+    while serving.poll() is None and time.monotonic() < end_s:
+        if any(f":{port:04X} " in table.read_text() for table in tables if table.exists()):
+            return
+        time.sleep(0.01)
+    raise RuntimeError(f"nobody serves port {port}: {serving.args}")
 
 
 def round_trip(*, count: int, **options: Any) -> dict[str, float]:
@@ -295,6 +307,7 @@ def round_trip(*, count: int, **options: Any) -> dict[str, float]:
     }
 
 
+SERVED_LIMIT_S = 20.0
 SOCKPERF_TRIES = 3
 """Beside another benchmark its second may pass without an observation that it counts."""
 
@@ -303,10 +316,11 @@ def sockperf(
     *options: str, seconds: int, start: Start = on_this, host: str = "127.0.0.1"
 ) -> dict[str, float]:
     """Return the median round trip of sockperf's ping-pong, 64 bytes over UDP. [s]"""
-    at = ["-i", host, "-p", str(free_port()), *options]
-    command = ["sockperf", "ping-pong", *at, "-m", "64", "-t", str(seconds), "--full-rtt"]
     for _ in range(SOCKPERF_TRIES):
-        said = answered(["sockperf", "server", *at], command, start, wait_s=0.3)
+        port = free_port()  # a new one: the last server's connection may still hold its own
+        at = ["-i", host, "-p", str(port), *options]
+        command = ["sockperf", "ping-pong", *at, "-m", "64", "-t", str(seconds), "--full-rtt"]
+        said = answered(["sockperf", "server", *at], command, start, port)
         if found := re.search(r"percentile 50\.000 =\s*([\d.]+)", said):
             return {"rtt_s": float(found[1]) * 1e-6}
     raise RuntimeError(f"sockperf printed no median:\n{said}")

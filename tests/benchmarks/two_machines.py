@@ -338,8 +338,9 @@ def ping_pong(protocol: str, start: Start, program: File, count: int) -> dict[st
     if not program.exists():
         tcp = ["--tcp"] if protocol == "tcp" else []
         return sockperf(*tcp, seconds=1, start=start, host=HOSTS[1])
-    at = [str(program), HOSTS[1], str(free_port()), protocol, "64"]
-    return {"rtt_s": float(answered(at, [*at, str(count)], start, wait_s=0.2))}
+    port = free_port()
+    at = [str(program), HOSTS[1], str(port), protocol, "64"]
+    return {"rtt_s": float(answered(at, [*at, str(count)], start, port))}
 
 
 def routers(short: bool) -> bool:
