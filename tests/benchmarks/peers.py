@@ -308,6 +308,7 @@ def round_trip(*, count: int, **options: Any) -> dict[str, float]:
 
 
 SERVED_LIMIT_S = 20.0
+"""Longest wait for a server to have its port. [s]"""
 SOCKPERF_TRIES = 3
 """Beside another benchmark its second may pass without an observation that it counts."""
 
