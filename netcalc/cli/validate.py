@@ -29,6 +29,7 @@ def validate(
     *,
     labs: tuple[str, ...] = (),
     quick: bool = False,
+    anyway: bool = False,
     save_path: str | None = None,
     plot_path: str | None,
     force: bool,
@@ -38,12 +39,13 @@ def validate(
     """Run every experiment on emulated links with known parameters and compare with theory.
 
     Predictions come from the models with the parameters of the links, and from what the two hosts
-    add, measured in the same minute over a path without links; nothing is fitted. The column "own"
-    is the uncertainty of that part.
+    add, measured in the same minute over a path of latency alone; nothing is fitted. The column
+    "own" is the uncertainty of that part.
 
     The exit code is 1 if the median error exceeds 2 %, if a row deviates by more than 5 % and
     neither this uncertainty nor a disturbance explains it, or if a row deviates by more than 8 %.
-    Ctrl-C stops the run and keeps the rows measured so far.
+    It is 2 if other programs leave too little of the processors to judge by. Ctrl-C stops the run
+    and keeps the rows measured so far.
 
     Parameters
     ----------
@@ -51,13 +53,15 @@ def validate(
         Run only this experiment.
     quick : bool
         Run a subset of the settings, in less than half of the time.
+    anyway : bool
+        Measure also while other programs are at work, which may fail the table.
     save_path : FILE.json
         File to save the table to; also written if the run is stopped.
     """
     mistakes.check_one_form(as_json, as_csv)
     output.check_outputs(save_path, plot=plot_path, force=force)
     with output.Progress("validate") as progress:
-        table = measure(labs=labs, quick=quick, progress=progress, save=save_path)
+        table = measure(labs=labs, quick=quick, anyway=anyway, progress=progress, save=save_path)
     rows = truth_rows(table)
     totals = truth_summary(rows)
     if as_json:

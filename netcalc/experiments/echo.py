@@ -280,7 +280,7 @@ def echo(
     common = record.Common(path=path, host=host, peer=peer, progress=progress, stop=stop, save=save)
     protocol = choice("protocol", protocol, ("udp", "tcp", "icmp"))
     address = common.address
-    emulated = None if path is None else EmulatedPath(path)
+    emulated = None if path is None else EmulatedPath(path, offload=False)
     if emulated is not None:
         address = emulated.address("B", common.version)
     elif protocol == "icmp":
@@ -356,7 +356,7 @@ def measure_on_path(run: EchoRun, emulated: EmulatedPath) -> None:
     """Send the probes through an emulated path, to a peer or the kernel at its far end."""
     plan = run.plan
     record_instrument(run)
-    run.facts["offload"] = "super-packets" if emulated.offload else "one packet at a time"
+    run.facts["offload"] = "one packet at a time"
     with run.measuring(), run.over(emulated):
         opener = partial(emulated.socket, "A")
         if plan.protocol == "icmp":

@@ -1,15 +1,15 @@
 """Common parts of the settings of a truth table: a path, a stop, the cost of hosts and instrument.
 
 Each exchange of a run wakes programs and passes the kernels of two hosts, which no link causes. A
-calibration measures the same exchange over a path of no latency and 1 Tbit/s: a time for each
-packet, and one for each byte. Theory adds it, with its uncertainty.
+calibration measures the same exchange over a single link of 1 Tbit/s, whose latency is all that its
+path takes: a time for each packet, and one for each byte. Theory adds it, with its uncertainty.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,14 +21,19 @@ from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
 from netcalc.experiments.bulk import bulk
 from netcalc.experiments.echo import echo
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.instrument import CpuContention
 from netcalc.experiments.running.stopping import Ended, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Link, Path
 from netcalc.samples import RttSamples, Samples
 from netcalc.truth.rows import NO_PATH, TruthRow
+from netcalc.units import show
 
-INSTANT_PATH = Path.of([Link(1e12)])
-"""A path that takes no time, so that an exchange over it takes what the hosts add."""
+INSTANT_BPS = 1e12
+"""Rate at which a packet takes no time. [bit/s]"""
+INSTANT_PATH = Path.of([Link(INSTANT_BPS)])
+"""A path that takes no time."""
 SIZES = (8, 1400)
 """User data of the exchanges. [byte]"""
 COUNT = 16
@@ -39,25 +44,23 @@ the table reports."""
 
 
 class Calibration(NamedTuple):
-    """How exchanges are measured for paths of at least this one-way time."""
+    """How many runs calibrate a path of at least this one-way time."""
 
     least_one_way_s: float
-    pause_s: float
     run_count: int
 
 
-CALIBRATIONS = (
-    Calibration(4e-3, 10e-3, 1), Calibration(1e-3, 2e-3, 2), Calibration(0.0, 0.0, 4),
-)  # fmt: skip
-"""The pause is that of the path: a processor that has waited longer wakes later; one that waits
-less than a millisecond does not sleep. Where two programs land on the processors changes from run
-to run what they add: an exchange without a pause took 58 to 104 us in twelve runs of a quiet
-machine, those within one run a few us. So a short path, where that matters, has several."""
+CALIBRATIONS = Calibration(4e-3, 1), Calibration(1e-3, 2), Calibration(0.0, 4)
+"""Where two programs land on the processors changes from run to run what they add: an exchange of a
+path of 114 us took 45 to 90 us more in twelve runs of a quiet machine, those within one run a few
+us. So a short path, where that matters, has several."""
 VALID_S = 60.0
 """How long a calibration counts. [s]"""
 BRACKETED_BELOW_S = 4e-3
-"""One-way time below which a run needs a calibration before it and one right after it: a fifth of
-the time is that of the hosts there, which a slow moment changes by tens of percent. [s]"""
+"""One-way time below which a run needs a calibration of its own, before it and right after it: a
+fifth of the time is that of the hosts there, which a slow moment changes by tens of percent. What
+is done while a packet is on its way adds nothing, and a processor that has waited longer wakes
+later, so that path takes as long; it takes this time for all longer ones. [s]"""
 SAME_MOMENT_S = 1.0
 """How long before a question a calibration may be, to be the one right after a run. [s]"""
 
@@ -85,10 +88,10 @@ class HostCost:
         return self.exchange_s + self.byte_s * payload_bytes
 
     @classmethod
-    def of(cls, samples: RttSamples) -> HostCost:
-        """Compute the cost from exchanges of two sizes over a path that takes no time."""
+    def of(cls, samples: RttSamples, *, path_s: float) -> HostCost:
+        """Compute the cost from exchanges of two sizes over a path that takes this time for all."""
         sizes = np.asarray(samples.payload_bytes)[samples.measured]
-        small, large = (samples.best_s[sizes == size] for size in SIZES)
+        small, large = (samples.best_s[sizes == size] - path_s for size in SIZES)
         low_s, high_s = (float(np.percentile(times, PERCENTILE)) for times in (small, large))
         byte_s = max(0.0, high_s - low_s) / (SIZES[1] - SIZES[0])
         spreads = [np.percentile(x, 75) - np.percentile(x, PERCENTILE) for x in (small, large)]
@@ -104,7 +107,7 @@ class HostCost:
 
 
 Calibrate = Callable[[str, float], RttSamples]
-"""Measures exchanges of ``SIZES`` over a protocol, with a pause before each. [s]"""
+"""Measures exchanges of ``SIZES`` over a protocol, and a path of a one-way time. [s]"""
 
 
 class Hosts:
@@ -121,33 +124,56 @@ class Hosts:
         It is asked after a run. For a short path the last calibration before the run and one right
         after it count, of which the smaller is taken: a slow moment would have to fall on both.
         """
+        one_way_s = min(one_way_s, BRACKETED_BELOW_S)
         chosen = next(each for each in CALIBRATIONS if one_way_s >= each.least_one_way_s)
         is_bracketed = one_way_s < BRACKETED_BELOW_S
         newest_s, needed_count = (SAME_MOMENT_S, 2) if is_bracketed else (VALID_S, 1)
         with self._one_at_a_time:  # settings that run side by side share it
-            kept = self._found.setdefault((protocol, chosen.pause_s), [])
+            kept = self._found.setdefault((protocol, one_way_s), [])
             now_s = self._clock()
             kept[:] = [measured for measured in kept if now_s - measured[0] <= VALID_S]
             if not kept or now_s - kept[-1][0] > newest_s:
-                kept.append(self._calibrate(protocol, chosen))
+                kept.append(self._calibrate(protocol, one_way_s, chosen.run_count))
             while len(kept) < needed_count:
-                kept.append(self._calibrate(protocol, chosen))
+                kept.append(self._calibrate(protocol, one_way_s, chosen.run_count))
             costs = [cost for _, cost in kept[-needed_count:]]
             return HostCost.least(costs) if is_bracketed else costs[0]
 
-    def _calibrate(self, protocol: str, chosen: Calibration) -> tuple[float, HostCost]:
+    def _calibrate(self, protocol: str, one_way_s: float, run_count: int) -> tuple[float, HostCost]:
         """Return a new calibration, and when it ended."""
-        runs = [self._measure(protocol, chosen.pause_s) for _ in range(chosen.run_count)]
-        return self._clock(), HostCost.least([HostCost.of(run) for run in runs])
+        runs = [self._measure(protocol, one_way_s) for _ in range(run_count)]
+        return self._clock(), HostCost.least(
+            [HostCost.of(run, path_s=2 * one_way_s) for run in runs]
+        )
 
     @property
     def exchanges_s(self) -> dict[str, float]:
-        """The latest calibrations by protocol and pause: the time of an exchange. [s]"""
+        """The latest calibrations by protocol and one-way time: what the hosts add. [s]"""
         return {
-            f"{protocol}, pause {1e3 * pause_s:g} ms": kept[-1][1].exchange_s
-            for (protocol, pause_s), kept in self._found.items()
+            f"{protocol}, {show(one_way_s, 's', digits=3)}": kept[-1][1].exchange_s
+            for (protocol, one_way_s), kept in self._found.items()
             if kept
         }
+
+
+TOGETHER = 2
+"""Settings that run side by side: each has a process that carries packets, and two ends. [1]"""
+LOOK_SLEEPS, LOOKS = 1500, 3
+"""Short sleeps of a look at the processors, about a second, and how many looks must find them busy.
+[1]"""
+
+
+def require_judge() -> None:
+    """Raise if other programs leave a table too little of the processors to judge by."""
+    values: Mapping[str, Any] = {}
+    for _ in range(LOOKS):
+        contention = CpuContention(TOGETHER)
+        late_p99_s = float(np.percentile(instrument.scheduling_delays_s(LOOK_SLEEPS), 99))
+        busy = instrument.cpu_contention(late_p99_s, contention.left_ratio())
+        if busy is None:
+            return
+        values = busy.values
+    raise ExperimentError("machine-cannot-judge", phase="start", **values)
 
 
 HOLDS_ALL_BYTES = 64 << 20
@@ -216,7 +242,6 @@ class Bench:
         count: int,
         protocol: str = "udp",
         version: int = 4,
-        interval_s: float = 0.0,
     ) -> RttSamples:
         """Run an echo through an emulated path; without namespaces, UDP runs through the relay."""
         samples = echo(
@@ -225,22 +250,20 @@ class Bench:
             host="::1" if version == 6 else "127.0.0.1",
             path=path,
             count=count,
-            interval_s=interval_s,
             stop=self.should_stop,
         )
         return self.require_complete(samples)
 
-    def host_cost(self, protocol: str, path: Path) -> HostCost:
-        """Return what the two hosts add to an exchange over a path."""
-        added = self.hosts.cost(protocol, path.latency_s)
+    def host_cost(self, protocol: str, one_way_s: float) -> HostCost:
+        """Return what the two hosts add to an exchange over a path of this one-way time."""
+        added = self.hosts.cost(protocol, one_way_s)
         self.own_exchanges_s.update(self.hosts.exchanges_s)
         return added
 
-    def _calibrate(self, protocol: str, pause_s: float) -> RttSamples:
-        """Exchange over a path without links, for :class:`Hosts`."""
-        return self.run_echo(
-            SIZES, path=INSTANT_PATH, count=COUNT, protocol=protocol, interval_s=pause_s
-        )
+    def _calibrate(self, protocol: str, one_way_s: float) -> RttSamples:
+        """Exchange over a path of this latency alone, for :class:`Hosts`."""
+        path = Path.of([Link(INSTANT_BPS, one_way_s)])
+        return self.run_echo(SIZES, path=path, count=COUNT, protocol=protocol)
 
     def own_goodput_bps(self) -> float:
         """Return the rate of a stream over a path that takes no time. [bit/s]"""
@@ -342,9 +365,9 @@ class Cost:
         return columns
 
 
-def cost(bench: Bench, protocol: str, samples: Samples, path: Path) -> Cost:
+def cost(bench: Bench, protocol: str, samples: Samples, one_way_s: float) -> Cost:
     """Return the time that the instrument adds to an exchange, undisturbed and disturbed."""
-    host = bench.host_cost(protocol, path)
+    host = bench.host_cost(protocol, one_way_s)
     late_s = emulator_lateness_s(samples)
     warnings = {notice.code: notice for notice in samples.meta.warnings}
     disturbance_s, cpu_ratio = 0.0, 1.0

@@ -61,12 +61,15 @@ def echo_setting(
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
+        one_way_s = float(path.one_way_s(min(sizes) + headers))
+        if runs > 1:
+            bench.host_cost(protocol, one_way_s)  # before the runs, and once more after them
         runs_samples = [
             bench.run_echo(sizes, path=path, count=count, protocol=protocol, version=version)
             for _ in range(runs)
         ]
         samples = min(runs_samples, key=lambda run: least_s(run.best_s))
-        added = cost(bench, protocol, samples, path)
+        added = cost(bench, protocol, samples, one_way_s)
         times_s = np.concatenate([run.best_s for run in runs_samples])
         at = np.concatenate([np.asarray(run.payload_bytes)[run.measured] for run in runs_samples])
         relayed = any(notice.code == "relay-used" for notice in samples.meta.warnings)
@@ -103,7 +106,7 @@ def small_writes_setting(
         compared = compare.small_writes(samples, path=path)
         rows = np.asarray(samples.measured)
         mode_of, warm_up = np.asarray(samples.mode)[rows], np.asarray(samples.warm_up)[rows]
-        added = cost(bench, "tcp", samples, path)
+        added = cost(bench, "tcp", samples, path.latency_s)
         for (mode, first), text in zip(shown, what, strict=True):
             at = (mode_of == mode) & (warm_up == first)
             waits = mode == "nagle"
@@ -142,7 +145,7 @@ def transactions_setting(
             if not compared.x.size:
                 raise ExperimentError("row-without-response", phase="transactions", row=text)
             exchange = {"ping": "icmp", "udp": "udp"}.get(protocol, "tcp")
-            added = cost(bench, exchange, samples, path)
+            added = cost(bench, exchange, samples, path.latency_s)
             exchanges = float(round_trips(transport, security=security))
             yield setting.row(
                 text,
@@ -236,7 +239,7 @@ def bulk_setting(
         path = setting.path
         samples = _streams(bench, total_bytes, write_bytes, path=path, run_count=count)
         sent_bytes = float(samples.sent_bytes[0])
-        added = cost(bench, "tcp", samples, path)
+        added = cost(bench, "tcp", samples, path.latency_s)
         predicted_s = delivery_s(sent_bytes, path=path, host_s=added.host.exchange_s)
         round_count = float(
             rounds(np.ceil(sent_bytes / MSS_BYTES), initial_window_segments=INITIAL_WINDOW_SEGMENTS)
@@ -278,7 +281,7 @@ def buffers_setting(
             bench, segments * MSS_BYTES, path=path, run_count=count,
             buffer_bytes=buffers, buffer_end="receiver",
         )  # fmt: skip
-        added = cost(bench, "tcp", samples, path)
+        added = cost(bench, "tcp", samples, path.latency_s)
         sent = round(float(samples.sent_bytes[0]) / MSS_BYTES)
         round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES))
         filling_bytes = float(window.bdp_bytes(round_trip_s, bandwidth_bps=path.bottleneck_bps))
@@ -333,7 +336,7 @@ def lockstep_setting(
             run_count=count, path=path, link_buffer_bytes=HOLDS_ALL_BYTES,
         )  # fmt: skip
         clock_s = 8.0 * PACKET_BYTES / path.bottleneck_bps
-        added = cost(bench, "tcp", samples, path)
+        added = cost(bench, "tcp", samples, path.latency_s)
         empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES + 1))
         round_trip_s = empty_s + added.host.time_s(MSS_BYTES)
         for pair, text in zip(pairs, what, strict=True):
@@ -368,7 +371,7 @@ def line_rate_setting(
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
         samples = _run(bench, line_rate, frames, duration_s=duration_s, run_count=count, path=path)
-        added = cost(bench, "udp", samples, path)
+        added = cost(bench, "udp", samples, path.latency_s)
         unread_pps = np.nan_to_num(samples.receiver_drop_count) / samples.delivery_s
         arrived_pps = samples.rate_pps + unread_pps
         for frame, text in zip(frames, what, strict=True):
@@ -436,7 +439,7 @@ def losses_setting(
                 bench, segments * MSS_BYTES, path=path, run_count=1,
                 congestion_control=rule, limit_s=30.0, **losses,
             )  # fmt: skip
-            costs.append(cost(bench, "tcp", samples, path))
+            costs.append(cost(bench, "tcp", samples, path.latency_s))
             sent = round(float(samples.sent_bytes[0]) / MSS_BYTES)
             stream = deliver(path, segments=sent, rule=rule, **losses)
             lost += stream.lost_count
@@ -487,7 +490,7 @@ def links_setting(
         estimates = links(samples).links
         if len(estimates) < link_count:
             raise ExperimentError("node-silent", phase="probing", node=len(estimates) + 1)
-        added = cost(bench, "udp", samples, setting.path)
+        added = cost(bench, "udp", samples, setting.path.latency_s)
         sizes = np.asarray(samples.packet_bytes)
         span_bits = 8.0 * float(sizes.max() - sizes.min())
         for link, text in zip(estimates, what, strict=True):
@@ -519,7 +522,7 @@ def packet_pairs_setting(path_text: str, *, count: int = 30, **options: Any) -> 
         estimate = bottleneck(samples)
         rate_bps = setting.path.bottleneck_bps
         # The time between two packets is off by a delay.
-        errors = cost(bench, "udp", samples, setting.path).errors(
+        errors = cost(bench, "udp", samples, setting.path.latency_s).errors(
             rate_bps**2 / (8.0 * float(np.max(samples.packet_bytes)))
         )
         errors["own_error"] = 0.5 * (estimate.high_bps - estimate.low_bps)

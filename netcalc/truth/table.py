@@ -25,7 +25,7 @@ from netcalc.experiments.running.stopping import Stop
 from netcalc.models.queues.md1 import md1_wait_s
 from netcalc.samples import Table
 from netcalc.truth import measured
-from netcalc.truth.bench import Bench, Measure, Setting
+from netcalc.truth.bench import TOGETHER, Bench, Measure, Setting, require_judge
 from netcalc.truth.rows import TruthRow, table_of
 
 EXACT_RATIO = 1e-9
@@ -188,6 +188,7 @@ def validate(
     *,
     labs: Sequence[str] = (),
     quick: bool = False,
+    anyway: bool = False,
     progress: Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
@@ -196,7 +197,7 @@ def validate(
 
     Predictions come from models with the parameters that were set; nothing is fitted. To the path
     theory adds what the two hosts take, measured in the same minute as the same exchange over a
-    path without links. Each row has the uncertainty of that part.
+    path of latency alone. Each row has the uncertainty of that part.
 
     Parameters
     ----------
@@ -204,6 +205,8 @@ def validate(
         Experiments to run, of :data:`LABS`; all if empty.
     quick : bool
         Run a subset of the settings, in less than half of the time.
+    anyway : bool
+        Measure also where other programs leave too little of the processors.
     progress : callable, optional
         Called as ``progress(done, total, error_ratio)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
@@ -223,7 +226,8 @@ def validate(
     DomainError
         If there is no such experiment.
     ExperimentError
-        If the file cannot be written.
+        If the file cannot be written; before the first row, unless ``anyway``, if in each of three
+        seconds other programs left less than 80 % of the processors, or timers fired 2 ms late.
 
     Notes
     -----
@@ -251,6 +255,8 @@ def validate(
         for setting in SETTINGS
         if (not selected or setting.lab in selected) and (setting.quick or not quick)
     ]
+    if not anyway and any(setting.needs_wire for setting in chosen):
+        require_judge()
     return common.conduct(
         lambda run: run.measure(chosen),
         TruthRun,
@@ -262,10 +268,6 @@ def validate(
         unit="rows",
         command=f"validate(labs={list(selected)}, quick={quick})",
     )
-
-
-TOGETHER = 2
-"""Settings that run side by side: each has a process that carries packets, and two ends. [1]"""
 
 
 REPEATS = 2
@@ -325,7 +327,7 @@ class TruthRun(Record[Table]):
         """Run settings that do not disturb one another side by side; keep their order."""
         self.stopping.check()
         if not bench.refusal:
-            bench.host_cost("tcp", settings[0].path)  # while nothing else runs
+            bench.host_cost("tcp", settings[0].path.latency_s)  # while nothing else runs
         with ThreadPoolExecutor(max_workers=TOGETHER) as pool:
             coming = [pool.submit(_rows, bench, setting) for setting in settings]
             try:

@@ -56,6 +56,16 @@ def test_the_line_through_the_minima_is_the_path(protocol, host):
 
 @pytest.mark.namespace
 @pytest.mark.usefixtures("wires", "nothing_left")
+def test_a_probe_of_a_fast_path_enters_it_when_the_kernel_sent_it():
+    """identity: the kernel stamps single packets; those of a device that segments wait unstamped
+    until the process of the path has woken, twice for each round trip."""
+    samples = echo([8], count=2, path=Path.parse("1 Gbit/s 1 ms"))
+    assert samples.meta.instrument.truth["offload"] is False
+    assert samples.meta.instrument.offload == "one packet at a time"
+
+
+@pytest.mark.namespace
+@pytest.mark.usefixtures("wires", "nothing_left")
 def test_probes_without_user_data_are_told_apart_by_icmp_itself():
     samples = echo([0, 4], protocol="icmp", count=3, path=Path.parse("10 Mbit/s 1 ms"))
     assert samples.received == 6
