@@ -22,7 +22,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import jinja2
+from jinja2.bccache import Bucket
+from jinja2.ext import Extension
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+from nbconvert.exporters import templateexporter
 
 from netcalc.language import notebooks
 from netcalc.lessons.site.html import without_cells
@@ -105,6 +109,41 @@ def prepare(notebook: Any, file: Path, root: Path) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = without_cells(cell.source)
+
+
+class _Compiled(jinja2.BytecodeCache):
+    """Templates as they were compiled, by name and checksum."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], Any] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give a template what it was compiled to before."""
+        bucket.code = self._kept.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what a template was compiled to."""
+        self._kept[bucket.key, bucket.checksum] = bucket.code
+
+
+_compiled = _Compiled()
+
+
+class CompiledOnce(Extension):
+    """Lets an environment of templates use what others have compiled."""
+
+    def __init__(self, environment: jinja2.Environment) -> None:
+        super().__init__(environment)
+        environment.bytecode_cache = _compiled
+
+
+def compile_templates_once() -> None:
+    """Compile each template of Voila's pages once, and not for each page.
+
+    Nobody else is served meanwhile: 0.13 s of processor time for each page.
+    """
+    if CompiledOnce not in templateexporter.JINJA_EXTENSIONS:
+        templateexporter.JINJA_EXTENSIONS.append(CompiledOnce)
 
 
 _V1 = "v1.kernel.websocket.jupyter.org"

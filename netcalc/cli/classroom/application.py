@@ -27,7 +27,7 @@ from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 from netcalc.cli.classroom import pages
 from netcalc.cli.classroom.kernels import ClassKernels, Parent, Watch
 from netcalc.cli.classroom.pages import ClassAuthorizer, ClassIdentity, Roll
-from netcalc.cli.lesson_pages import KEEP_ALIVE_S, listed, prepare_page
+from netcalc.cli.lesson_pages import KEEP_ALIVE_S, compile_templates_once, listed, prepare_page
 
 _LOOK_EVERY_S = 5.0
 _STARTING_S = 180
@@ -197,6 +197,7 @@ def settings(arguments: dict[str, Any]) -> Any:
     config.Voila.config_file_paths = []
     config.VoilaConfiguration.template = "netcalc"
     config.VoilaConfiguration.prelaunch_hook = prepare
+    compile_templates_once()
     config.VoilaConfiguration.http_keep_alive_timeout = KEEP_ALIVE_S
     config.VoilaConfiguration.allow_template_override = "NO"
     config.VoilaConfiguration.allow_theme_override = "NO"

@@ -25,6 +25,7 @@ def list_lessons(page_config: dict[str, Any], **settings: Any) -> dict[str, Any]
 
 language.use(language.choose())
 c.VoilaExporter.language_code = language.current().partition("_")[0]
+lesson_pages.compile_templates_once()
 c.VoilaConfiguration.prelaunch_hook = lesson_pages.prepare_page
 c.VoilaConfiguration.page_config_hook = list_lessons
 c.VoilaConfiguration.http_keep_alive_timeout = lesson_pages.KEEP_ALIVE_S
