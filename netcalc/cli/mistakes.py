@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -127,9 +128,19 @@ def system_error(error: OSError) -> NetcalcError:
     """Return what the system refused: a file that is not there, a full disk."""
     reason = error.strerror or str(error)
     if error.filename is None:
+        if error.errno == errno.ENOENT and _is_folder_gone():
+            return CommandError("working-folder-gone")
         return CommandError("system-refused", reason=reason, errno=error.errno)
     file = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else str(error.filename)
     return CommandError("file-refused", file=file, reason=reason, errno=error.errno)
+
+
+def _is_folder_gone() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - pathlib needs the folder for more
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _is_flag(ctx: click.Context | None, option: str) -> bool:

@@ -72,3 +72,15 @@ def test_what_the_system_refuses_has_a_code_and_its_number(monkeypatch, capsys):
     assert ended.value.code == 2
     found = (error["type"], error["code"], error["file"], error["errno"])
     assert found == ("CommandError", "file-refused", "out.html", 28)  # derived: ENOSPC
+
+
+def test_a_folder_that_is_gone_is_named(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "echo", "--count", "3", "--save", "x.json", "--json"])
+    said = capsys.readouterr()
+    assert (ended.value.code, json.loads(said.out)["error"]["code"]) == (2, "working-folder-gone")
+    assert "cd" in said.err
