@@ -127,12 +127,12 @@ def _plain(text: str) -> str:
 
 
 def _recognize(file: Input) -> bool:
-    return file.head.removeprefix(b"\xef\xbb\xbf").startswith(MARK.encode())
+    return file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(MARK.encode())
 
 
 def _read(file: Input) -> Samples:
     try:
-        text = file.data.decode("utf-8-sig", "surrogatepass")
+        text = file.data.decode("utf-8-sig", "surrogatepass").lstrip()
         first, _, rest = text.partition("\n")
         document = json.loads(first.removeprefix(MARK))
         types = {str(name): str(kind) for name, kind in document.pop("types").items()}

@@ -266,7 +266,7 @@ class _Intervals:
 def _recognize_sadf(file: Input) -> bool:
     if file.is_json:
         return bool(file.keys() & {"sysstat"})
-    first = file.first.split("\n", 1)[0]
+    first = file.first.lstrip().split("\n", 1)[0]
     return file.seen(_HEAD) or _PAIR.fullmatch(first) is not None
 
 

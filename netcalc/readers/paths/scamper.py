@@ -28,8 +28,12 @@ def _results(file: Input) -> list[Mapping[str, Any]]:
     return [each for each in file.json.objects() if words(each, "type") not in _CYCLES]
 
 
+_MEMBERS = r'"type"\s*:\s*"(?:trace|ping|cycle-\w+)"|"(?:firsthop|ping_sent)"\s*:'
+"""What a document has near its beginning, as written or with its names in order."""
+
+
 def _recognize(file: Input, kind: str, member: str) -> bool:
-    if not file.is_json or not file.seen(r'"type"\s*:\s*"(?:trace|ping|cycle-\w+)"'):
+    if not file.is_json or not file.seen(_MEMBERS):
         return False
     first: Mapping[str, Any] = next(iter(_results(file)), {})
     return words(first, "type") == kind and {"version", "method", member} <= first.keys()

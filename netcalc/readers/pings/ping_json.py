@@ -22,8 +22,12 @@ _PARSED = {
 
 
 def _recognize(file: Input) -> bool:
-    return bool(file.is_json and ("packets_transmitted" in file.first or "packet_transmit" in
-                file.first) and any(map(_runs_in, file.json.documents)))  # fmt: skip
+    near = ("packets_transmitted", "packet_transmit", "icmp_replies")
+    return (
+        file.is_json
+        and any(name in file.first for name in near)
+        and any(map(_runs_in, file.json.documents))
+    )
 
 
 def _runs_in(document: Any) -> list[Mapping[str, Any]]:

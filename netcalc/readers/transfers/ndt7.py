@@ -156,7 +156,8 @@ def _summary(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _from_summary(tests: dict[str, _Test], summary: Mapping[str, Any]) -> None:
-    for name, shown in summary.items():
+    rates_first = sorted(summary.items(), key=lambda item: item[1]["Unit"] != "Mbit/s")
+    for name, shown in rates_first:  # a test is one that has a rate
         way = name.partition(".")[0].lower()
         if shown["Unit"] == "Mbit/s" and way in (transfer.DOWNLOAD, transfer.UPLOAD):
             test = tests.setdefault(way, _Test(way))

@@ -24,10 +24,12 @@ def xml_root(file: Input) -> ElementTree.Element:
     text = "\n".join(file.text.whole)
     if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
         raise file.refusal("xml-document-type")
+    document = text.lstrip("\ufeff \t\r\n")  # before its declaration there may be nothing
     try:
-        return ElementTree.fromstring(text.lstrip("\ufeff"))
+        return ElementTree.fromstring(document)
     except ElementTree.ParseError as error:
-        raise file.refusal("damaged-xml", line=error.position[0]) from None
+        above = text[: -len(document) or None].count("\n")
+        raise file.refusal("damaged-xml", line=above + error.position[0]) from None
     except (ValueError, LookupError, RecursionError):
         raise file.refusal("damaged-xml") from None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import dropwhile
 from math import isnan, log2, nan
 from typing import Any
 
@@ -639,8 +640,9 @@ def _recognize_tshark_fields(file: Input) -> bool:
 
 
 def _read_tshark_fields(file: Input) -> Table:
-    text = file.text
-    lines = [(n, line) for n, line in zip(text.numbers, text.lines, strict=True) if line]
+    numbered = zip(file.text.numbers, file.text.lines, strict=True)
+    below = dropwhile(lambda numbered: not numbered[1].strip(), numbered)
+    lines = [(number, line) for number, line in below if line]
     header = _HEADER.fullmatch(lines[0][1])
     delimiter = (header and header[2]) or "\t"
     if delimiter != " ":
