@@ -29,6 +29,7 @@ SHORT = {
     "calculator_page": ("5", "latency.transfer_s"),
     "captures": ("20000",),
     "causes": ("6",),
+    "class_attacks": ("1", "3"),
     "classroom": ("2", "1"),
     "census": ("--count", "5"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
@@ -66,7 +67,7 @@ SHORT = {
 LIMIT_S = 240.0
 LONGEST = (
     "two_machines", "wire", "congestion_live", "interrupts", "peers", "large_inputs", "reopened",
-    "slider", "classroom", "census", "causes",
+    "slider", "class_attacks", "classroom", "census", "causes",
 )  # fmt: skip
 """Those that take more than 10 s are begun first."""
 
