@@ -66,9 +66,7 @@ def last(settings: Path) -> Address | None:
     """
     file = settings / _RECORD
     try:
-        state = file.lstat()
-        private = stat.S_ISREG(state.st_mode) and not state.st_mode & 0o077
-        if not private or state.st_uid != os.geteuid():
+        if not is_private(file):
             return None
         address = Address(**json.loads(file.read_text(encoding="utf-8")))
         port_known = type(address.port) is int and 0 < address.port < 65536
@@ -82,13 +80,26 @@ def last(settings: Path) -> Address | None:
         return None
 
 
+def is_private(file: Path) -> bool:
+    """Whether a file is this user's, and nobody else can read or write it."""
+    state = file.lstat()
+    return (
+        stat.S_ISREG(state.st_mode) and not state.st_mode & 0o077 and state.st_uid == os.geteuid()
+    )
+
+
 def keep(address: Address, settings: Path) -> None:
     """Write an address into a file that only this user can read."""
-    handle, part = tempfile.mkstemp(dir=settings, prefix=_RECORD)  # mkstemp makes it private
+    write_private(settings / _RECORD, asdict(address))
+
+
+def write_private(file: Path, document: dict[str, Any]) -> None:
+    """Write JSON, whole or not at all, into a file that only this user can read."""
+    handle, part = tempfile.mkstemp(dir=file.parent, prefix=file.name)  # mkstemp makes it private
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(asdict(address), stream)
-        Path(part).replace(settings / _RECORD)
+            json.dump(document, stream)
+        Path(part).replace(file)
     except BaseException:
         Path(part).unlink(missing_ok=True)
         raise
@@ -119,10 +130,10 @@ def held(settings: Path) -> Iterator[tuple[int, ...]]:
         If another process holds a lock, and no server answers at the last address.
     """
     with contextlib.ExitStack() as closing:
-        own, inherited = (_opened(settings / name, closing) for name in _LOCKS)
+        own, inherited = (open_lock(settings / name, closing) for name in _LOCKS)
         for _ in range(_TRIES):
-            first = _locked(own)
-            if first and _locked(inherited):
+            first = lock(own)
+            if first and lock(inherited):
                 break
             address = last(settings)
             if not first and address is not None and address.answers():
@@ -136,14 +147,21 @@ def held(settings: Path) -> Iterator[tuple[int, ...]]:
         yield (inherited,)
 
 
-def _opened(file: Path, closing: contextlib.ExitStack) -> int:
+def open_lock(file: Path, closing: contextlib.ExitStack) -> int:
+    """Open a file to lock; the lock ends when it is closed, here and where it was inherited."""
     handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     closing.callback(os.close, handle)
     return handle
 
 
-def _locked(handle: int) -> bool:
-    """Lock a file, or keep it locked; a file system without locks has nobody else on it."""
+def lock(handle: int) -> bool:
+    """Lock a file, or keep it locked; a file system without locks has nobody else on it.
+
+    Returns
+    -------
+    bool
+        Whether no other process has it.
+    """
     import fcntl  # late: systems other than Unix have none
 
     try:
@@ -229,7 +247,10 @@ def running(
 
 
 def end_by_signals() -> None:
-    """End as by Ctrl-C on a signal that asks for it, unless who started this had it ignored."""
+    """End as by Ctrl-C on a signal that asks for it, unless who started this had it ignored.
+
+    Where it matters the number of the signal is an argument of the exception.
+    """
     for name in ("SIGTERM", "SIGHUP"):  # Windows has one of them
         stop = getattr(signal, name, None)
         if stop is not None and signal.getsignal(stop) is not signal.SIG_IGN:  # as by nohup
@@ -237,7 +258,7 @@ def end_by_signals() -> None:
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    raise KeyboardInterrupt(signum)
 
 
 def _end_with_parent() -> None:

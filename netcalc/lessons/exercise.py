@@ -20,6 +20,7 @@ import traitlets
 from netcalc import exercises, plots, units, widgets
 from netcalc.exercises import Question, Verdict
 from netcalc.language import phrase
+from netcalc.lessons import answered
 from netcalc.printable import excerpt, html_text, printable_lines
 from netcalc.widgets.figure import Figure, style_sheet
 from netcalc.widgets.saved import SavedOutputs, show_widget
@@ -38,6 +39,8 @@ class AnswerField(anywidget.AnyWidget):
         Called with the text of an answer.
     renew : callable
         Called when new numbers are wanted.
+    keep : callable
+        Called with what the page has sent, before it is heard.
     """
 
     _esm = Path(widgets.__file__).with_name("answer.js")
@@ -60,8 +63,9 @@ class AnswerField(anywidget.AnyWidget):
         example: str,
         check: Callable[[str], object],
         renew: Callable[[], object],
+        keep: Callable[[Mapping[str, str]], object],
     ) -> None:
-        self._check, self._renew = check, renew
+        self._check, self._renew, self._keep = check, renew, keep
         self._is_fresh = False
         name, exercise = uuid.uuid4().hex, printable_lines(exercise)
         super().__init__(
@@ -82,8 +86,15 @@ class AnswerField(anywidget.AnyWidget):
         return ""
 
     def _hear(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
+        heard = {"kind": str(content.get("kind")), "text": str(content.get("text", ""))[:200]}
+        if heard["kind"] in _HEARD:
+            self._keep(heard)
+            self.hear(heard)
+
+    def hear(self, content: Mapping[str, str]) -> None:
+        """Do what the page has sent, now or to an earlier kernel."""
         if content.get("kind") == "answer":
-            text = str(content.get("text", ""))[:200]
+            text = content.get("text", "")
             self.text = printable_lines(text)
             if not self._is_fresh:
                 self.answer = self.text
@@ -93,6 +104,7 @@ class AnswerField(anywidget.AnyWidget):
             self._renew()
 
 
+_HEARD = ("answer", "new numbers")
 TRIES = 3
 """Tries before the worked solution is shown."""
 
@@ -156,9 +168,11 @@ class ExerciseBox(ipywidgets.VBox):
         self.about = ipywidgets.HTML()
         self.about.add_class("netcalc-question")
         example = units.sample_of(question.unit)
+        place = (question.id, question.student, question.sheet)
         self.field = AnswerField(
-            question.id, example=example, check=self.check, renew=self.new_numbers
-        )
+            question.id, example=example, check=self.check, renew=self.new_numbers,
+            keep=lambda content: answered.keep(place, content),
+        )  # fmt: skip
         self.message = ipywidgets.HTML()  # always on the page: a change of it is read aloud
         self.message.add_class("netcalc-said")
         self.working = ipywidgets.HTMLMath()
@@ -166,6 +180,8 @@ class ExerciseBox(ipywidgets.VBox):
         super().__init__(layout=ipywidgets.Layout(width="100%"))
         self.add_class("netcalc-exercise")
         self._ask(question)
+        for content in answered.kept(place):
+            self.field.hear(content)
 
     def _ask(self, question: Question) -> None:
         self.question = question

@@ -27,12 +27,15 @@ def teacher(browser):
     context = browser.new_context()
     page = context.new_page()
     page.rows, page.ended, page.status = [row("Bob", "b"), row("Bob", "c")], [], 200
-    page.refused = 204
+    page.refused, page.crowds, page.not_shown = 204, [], 0
 
     def answer(route):
         if route.request.url.endswith("/state"):
-            told = json.dumps({"rows": page.rows, "now_s": 120.0})
-            route.fulfill(status=page.status, body=told, content_type="application/json")
+            told = {"rows": page.rows, "students": len({one["student"] for one in page.rows}),
+                    "not_shown": page.not_shown, "crowds": page.crowds, "now_s": 120.0}  # fmt: skip
+            route.fulfill(
+                status=page.status, body=json.dumps(told), content_type="application/json"
+            )
         elif route.request.url.endswith("/script.js"):
             route.fulfill(path=PAGES / "teacher.js", content_type="text/javascript")
         elif route.request.url.endswith("/end"):
@@ -87,3 +90,28 @@ def test_a_refusal_and_a_login_that_is_over_are_said(teacher):
     assert found.value.message == "That was refused (403): load this page again."
     teacher.status = 404
     teacher.get_by_text("You are no longer logged in here").wait_for()
+
+
+def test_many_names_and_wrong_codes_of_an_address_are_told_with_buttons_against_them(teacher):
+    teacher.crowds = [
+        {"address": "192.0.2.9", "names": 34, "wrong": 12},
+        {"address": "<b>", "names": 0, "wrong": 11},
+    ]
+    teacher.not_shown = 900
+    teacher.evaluate("draw()")
+    said = teacher.locator("#crowds p").all_inner_texts()
+    assert said[0].startswith("34 names from 192.0.2.9 within a minute; 12 wrong codes from")
+    assert said[1].strip() == "11 wrong codes from <b>."
+    teacher.get_by_text("160 MB, 900 without a lesson not shown").wait_for()
+    idle = teacher.get_by_role("button", name="Send away those without a lesson: 192.0.2.9")
+    idle.focus()
+    teacher.evaluate("draw()")
+    assert teacher.evaluate("document.activeElement.ariaLabel") == idle.get_attribute("aria-label")
+    with teacher.expect_response("**/end"):
+        idle.click()
+    teacher.once("dialog", lambda dialog: dialog.accept())
+    with teacher.expect_response("**/end"):
+        teacher.get_by_role("button", name="Send away all of this address: 192.0.2.9").click()
+    assert teacher.ended == [
+        f"what={kind}+of+address&which=192.0.2.9" for kind in ("idle", "all")
+    ]

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
+
 
 class RunningClass:
     """``netcalc classroom`` in a process of its own."""
@@ -20,7 +22,8 @@ class RunningClass:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "netcalc", "classroom", "--allow-root", *options],
                 stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True,
-                env=os.environ | {"TMPDIR": str(folder), "NETCALC_LANGUAGE": "de"},
+                env=os.environ | {"TMPDIR": str(folder), "NETCALC_LANGUAGE": "de",
+                                  "XDG_STATE_HOME": str(folder / "state")},
             )  # fmt: skip
         self.told = ""
         for line in self.process.stdout:
@@ -33,6 +36,21 @@ class RunningClass:
             self.process.stdout.close()
         assert found, self.told + self.log.read_text()
         self.base, self.code, self.key = found.groups()
+
+    def __enter__(self) -> RunningClass:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """End what a test has not."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def kill_server(self) -> int:
+        """Kill the server as the system does that lacks memory; return the command's exit code."""
+        (server,) = psutil.Process(self.process.pid).children()
+        server.kill()
+        return self.process.wait(60)
 
     def processes(self) -> list[int]:
         """Return the numbers of those that belong to this class."""

@@ -18,7 +18,6 @@ import pytest
 pytest.importorskip("voila")
 
 from netcalc.cli.classroom import application, kernels, pages
-from netcalc.cli.classroom import pages as identity
 from netcalc.cli.classroom.kernels import Child, ClassKernels, Parent, ParentEnded, Seat
 from tests.classroom.coroutines import run
 
@@ -26,9 +25,10 @@ from tests.classroom.coroutines import run
 class Places(ClassKernels):
     """The kernels of a class as names alone."""
 
-    def __init__(self, **seats: str) -> None:
+    def __init__(self, *, connected: str = "", **seats: str) -> None:
         self.seats = {key: Seat(student, "", None) for key, student in seats.items()}
         self.started = set(seats)
+        self._kernel_connections = dict.fromkeys(connected, 1)
 
     def __contains__(self, kernel_id):
         return kernel_id in self.started
@@ -45,7 +45,38 @@ def test_a_third_lesson_ends_the_oldest_one(monkeypatch):
     places = Places(a="ann", b="ann", c="bob", d="bob")
     assert run(places.make_room("ann"))
     assert sorted(places.seats) == ["b", "c", "d"]
-    assert not run(Places(a="bob", b="bob", c="cid", d="cid").make_room("ann"))
+
+
+@pytest.mark.parametrize(
+    ("student", "connected", "gone", "left"),
+    [
+        ("ann", "abcd", "", "bcde"),  # the oldest of those who have two
+        ("ann", "acd", "", "acde"),  # one without a page comes before it
+        ("ann", "abc", "e", "abcd"),  # one whose page is gone comes before all
+        ("eve", "abcd", "", "abcd"),  # a second lesson takes nobody else's
+        ("bob", "abcd", "e", "bcde"),  # a third one takes the student's own
+    ],
+)
+def test_a_first_lesson_takes_the_place_of_a_second_one(
+    monkeypatch, student, connected, gone, left
+):
+    monkeypatch.setattr(Places, "each", 2, raising=False)
+    monkeypatch.setattr(Places, "most", 5, raising=False)
+    places = Places(connected=connected, a="bob", b="bob", c="cid", d="cid", e="eve")
+    for key in gone:
+        places.seats[key].left_s = 1.0
+    assert run(places.make_room(student))
+    assert sorted(places.seats) == list(left)
+
+
+def test_a_lesson_is_refused_where_each_of_others_is_their_only_one(monkeypatch):
+    monkeypatch.setattr(Places, "each", 2, raising=False)
+    monkeypatch.setattr(Places, "most", 2, raising=False)
+    places = Places(connected="ab", a="bob", b="cid")
+    assert not run(places.make_room("ann"))
+    places.seats["a"].left_s = 1.0
+    places.started.clear()
+    assert not run(places.make_room("ann")), "kernels that are starting are not ended"
 
 
 def test_pages_loaded_at_once_take_no_more_than_a_student_has(monkeypatch):
@@ -112,8 +143,11 @@ def test_every_student_of_a_class_may_open_two_lessons(monkeypatch, tmp_path):
     given = {
         "folder": str(tmp_path), "memory_bytes": 1, "processor_s": 1, "students": 30, "each": 2,
         "address": "127.0.0.1", "port": 1, "lessons": str(tmp_path),
+        "record": str(tmp_path / "record"), "cookie_secret": "00",
     }  # fmt: skip
-    for name in ("folder", "turns", "memory_bytes", "processor_s", "each", "most", "process"):
+    for name in (
+        "folder", "turns", "answers", "memory_bytes", "processor_s", "each", "most", "process",
+    ):  # fmt: skip
         monkeypatch.setattr(ClassKernels, name, None, raising=False)
     monkeypatch.setattr(application, "Parent", Prepared)
     monkeypatch.setattr(application.sys, "stdin", Line(json.dumps(given)))
@@ -144,21 +178,6 @@ class Ended:
 
     def start(self):
         pass
-
-
-def test_a_place_is_free_some_minutes_after_its_student_has_left(monkeypatch):
-    now_s = [1000.0]
-    monkeypatch.setattr(identity.time, "monotonic", lambda: now_s[0])
-    roll = identity.Roll("AAAA-AAAA", "B" * 16, 3)
-    left, reads, here = (roll.enter("AAAAAAAA", name) for name in ("Ann", "Bob", "Cid"))
-    now_s[0] += identity.IDLE_S + 1
-    roll.note_seen(here)
-    roll.make_room({reads})
-    assert set(roll.students) == {reads, here}
-    now_s[0] += identity.IDLE_S + 1
-    roll.make_room({reads})
-    assert set(roll.students) == {reads, here}, "there is room: nobody is sent away"
-    assert left not in roll.students
 
 
 def test_a_form_that_is_sent_twice_takes_one_place():

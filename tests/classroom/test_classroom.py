@@ -253,27 +253,6 @@ def test_a_certificate_that_cannot_be_used_is_refused_before_the_class_starts(tm
     assert str(certificate) in error.what
 
 
-def test_an_address_that_tries_codes_waits():
-    from netcalc.cli.classroom.pages import Tries
-
-    tries = Tries(most=10, window_s=60.0)
-    for second in range(10):
-        assert tries.wait_s("192.0.2.1", float(second)) == 0.0
-        tries.note_wrong("192.0.2.1", float(second))
-    assert tries.wait_s("192.0.2.1", 10.0) == 50.0  # the first is forgotten after 60 s
-    assert tries.wait_s("192.0.2.2", 10.0) == 0.0
-    assert tries.wait_s("192.0.2.1", 60.0) == 0.0
-
-
-def test_codes_are_random_and_read_as_they_are_said():
-    from netcalc.cli.classroom.pages import new_code, plain
-
-    codes = {new_code() for _ in range(200)}
-    assert len(codes) == 200
-    assert all(len(plain(code)) == 8 for code in codes)
-    assert plain("abcd efgh") == plain("ABCD-EFGH") == b"ABCDEFGH"
-
-
 def test_a_kernel_without_a_page_ends():
     from netcalc.cli.classroom.kernels import LEFT_S, Watch
 

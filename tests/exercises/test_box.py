@@ -10,7 +10,7 @@ import pytest
 from netcalc import datasets, exercises
 from netcalc.errors import DomainError
 from netcalc.exercises import Verdict
-from netcalc.lessons import exercise
+from netcalc.lessons import answered, exercise
 
 TEMPLATE = """
 [[exercise]]
@@ -159,6 +159,39 @@ def test_the_field_sends_what_was_typed(box):
     # The answers of a class are collected from these two: to the numbers of the sheet.
     state = box.field.get_state()
     assert (state["exercise"], state["answer"]) == ("T1", RIGHT)
+
+
+def test_a_new_page_begins_where_the_last_one_ended(box, tmp_path, monkeypatch):
+    """The kernel of a class ends with its page; what was typed is in a file of the student's."""
+    kept = tmp_path / "kept"
+    kept.touch()
+    monkeypatch.setenv(answered.FILE, str(kept))
+    for content in (
+        {"kind": "answer", "text": WRONG}, {"kind": "answer", "text": WRONG}, {"kind": "nothing"},
+    ):  # fmt: skip
+        box.field._hear(box.field, content, None)
+    with kept.open("a") as stream:
+        stream.write('{"of": ["T2", "", ""], "kind": "answer", "text": "9 s"}\n[1]\n{"of": ["T1"')
+    again = exercise.box("T1", paths=[tmp_path / "own.toml"])
+    assert (again.tries, again.field.text, again.field.answer) == (2, WRONG, WRONG)
+    assert said(again) == said(box)
+    again.field._hear(again.field, {"kind": "new numbers"}, None)
+    last = exercise.box("T1", paths=[tmp_path / "own.toml"])
+    assert (last.tries, last.field.text, last.field.answer) == (2, WRONG, WRONG), "the line was cut"
+    again.field._hear(again.field, {"kind": "new numbers"}, None)
+    last = exercise.box("T1", paths=[tmp_path / "own.toml"])
+    assert (last.tries, last.field.text, last.field.answer) == (0, "", WRONG)
+
+
+def test_answers_are_kept_up_to_a_size_and_where_there_is_a_file(box, tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    monkeypatch.setenv(answered.FILE, str(kept))
+    box.field._hear(box.field, {"kind": "answer", "text": WRONG}, None)
+    assert not kept.exists(), "only what the class has made is written"
+    kept.write_bytes(b" " * (answered.MOST_BYTES - 10))
+    box.field._hear(box.field, {"kind": "answer", "text": RIGHT}, None)
+    assert kept.stat().st_size == answered.MOST_BYTES - 10
+    assert box.verdict.is_right
 
 
 def test_an_unknown_exercise_is_refused_with_the_nearest():

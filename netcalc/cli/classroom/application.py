@@ -26,7 +26,9 @@ from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
 from netcalc.cli.classroom import pages
 from netcalc.cli.classroom.kernels import ClassKernels, Parent, Watch
-from netcalc.cli.classroom.pages import ClassAuthorizer, ClassIdentity, Roll
+from netcalc.cli.classroom.pages import ClassAuthorizer, ClassIdentity
+from netcalc.cli.classroom.record import FIELDS, Record
+from netcalc.cli.classroom.roll import Roll
 from netcalc.cli.lesson_pages import KEEP_ALIVE_S, compile_templates_once, listed, prepare_page
 
 _LOOK_EVERY_S = 5.0
@@ -38,6 +40,7 @@ _BODY_BYTES = 64 << 10
 """Longest request; files come in pieces over the web socket. [byte]"""
 _MESSAGE_BYTES = 4 << 20
 """Longest message of the web socket. [byte]"""
+_KEPT_EVERY_S = 0.5
 _KEPT = (MultiStaticFileHandler,)
 _REPLACED = {
     KernelHandler: pages.KernelModel,
@@ -59,19 +62,23 @@ class Classroom(Voila):
     arguments: dict[str, Any]
     is_lost = False
     """Whether it has ended because no kernel could be started any more."""
+    roll: Roll
+    _is_changed = _is_pausing = False
 
     def init_settings(self) -> dict[str, Any]:
         """Add what the pages of the class need."""
         arguments = self.arguments
         settings: dict[str, Any] = super().init_settings()
-        roll = Roll(arguments["code"], arguments["teacher_key"], arguments["students"])
-        self.identity_provider.roll = roll
+        self.roll = Roll(arguments["code"], arguments["teacher_key"], arguments["students"])
+        self.roll.restore(arguments["roll"])
+        self.roll.changed = self._note_changed
+        self.identity_provider.roll = self.roll
         templates = jinja2.Environment(loader=jinja2.FileSystemLoader(pages.PAGES), autoescape=True)
         numbered, others = listed(Path(self.root_dir))
         lessons = {lesson["name"]: lesson["title"] for lesson in (*numbered, *others)}
         return {
             **settings,
-            "class_roll": roll,
+            "class_roll": self.roll,
             "class_code": arguments["code"],
             "class_lessons": lessons,
             "class_templates": templates,
@@ -123,13 +130,34 @@ class Classroom(Voila):
         with contextlib.suppress(KeyboardInterrupt):
             self.ioloop.start()
         asyncio.get_event_loop().run_until_complete(self.kernel_manager.end_all())
+        self._keep()
+
+    def _note_changed(self) -> None:
+        """Write the record, at once where it is quiet: a flood of names costs the disk no more."""
+        self._is_changed = True
+        if not self._is_pausing:
+            self._keep_changes()
+
+    def _keep_changes(self) -> None:
+        self._is_pausing = self._is_changed
+        if self._is_changed:
+            self._is_changed = False
+            self._keep()
+            self.ioloop.call_later(_KEPT_EVERY_S, self._keep_changes)
+
+    def _keep(self) -> None:
+        known = {name: self.arguments[name] for name in FIELDS} | {"roll": self.roll.kept()}
+        try:
+            Record(Path(self.arguments["record"])).write(known)
+        except OSError as error:
+            print(f"The students of the class could not be saved: {error}", file=sys.stderr)
 
     def _end_lost(self) -> None:
         """End, and say why: nobody could open a lesson any more."""
         if not self.is_lost:
             self.is_lost = True
             print(
-                "The process that starts kernels has ended; start the class again.",
+                "The process that starts kernels has ended.",
                 file=sys.stderr,
                 flush=True,
             )
@@ -158,6 +186,7 @@ def main() -> None:
     for name in ("k", "turns", "connections"):
         (folder / name).mkdir(mode=0o700)
     ClassKernels.folder, ClassKernels.turns = folder / "k", folder / "turns"
+    ClassKernels.answers = Record(Path(arguments["record"])).answers
     ClassKernels.memory_bytes = arguments["memory_bytes"]
     ClassKernels.processor_s = arguments["processor_s"]
     ClassKernels.each, ClassKernels.most = (
@@ -190,6 +219,7 @@ def settings(arguments: dict[str, Any]) -> Any:
     config.Voila.port = arguments["port"]
     config.Voila.open_browser = False
     config.Voila.log_level = "ERROR"
+    config.Voila.cookie_secret = bytes.fromhex(arguments["cookie_secret"])
     config.Voila.connection_dir_root = str(folder / "connections")
     config.Voila.identity_provider_class = ClassIdentity
     config.Voila.authorizer_class = ClassAuthorizer

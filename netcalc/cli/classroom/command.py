@@ -6,6 +6,7 @@ import contextlib
 import ipaddress
 import json
 import os
+import secrets
 import shutil
 import socket
 import ssl
@@ -21,7 +22,9 @@ import click
 
 from netcalc import language
 from netcalc.cli import options, put, user_environment
-from netcalc.cli.classroom.pages import KEY_LENGTH, new_code
+from netcalc.cli.classroom import record as records
+from netcalc.cli.classroom.record import Record
+from netcalc.cli.classroom.roll import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
 from netcalc.cli.mistakes import CommandError, lacking
 from netcalc.cli.serving import running
@@ -61,6 +64,7 @@ def classroom(
     certfile: Path | None = None,
     keyfile: Path | None = None,
     allow_root: bool = False,
+    resume: bool = False,
 ) -> None:
     """Serve the lessons to a class from this machine; Ctrl-C ends all.
 
@@ -74,7 +78,7 @@ def classroom(
     port : int
         Port of the server; 8890 by default, or any free port if that is in use.
     students : int
-        Maximum number of students.
+        Number of students: twice as many lessons can be open at once.
     memory_bytes : float
         Memory limit per kernel. [byte]
     processor_s : float
@@ -85,53 +89,128 @@ def classroom(
         Private key of the certificate, if it is in a file of its own.
     allow_root : bool
         Start as root; the kernels of students then run as root.
+    resume : bool
+        Continue the last class that was killed: the same code, key, port, options and students.
     """
     if find_spec("voila") is None:
         raise MissingPackageError("voila", extra="lab", purpose="netcalc classroom")
     if sys.platform != "linux":
         raise CommandError("class-needs-linux", platform=sys.platform)
-    if os.geteuid() == 0 and not allow_root:
+    options = {
+        "address": address,
+        "port": port,
+        "students": students,
+        "memory_bytes": memory_bytes,
+        "processor_s": processor_s,
+        "certfile": str(certfile.resolve()) if certfile else "",
+        "keyfile": str(keyfile.resolve()) if keyfile else "",
+        "allow_root": allow_root,
+    }
+    if not resume:
+        _check(options)
+    with _record(port, resume=resume) as (record, lock), _folder() as folder:
+        if resume:
+            options = record.known["options"] | {name: options[name] for name in _typed(options)}
+            _check(options)
+            shutil.rmtree(record.known["folder"], ignore_errors=True)
+        _serve(options, record, lock, folder)
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Refuse what cannot be served before anything starts."""
+    if os.geteuid() == 0 and not options["allow_root"]:
         raise CommandError("class-as-root")
+    memory_bytes, processor_s = options["memory_bytes"], options["processor_s"]
     if memory_bytes < _LEAST_MEMORY_BYTES:
         raise CommandError(
             "class-memory-small", memory_bytes=memory_bytes, least_bytes=_LEAST_MEMORY_BYTES
         )
     if processor_s < 1:
         raise CommandError("class-processor-short", processor_s=processor_s)
+    certfile, keyfile = options["certfile"], options["keyfile"]
     if keyfile and not certfile:
         raise lacking("--keyfile", "--certfile", "--certfile class.pem --keyfile class.key")
     for file in filter(None, (certfile, keyfile)):
-        file.open("rb").close()  # refused here, with its name
+        Path(file).open("rb").close()  # refused here, with its name
     if certfile:
-        _try_certificate(certfile, keyfile)
-    code, teacher_key = new_code(), new_code(KEY_LENGTH)
-    lessons = find_lessons()
-    with _listen(address, port) as listening, _folder() as folder:
-        port = listening.getsockname()[1]
-        settings = {
-            "address": address,
-            "port": port,
-            "listening": listening.fileno(),
-            "code": code,
-            "teacher_key": teacher_key,
-            "students": students,
-            "each": _KERNELS_EACH,
-            "memory_bytes": int(memory_bytes),
-            "processor_s": int(processor_s),
-            "certfile": str(certfile.resolve()) if certfile else "",
-            "keyfile": str(keyfile.resolve()) if keyfile else "",
+        _try_certificate(Path(certfile), Path(keyfile) if keyfile else None)
+
+
+def _typed(options: dict[str, Any]) -> list[str]:
+    """Return the options that stand in the command line."""
+    context, there = click.get_current_context(), click.core.ParameterSource.COMMANDLINE
+    return [name for name in options if context.get_parameter_source(name) is there]
+
+
+@contextlib.contextmanager
+def _record(port: int | None, *, resume: bool) -> Iterator[tuple[Record, int]]:
+    """Take over the record of a class that was killed, or make one; yields a lock, too."""
+    with contextlib.ExitStack() as closing:
+        if resume:
+            place = records.place()
+            taken = closing.enter_context(records.killed(place, port))
+            if taken is None:
+                raise CommandError("class-not-kept", folder=str(place))
+            yield taken
+            return
+        try:
+            place = records.place()
+            count = records.count_killed(place)
+            made = closing.enter_context(records.new(place))
+        except OSError as error:
+            put(f"warning: this class cannot be resumed if it is killed: {error}", err=True)
+            made = closing.enter_context(records.new(closing.enter_context(_folder())))
+        else:
+            if count:
+                put("A class was killed; netcalc classroom --resume continues it.", err=True)
+        yield made
+
+
+def _serve(options: dict[str, Any], record: Record, lock: int, folder: Path) -> None:
+    """Serve until the class ends, or is killed."""
+    address = options["address"]
+    with _listen(address, options["port"]) as listening:
+        options["port"] = listening.getsockname()[1]
+        kept = {
+            "code": new_code(),
+            "teacher_key": new_code(KEY_LENGTH),
+            "cookie_secret": secrets.token_hex(32),
+            "roll": {"students": [], "teachers": []},
+            **record.known,
+            "options": options,
             "folder": str(folder),
-            "lessons": str(lessons),
+        }
+        record.write(kept)
+        settings = {
+            **options,
+            **kept,
+            "memory_bytes": int(options["memory_bytes"]),
+            "processor_s": int(options["processor_s"]),
+            "listening": listening.fileno(),
+            "each": _KERNELS_EACH,
+            "record": str(record.folder),
+            "lessons": str(find_lessons()),
         }
         put("Starting ...", err=True)
-        with _server(settings, folder) as server:
+        with _server(settings, folder, lock) as server:
             listening.close()  # the server's alone
             walls = _first_line(server)["walls"]
-            _tell(address, port, code, teacher_key, bool(certfile), walls)
-            code_of_exit = server.wait()
+            record.is_needed = True
+            _tell(
+                address, options["port"], kept["code"], kept["teacher_key"],
+                bool(options["certfile"]), walls,
+            )  # fmt: skip
+            try:
+                code_of_exit = server.wait()
+            except KeyboardInterrupt as stopped:
+                record.is_needed = bool(stopped.args)  # a terminal that was closed is no end
+                raise
             if code_of_exit:
-                raise _ended(code_of_exit)
+                raise ExperimentError("class-killed", phase="run Voila", exit_code=code_of_exit)
+            record.is_needed = False
             put("The class has ended.")
+        if record.is_needed:
+            put("netcalc classroom --resume continues the class.")
 
 
 def _try_certificate(certfile: Path, keyfile: Path | None) -> None:
@@ -179,7 +258,7 @@ def _folder() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _server(settings: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
+def _server(settings: dict[str, Any], folder: Path, lock: int) -> Iterator[subprocess.Popen[str]]:
     """Run the server in a session of its own; in the end it and its kernels are gone."""
     with running(
         [sys.executable, "-m", "netcalc.cli.classroom"],
@@ -197,7 +276,7 @@ def _server(settings: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen
         },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        pass_fds=[settings["listening"]],
+        pass_fds=[settings["listening"], lock],
         text=True,
     ) as server:
         assert server.stdin

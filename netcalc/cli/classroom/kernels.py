@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import os
 import secrets
@@ -17,6 +18,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -31,6 +33,7 @@ from tornado.web import HTTPError
 from netcalc.cli.classroom.confinement import Walls
 from netcalc.experiments.running.stopping import FOLDER as TURNS_FOLDER
 from netcalc.experiments.running.stopping import OWNER as TURNS_OWNER
+from netcalc.lessons.answered import FILE as ANSWERS_FILE
 
 _KEPT = (
     "PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "NETCALC_LANGUAGE", "TZ",
@@ -217,6 +220,9 @@ class Provisioner(LocalProvisioner):
             name: value for name, value in kwargs["env"].items() if name.startswith("VOILA_")
         }
         env |= {TURNS_FOLDER: str(kernels.turns), TURNS_OWNER: seat.turns_name}
+        answers = kernels.answers_of(seat.student)
+        answers.touch(mode=0o600)
+        env[ANSWERS_FILE] = str(answers)
         env["PYTHONDONTWRITEBYTECODE"] = "1"  # its walls would refuse it
         request = {
             "argv": cmd[cmd.index("-m") + 1 :],
@@ -225,7 +231,7 @@ class Provisioner(LocalProvisioner):
             "memory_bytes": kernels.memory_bytes,
             "processor_s": kernels.processor_s,
             "read": [str(kernels.root_dir)],
-            "write": [str(seat.folder), str(kernels.turns)],
+            "write": [str(seat.folder), str(kernels.turns), str(answers)],
             "own": str(seat.folder),
         }
         assert kernels.process is not None
@@ -264,6 +270,10 @@ class ClassKernels(AsyncMappingKernelManager):
     each: int
     """Most kernels of one student; the oldest ends for a new one."""
     most: int
+    """Most kernels in all; a first lesson takes the place of a second one of others."""
+    answers: Path
+    """Folder of a file for each student: what a kernel hands to the next one of the same student.
+    """
     process: Parent | None = None
     lost: Callable[[], object] = staticmethod(lambda: None)
     """Called when no kernel can be started any more."""
@@ -291,6 +301,10 @@ class ClassKernels(AsyncMappingKernelManager):
         seat = self.seats.get(kernel_id)
         return seat is not None and seat.student == student
 
+    def answers_of(self, student: str) -> Path:
+        """Return the file of a student's answers; it does not tell whose it is."""
+        return self.answers / hashlib.sha256(student.encode()).hexdigest()[:32]
+
     def connected(self, kernel_id: str) -> bool:
         """Whether a page is connected to a kernel."""
         return bool(self._kernel_connections.get(kernel_id))
@@ -301,21 +315,43 @@ class ClassKernels(AsyncMappingKernelManager):
             self.seats[kernel_id].is_delivered = True
 
     async def make_room(self, student: str) -> bool:
-        """End the oldest kernels of a student who is about to get a new one.
+        """End the kernel whose place a new one of a student takes.
 
         Returns
         -------
         bool
             Whether there is a place for it now. Kernels that are still starting are not ended.
         """
-        while len(
-            theirs := [key for key, seat in self.seats.items() if seat.student == student]
-        ) >= (self.each):
-            started = [key for key in theirs if key in self]
-            if not started:
+        while not self._has_place(student):
+            replaced = self._replaced(student)
+            if not replaced:
                 return False
-            await self.end(started[0])
-        return len(self.seats) < self.most
+            await self.end(replaced)
+        return True
+
+    def _theirs(self, student: str) -> list[str]:
+        return [key for key, seat in self.seats.items() if seat.student == student]
+
+    def _has_place(self, student: str) -> bool:
+        return len(self._theirs(student)) < self.each and len(self.seats) < self.most
+
+    def _replaced(self, student: str) -> str:
+        """Return the kernel that ends for a new one, the oldest of its kind; empty if none does.
+
+        Of a student who has as many as they may, one of their own. Where the class has no place:
+        one whose page is gone; then one of their own; for a first lesson the second of others, one
+        without a page before one with.
+        """
+        theirs = self._theirs(student)
+        started = {key: seat for key, seat in self.seats.items() if key in self}
+        gone = [key for key, seat in started.items() if seat.left_s is not None]
+        counts = Counter(seat.student for seat in self.seats.values())
+        second = [key for key, seat in started.items() if counts[seat.student] > 1]
+        second.sort(key=self.connected)
+        own = [key for key in theirs if key in started]
+        if len(theirs) >= self.each or (theirs and not gone):
+            return next(iter(own), "")
+        return next(iter(gone or second), "")
 
     async def start_kernel(self, **kwargs: Any) -> Any:
         """Start a kernel where there is a place: between the page's own question and this call

@@ -5,12 +5,10 @@ Students enter by the code of the class, the teacher by a key of their own.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import math
-import secrets
 import time
-from collections.abc import Collection
-from dataclasses import dataclass, field
 from http.client import responses
 from pathlib import Path
 from typing import Any
@@ -30,103 +28,10 @@ from netcalc.cli.classroom.kernels import ClassKernels, LessonRequest, lesson_re
 from netcalc.experiments.running.stopping import waiting
 
 TEACHER = "teacher"
-MOST_WRONG, WRONG_WINDOW_S = 10, 60.0
-"""Wrong codes from one address in this time, after which it waits. [1], [s]"""
-MOST_NAME = 40
-IDLE_S = 300.0
-"""How long a place is kept for a student without a lesson when the class is full. [s]"""
-
-
-class Tries:
-    """Counts wrong codes by address."""
-
-    def __init__(self, most: int = MOST_WRONG, window_s: float = WRONG_WINDOW_S) -> None:
-        self._most, self._window_s = most, window_s
-        self._wrong_s: dict[str, list[float]] = {}
-
-    def wait_s(self, address: str, now_s: float) -> float:
-        """Return how long an address has to wait; 0 if it may try. [s]"""
-        recent = [at for at in self._wrong_s.get(address, ()) if now_s - at < self._window_s]
-        self._wrong_s[address] = recent
-        return recent[0] + self._window_s - now_s if len(recent) >= self._most else 0.0
-
-    def note_wrong(self, address: str, now_s: float) -> None:
-        """Count a wrong code."""
-        if len(self._wrong_s) > 10_000:
-            self._wrong_s.clear()
-        self._wrong_s.setdefault(address, []).append(now_s)
-
-
-@dataclass
-class Entrant:
-    """Somebody who has entered."""
-
-    key: str
-    name: str
-    since_s: float = field(default_factory=time.time)
-    seen_s: float = 0.0
-
-
-class Roll:
-    """Who is in the class."""
-
-    def __init__(self, code: str, teacher_key: str, most: int) -> None:
-        self._code, self._teacher_key, self._most = plain(code), plain(teacher_key), most
-        self.students: dict[str, Entrant] = {}
-        self.teachers: set[str] = set()
-        self.tries = Tries()
-
-    def enter(self, code: str, name: str) -> str | None:
-        """Return who has entered with a code, or None if it is not one of the two."""
-        typed = plain(code)
-        is_student = hmac.compare_digest(typed, self._code)
-        is_teacher = hmac.compare_digest(typed, self._teacher_key)
-        who = secrets.token_urlsafe(16)
-        if is_teacher:
-            self.teachers.add(who)
-        elif is_student:
-            self.students[who] = Entrant(who, self._name(name))
-            self.note_seen(who)
-        else:
-            return None
-        return who
-
-    def is_student_code(self, code: str) -> bool:
-        """Whether this is the code of the class."""
-        return hmac.compare_digest(plain(code), self._code)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no more students can enter."""
-        return len(self.students) >= self._most
-
-    def note_seen(self, key: str) -> None:
-        """Note that a student has asked for a page."""
-        if key in self.students:
-            self.students[key].seen_s = time.monotonic()
-
-    def make_room(self, seated: Collection[str]) -> None:
-        """Free the places of those who have left without a word, if there is no other.
-
-        Parameters
-        ----------
-        seated : collection of str
-            Keys of the students who have a lesson open: they keep their places.
-        """
-        before_s = time.monotonic() - IDLE_S
-        for student in list(self.students.values()) if self.is_full else ():
-            if student.key not in seated and student.seen_s < before_s:
-                del self.students[student.key]
-
-    def _name(self, typed: str) -> str:
-        shown = "".join(letter for letter in typed if letter.isprintable()).strip()[:MOST_NAME]
-        shown = shown or "Student"
-        taken = {student.name for student in self.students.values()}
-        number, name = 1, shown
-        while name in taken:
-            number += 1
-            name = f"{shown} ({number})"
-        return name
+_BROWSER_DAYS = 7
+"""How long a browser may return to its place with the code of the class."""
+_MOST_IDLE_ROWS = 100
+"""Names without a lesson in the teacher's table."""
 
 
 class ClassIdentity(IdentityProvider):
@@ -177,29 +82,13 @@ class ClassAuthorizer(Authorizer):
         return bool(handler.kernel_manager.owns(user.username, kernel_id))
 
 
-LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""Of a code: no two of them look alike on a board."""
-CODE_LENGTH, KEY_LENGTH = 8, 16
-
-
-def new_code(length: int = CODE_LENGTH) -> str:
-    """Return a random code in groups of four letters."""
-    drawn = "".join(secrets.choice(LETTERS) for _ in range(length))
-    return "-".join(drawn[at : at + 4] for at in range(0, length, 4))
-
-
-def plain(code: str) -> bytes:
-    """Return a code as it is compared: without its dashes and spaces, in capitals."""
-    return "".join(letter for letter in code.upper() if letter.isalnum()).encode()[:100]
-
-
 PAGES = Path(__file__).parent / "pages"
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
     "img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 _SENTENCES = {
-    503: "There is no place for another lesson. Close one that is open, and load this page again.",
+    503: "There is no place for another lesson now. Tell your teacher, and load this page again.",
 }
 
 
@@ -220,6 +109,9 @@ class ClassPage(Refusing, JupyterHandler):
     def content_security_policy(self) -> str:
         """Nothing from elsewhere, no frame, no script but ours."""
         return _POLICY
+
+    def _browser_cookie(self) -> str:
+        return f"{self.identity_provider.cookie_name}-browser"
 
     def show(self, template: str, **values: Any) -> None:
         """Write a page from its template; values are escaped."""
@@ -246,34 +138,38 @@ class Door(ClassPage):
             self.redirect(self._inside())
             return
         roll, address = self.settings["class_roll"], str(self.request.remote_ip)
-        code, name = self.get_body_argument("code", ""), self.get_body_argument("name", "")
-        now_s = time.monotonic()
-        wait_s = roll.tries.wait_s(address, now_s)
-        if wait_s > 0:
-            self.set_status(429)
-            self.set_header("Retry-After", str(math.ceil(wait_s)))
-            self._ask(problem="wait", wait_s=math.ceil(wait_s), name=name)
-            return
-        who = roll.enter(code, name) if self._has_room(code) else ""
-        if not who:
-            if who is None:
-                roll.tries.note_wrong(address, now_s)
-            self.set_status(401 if who is None else 503)
-            self._ask(problem="wrong" if who is None else "full", name=name)
+        name = self.get_body_argument("name", "")
+        who = roll.enter(
+            self.get_body_argument("code", ""), name,
+            address=address, browser=self._browser(), seated=seated(self.settings),
+        )  # fmt: skip
+        if who is None:
+            # Judged first, whatever came from there before: one who tries codes locks nobody out.
+            now_s = time.monotonic()
+            wait_s = roll.tries.wait_s(address, now_s)
+            roll.tries.note_wrong(address, now_s)
+            self.set_status(429 if wait_s else 401)
+            if wait_s:
+                self.set_header("Retry-After", str(math.ceil(wait_s)))
+            self._ask(problem="many" if wait_s else "wrong", name=name)
             return
         user = self.identity_provider.user_from_cookie(who)
         self.identity_provider.set_login_cookie(self, user)
         self.current_user = user
+        if not self.identity_provider.is_teacher(user):
+            self.set_signed_cookie(
+                self._browser_cookie(), who, expires_days=_BROWSER_DAYS, path=self.base_url,
+                httponly=True, samesite="Strict", secure=self.request.protocol == "https",
+            )  # fmt: skip
         self.redirect(self._inside())
 
     def _ask(self, **values: Any) -> None:
         to = self.get_argument("next", "")
         self.show("door.html", is_for_teacher=to == f"{self.base_url}teacher", **values)
 
-    def _has_room(self, code: str) -> bool:
-        roll = self.settings["class_roll"]
-        roll.make_room({seat.student for seat in self.settings["kernel_manager"].seats.values()})
-        return not roll.is_full or not roll.is_student_code(code)
+    def _browser(self) -> str:
+        kept = self.get_signed_cookie(self._browser_cookie(), max_age_days=_BROWSER_DAYS)
+        return kept.decode() if kept else ""
 
     def _is_inside(self) -> bool:
         return self.current_user is not None
@@ -284,13 +180,16 @@ class Door(ClassPage):
 
 
 class Leave(ClassPage):
-    """The way out: the kernels end, and the name is free."""
+    """The way out: the kernels end, the name is free, the answers are forgotten."""
 
     @authenticated
     async def post(self) -> None:
         """Leave."""
         self.check_xsrf_cookie()
-        await send_away(self.settings, self.current_user.username)
+        student = self.current_user.username
+        await send_away(self.settings, student)
+        self.settings["kernel_manager"].answers_of(student).unlink(missing_ok=True)
+        self.clear_cookie(self._browser_cookie(), path=self.base_url)
         self.identity_provider.clear_login_cookie(self)
         self.redirect(f"{self.base_url}login")
 
@@ -400,11 +299,22 @@ class TeacherState(TeacherPage):
     def get(self) -> None:
         """Write the table."""
         self.set_header("Cache-Control", "no-store")
-        self.write({"rows": state(self.settings), "now_s": time.time()})
+        rows = state(self.settings)
+        idle = [row["student"] for row in rows if not row["kernel"]]
+        hidden = set(idle[_MOST_IDLE_ROWS:])
+        self.write(
+            {
+                "rows": [row for row in rows if row["student"] not in hidden],
+                "students": len({row["student"] for row in rows}),
+                "not_shown": len(hidden),
+                "crowds": self.settings["class_roll"].crowds()[:5],
+                "now_s": time.time(),
+            }
+        )
 
 
 class TeacherEnd(TeacherPage):
-    """Ends one kernel, sends one student away, or ends all."""
+    """Ends one kernel, sends one student away or all of an address, or ends all."""
 
     @authenticated
     async def post(self) -> None:
@@ -417,6 +327,10 @@ class TeacherEnd(TeacherPage):
                 await kernels.end(which)
             case "student":
                 await send_away(self.settings, which)
+            case "idle of address" | "all of address":
+                kept = seated(self.settings) if what.startswith("idle") else set()
+                sent = set(self.settings["class_roll"].of_address(which)) - kept
+                await asyncio.gather(*(send_away(self.settings, student) for student in sent))
             case "all":
                 await kernels.end_all()
             case "class":
@@ -442,17 +356,21 @@ async def send_away(settings: dict[str, Any], student: str) -> None:
     for kernel_id, seat in list(kernels.seats.items()):
         if hmac.compare_digest(seat.student, student):
             await kernels.end(kernel_id)
-    settings["class_roll"].students.pop(student, None)
+    settings["class_roll"].remove(student)
+
+
+def seated(settings: dict[str, Any]) -> set[str]:
+    """Return who has a lesson open."""
+    return {seat.student for seat in settings["kernel_manager"].seats.values()}
 
 
 def state(settings: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each kernel, and one for each student without any."""
     kernels: ClassKernels = settings["kernel_manager"]
     turns = {turn.owner: turn.is_running for turn in waiting(kernels.turns)}
-    rows, seated = [], set()
+    rows = []
     students = settings["class_roll"].students
     for kernel_id, seat in kernels.seats.items():
-        seated.add(seat.student)
         student = students.get(seat.student)
         kernel = kernels.get_kernel(kernel_id) if kernel_id in kernels else None
         doing = str(getattr(kernel, "execution_state", None) or "starting")
@@ -469,8 +387,9 @@ def state(settings: dict[str, Any]) -> list[dict[str, Any]]:
                 "doing": doing,
             }
         )
+    with_lesson = seated(settings)
     for student in students.values():
-        if student.key not in seated:
+        if student.key not in with_lesson:
             rows.append(
                 {
                     "student": student.key, "name": student.name, "lesson": "", "kernel": "",

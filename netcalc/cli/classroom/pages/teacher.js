@@ -3,9 +3,12 @@ const base = document.body.dataset.base;
 const form = document.getElementById("ends");
 const rows = document.getElementById("rows");
 const summary = document.getElementById("summary");
+const crowds = document.getElementById("crowds");
 
 let isPressed = false;
-for (const begins of ["pointerdown", "keydown"]) rows.addEventListener(begins, () => { isPressed = true; });
+for (const place of [rows, crowds]) {
+  for (const begins of ["pointerdown", "keydown"]) place.addEventListener(begins, () => { isPressed = true; });
+}
 for (const ends of ["pointerup", "pointercancel", "keyup", "blur"]) {
   addEventListener(ends, () => { isPressed = false; });
 }
@@ -47,6 +50,29 @@ function since(seconds) {
   return minutes < 1 ? "now" : `${minutes} min`;
 }
 
+// What comes from one address, and the buttons against it. Drawn again only where it has changed: it is read aloud.
+let crowdsDrawn = "";
+function drawCrowds(told) {
+  const drawn = JSON.stringify(told);
+  if (drawn === crowdsDrawn) return;
+  crowdsDrawn = drawn;
+  crowds.replaceChildren();
+  for (const { address, names, wrong } of told) {
+    const line = document.createElement("p");
+    const parts = [];
+    if (names) parts.push(`${names} names from ${address} within a minute`);
+    if (wrong) parts.push(`${wrong} wrong codes from ${address}`);
+    line.append(`${parts.join("; ")}. `);
+    if (names) {
+      button(line, "Send away those without a lesson", address, address, () => end("idle of address", address));
+      button(line, "Send away all of this address", address, address, () => {
+        if (window.confirm(`Send away all who entered from ${address}, and end their lessons?`)) end("all of address", address);
+      });
+    }
+    crowds.append(line);
+  }
+}
+
 async function draw() {
   let told, isOut = false;
   try {
@@ -61,6 +87,7 @@ async function draw() {
     return;
   }
   if (isPressed) return; // a button under the finger stays where it is
+  drawCrowds(told.crowds);
   const focused = document.activeElement?.dataset.key;
   rows.replaceChildren();
   let kernels = 0, memory = 0;
@@ -84,8 +111,8 @@ async function draw() {
   for (const one of rows.querySelectorAll("button")) {
     if (focused && one.dataset.key === focused) one.focus();
   }
-  const students = new Set(told.rows.map((one) => one.student)).size;
-  summary.textContent = `${students} students, ${kernels} kernels, ${Math.round(memory / 1e6)} MB`;
+  const more = told.not_shown ? `, ${told.not_shown} without a lesson not shown` : "";
+  summary.textContent = `${told.students} students, ${kernels} kernels, ${Math.round(memory / 1e6)} MB${more}`;
 }
 
 draw();
