@@ -21,6 +21,7 @@ import click
 
 from netcalc import language
 from netcalc.cli import options, put, user_environment
+from netcalc.cli.classroom.hosts import plain_name
 from netcalc.cli.classroom.pages import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
 from netcalc.cli.mistakes import CommandError, lacking
@@ -44,17 +45,19 @@ _WALLS = {
 
 
 @options.command(
+    names={"names": "--name"},
     types={
         "port": options.WholeNumber(1, 65535),
         "students": options.WholeNumber(1, 200),
         "certfile": click.Path(path_type=Path),
         "keyfile": click.Path(path_type=Path),
-    }
+    },
 )
 def classroom(
     *,
     address: str = _LOOPBACK,
     port: int | None = None,
+    names: tuple[str, ...] = (),
     students: int = 30,
     memory_bytes: float = 800e6,
     processor_s: float = 600.0,
@@ -73,6 +76,8 @@ def classroom(
         Address of this machine to serve at; by default only this machine reaches it.
     port : int
         Port of the server; 8890 by default, or any free port if that is in use.
+    names : HOST
+        Another name by which browsers reach the class, such as that of a proxy.
     students : int
         Maximum number of students.
     memory_bytes : float
@@ -98,6 +103,9 @@ def classroom(
         )
     if processor_s < 1:
         raise CommandError("class-processor-short", processor_s=processor_s)
+    for name in names:
+        if plain_name(name) is None:
+            raise CommandError("class-name", name=name)
     if keyfile and not certfile:
         raise lacking("--keyfile", "--certfile", "--certfile class.pem --keyfile class.key")
     for file in filter(None, (certfile, keyfile)):
@@ -110,6 +118,7 @@ def classroom(
         port = listening.getsockname()[1]
         settings = {
             "address": address,
+            "names": names,
             "port": port,
             "listening": listening.fileno(),
             "code": code,
