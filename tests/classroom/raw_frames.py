@@ -62,3 +62,5 @@ async def send(student: Student, sent: bytes) -> None:
         writer.write(sent + frame(CLOSE, b"\x03\xe8"))
         await asyncio.wait_for(reader.read(), 60)
     writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()

@@ -169,7 +169,7 @@ def main() -> None:
     )
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each kernel and page takes many
-    process = Parent(folder)
+    process = Parent(folder, ClassKernels.turns)
     ClassKernels.process = process
     arguments["walls"] = asdict(process.walls)
     Classroom.arguments = arguments

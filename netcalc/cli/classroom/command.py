@@ -33,8 +33,10 @@ _LOOPBACK, _USUAL_PORT, _BACKLOG = "127.0.0.1", 8890, 128
 _KERNELS_EACH = 2
 """Lessons that one student has open at once; the oldest ends for a third."""
 _STOP_LIMIT_S = 20.0
-_MOST_NAME = 68
-"""Letters of a folder that leave room for the names of sockets: Linux takes 107."""
+_MOST_NAME = 50
+"""Letters of a folder that leave room for the names of sockets: Linux takes 107, and to that in
+which a kernel is 18 lead.
+"""
 _LEAST_MEMORY_BYTES = 400_000_000
 """A kernel with less does not run the lessons. [byte]"""
 _WALLS = {

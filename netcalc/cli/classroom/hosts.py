@@ -77,8 +77,8 @@ class _Elsewhere(RequestHandler):
         self.set_header("X-Content-Type-Options", "nosniff")
         self.finish(
             f"{_MISDIRECTED} {responses[_MISDIRECTED]}: the class is not served by the name {host}."
-            " Open the address that netcalc classroom printed. If this is a name of the class, such "
-            f"as that of a proxy, start the class with: --name {host}\n"
+            " Open the address that netcalc classroom printed."
+            f" If {host} is a name of the class, as that of a proxy, start it with --name {host}\n"
         )
 
 
