@@ -41,7 +41,7 @@ _LEAST_MEMORY_BYTES = 400_000_000
 """A kernel with less does not run the lessons. [byte]"""
 _WALLS = {
     "network": "a network of its own, loopback alone",
-    "processes": "its own processes alone",
+    "processes": "its own processes alone, and 64 MiB of files in all",
     "files": "no files but Python's and its own",
 }
 
