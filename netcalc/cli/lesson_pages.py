@@ -157,6 +157,10 @@ _MOST_READ = 64 << 10
 content and the buffers. Other protocols than v1 are one part, which no page of today sends. [byte]
 """
 _INVALID_DATA, _REASON = 1007, "message refused"
+OF_WIDGETS = ("comm_open", "comm_msg", "comm_close", "comm_info_request", "kernel_info_request")
+"""Messages that a page of widgets sends to its kernel: open, tell and close a widget, ask which
+there are, and ask, when it connects, which protocol the kernel speaks. All go to ``shell``.
+"""
 
 
 class PromptConnection(ZMQChannelsWebsocketConnection):
@@ -170,23 +174,44 @@ class PromptConnection(ZMQChannelsWebsocketConnection):
     def handle_incoming_message(self, incoming_msg: str | bytes) -> None:
         """Hand a message to the kernel, or close the connection that sent what is none."""
         try:
-            check_message(incoming_msg, is_v1=self.subprotocol == _V1)
+            channel, kind = read_message(incoming_msg, is_v1=self.subprotocol == _V1)
+            # Voila's pages are of widgets; JupyterLab's owner may do all that Jupyter does.
+            is_limited = bool(self.multi_kernel_manager.allowed_message_types)
+            if is_limited and (channel != "shell" or kind not in OF_WIDGETS):
+                self.log.error("Message %.60r to %s dropped%s", kind, channel, self._sender())
+                return
             super().handle_incoming_message(incoming_msg)
         except Exception as error:
             # Whatever the server stumbles over is what this message holds: its sender alone pays.
-            self.log.warning("Message of %d refused: %.200r", len(incoming_msg), error)
+            size, sender = len(incoming_msg), self._sender()
+            self.log.error("Message of %d bytes refused%s: %.200r", size, sender, error)
             self.websocket_handler.close(_INVALID_DATA, _REASON)
 
+    def _sender(self) -> str:
+        user = self.websocket_handler.current_user
+        return f", from {user.name!r}" if user else ""
 
-def check_message(message: str | bytes, *, is_v1: bool) -> None:
-    """Raise an error where a message is malformed, or costs the server more than its sender."""
+
+def read_message(message: str | bytes, *, is_v1: bool) -> tuple[str, str]:
+    """Return the channel and the type of a message.
+
+    Raises
+    ------
+    Exception
+        Where a message is malformed, or costs the server more than its sender.
+    """
     parts = [message] if isinstance(message, str) and not is_v1 else _parts(message, is_v1=is_v1)
     read = parts[1:4] if is_v1 else parts[:1]  # header, parent and metadata; or all of it
     if any(len(part) > _MOST_READ for part in read):
         raise ValueError(f"a part of {max(map(len, read))} to be read")
-    channel = str(parts[0], "ascii") if is_v1 else json.loads(parts[0]).get("channel") or "shell"  # type: ignore[arg-type]
+    if is_v1:
+        channel, header = str(parts[0], "ascii"), json.loads(parts[1])  # type: ignore[arg-type]
+    else:
+        whole = json.loads(parts[0])
+        channel, header = whole.get("channel") or "shell", whole["header"]
     if channel not in _CHANNELS:
         raise ValueError(f"channel {channel!r}")
+    return channel, header["msg_type"]
 
 
 def _parts(message: str | bytes, *, is_v1: bool) -> list[bytes]:

@@ -30,7 +30,7 @@ HOSTILE_NUMBERS = (0, 1, 5, 6, 7, 255, 1000, 1001, 10**6, 2**31 - 1, 2**31, 2**3
 class Handler(KernelWebsocketHandler):
     """The server's end of a socket; it counts how often the browser is sent away."""
 
-    selected_subprotocol = None
+    selected_subprotocol = current_user = None
 
     def __init__(self, subprotocol: str | None) -> None:
         self.closed = 0

@@ -134,7 +134,7 @@ def test_every_student_of_a_class_may_open_two_lessons(monkeypatch, tmp_path):
     class Prepared:
         walls = kernels.Walls(network=False, processes=False, files=False)
 
-        def __init__(self, folder):
+        def __init__(self, folder, turns):
             pass
 
         def end(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -13,7 +14,14 @@ import pytest
 
 pytest.importorskip("voila")
 
-from netcalc.cli.classroom.confinement import Walls, counts_alone
+from netcalc.cli.classroom.confinement import (
+    FOLDER_BYTES,
+    FOLDER_FILES,
+    TURNS_BYTES,
+    TURNS_FILES,
+    Walls,
+    counts_alone,
+)
 from netcalc.cli.classroom.kernels import PYTHON
 
 HERE = Path(__file__).parent
@@ -36,7 +44,8 @@ def confined(folder: Path, **asked: list[str]) -> dict:
     done = subprocess.run(
         [*PYTHON, "-m", "confined", str(folder / "k/own"), str(folder / "turns")],
         cwd=folder, text=True, capture_output=True, timeout=60,
-        input=json.dumps({"read": [], "write": [], "connect": [], **asked}),
+        input=json.dumps({"read": [], "write": [], "connect": [], "link": [], "make": [],
+                          "fill": [], **asked}),
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, searched))},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -50,16 +59,46 @@ def test_a_kernel_opens_no_files_but_its_own(folder):
         other, str(folder), str(folder / "k/other"), "/etc/passwd", str(Path.home()), "/dev/shm",
         "/dev/pts",
     ]  # fmt: skip
-    allowed = [own, "/dev/null", "/dev/urandom", os.__file__]
-    turn, shared = str(folder / "turns/1.turn"), f"/dev/shm/{folder.name}"
-    done = confined(folder, read=[*allowed, *refused], write=[own, turn, other, shared])
+    turns = [str(folder / "turns" / name) for name in ("own/1.turn", "other/1.turn", "1.turn")]
+    allowed = [own, "/dev/null", "/dev/urandom", os.__file__, turns[1]]
+    shared = f"/dev/shm/{folder.name}"
+    done = confined(folder, read=[*allowed, *refused], write=[own, *turns, other, shared])
     Path(shared).unlink(missing_ok=True)
     if not done["walls"]["files"]:
         pytest.skip("Linux has no Landlock here")
+    if not done["walls"]["processes"]:
+        allowed.remove(turns[1])  # nobody has made it
     assert done["read"] == allowed
-    assert done["written"] == [own, turn]
-    assert Path(own).read_text() == "here"
+    assert done["written"] == [own, turns[0]]
+    assert Path(own).read_text() == ("{}" if done["walls"]["processes"] else "here")
     assert Path(other).read_text() == "{}"
+
+
+def test_what_a_kernel_writes_in_all_is_limited_in_bytes_and_files(folder):
+    """The limit is Linux's: an ordinary error, at once, and nothing reaches the machine's disk."""
+    own, turn = str(folder / "k/own"), str(folder / "turns/own")
+    done = confined(folder, fill=[own, turn])
+    if not done["walls"]["processes"]:
+        pytest.skip("no namespaces of mounts here")
+    limits = {own: (FOLDER_BYTES, FOLDER_FILES), turn: (TURNS_BYTES, TURNS_FILES)}
+    for place, (most_bytes, most_files) in limits.items():
+        filled = done["filled"][place]
+        assert filled["refused"] == [errno.ENOSPC] * 2, place
+        assert most_bytes - (2 << 20) < filled["bytes"] <= most_bytes, place
+        assert filled["files"] <= most_files + most_bytes / (1 << 20), place
+    assert [path.name for path in (folder / "k/own").iterdir()] == ["kernel.json"]
+    assert list((folder / "turns").iterdir()) == []
+
+
+def test_turns_are_files_and_nothing_else_and_no_folder_has_links(folder):
+    places = [
+        str(folder / name / "made") for name in ("k/own", "turns/own", "turns", "turns/other")
+    ]
+    done = confined(folder, link=places, make=places)
+    if not done["walls"]["files"]:
+        pytest.skip("Linux has no Landlock here")
+    assert done["linked"] == []
+    assert done["made"] == places[:1]
 
 
 def test_a_kernel_connects_to_no_socket_but_its_own(folder):

@@ -146,3 +146,35 @@ def test_the_file_that_is_locked_may_be_of_another_account(folder, monkeypatch):
     monkeypatch.setattr(stopping.os, "open", refusing)
     with turn(threading.Event(), pytest.fail) as tell:
         assert tell is not None
+
+
+def test_who_has_a_folder_of_their_own_waits_for_those_in_others(folder, monkeypatch):
+    """As in a class, where each kernel writes in its folder alone and reads all."""
+    for name in ("ann", "bob"):
+        (folder / name).mkdir()
+    outside = folder / "ann" / "outside"
+    outside.mkdir()
+    (outside / "1.turn").write_text("{}")
+    (folder / "link").symlink_to(outside)
+    first = Turn(folder)
+    monkeypatch.setenv(stopping.OWNER, "bob")
+    second = Turn(folder)
+    try:
+        assert [len(list((folder / name).glob("*.turn"))) for name in ("ann", "bob")] == [1, 1]
+        assert list(folder.glob("*.turn")) == []
+        assert [one.owner for one in second.before()] == ["ann"]
+        assert first.before() == []
+        assert [one.owner for one in waiting(folder)] == ["ann", "bob"]
+    finally:
+        first.leave()
+        second.leave()
+    assert waiting(folder) == []
+    assert (outside / "1.turn").exists(), "found by a link, it is none of the turns"
+
+
+def test_a_link_in_the_place_of_the_lock_is_refused(folder):
+    (folder / "outside").touch()
+    (folder / "running").symlink_to(folder / "outside")
+    with pytest.raises(OSError, match="running"), turn(threading.Event(), pytest.fail):
+        pass
+    assert waiting(folder) == []

@@ -24,7 +24,8 @@ from voila.static_file_handler import MultiStaticFileHandler, TemplateStaticFile
 from voila.tornado.handler import TornadoVoilaHandler
 from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
-from netcalc.cli.classroom import pages
+from netcalc.cli.classroom import log, pages
+from netcalc.cli.classroom.hosts import own_names, refusing_others
 from netcalc.cli.classroom.kernels import ClassKernels, Parent, Watch
 from netcalc.cli.classroom.pages import ClassAuthorizer, ClassIdentity
 from netcalc.cli.classroom.record import FIELDS, Record
@@ -117,13 +118,15 @@ class Classroom(Voila):
             context.load_cert_chain(arguments["certfile"], arguments["keyfile"] or None)
         listening = socket.socket(fileno=arguments["listening"])
         listening.setblocking(False)
+        names = own_names(arguments["address"], arguments["names"])
         server = HTTPServer(
-            self.app, ssl_options=context, max_body_size=_BODY_BYTES,
+            refusing_others(self.app, names), ssl_options=context, max_body_size=_BODY_BYTES,
             max_header_size=32 << 10, idle_connection_timeout=300.0, body_timeout=30.0,
         )  # fmt: skip
         server.add_sockets([listening])
         watch = Watch(self.kernel_manager)
         self.ioloop = IOLoop.current()
+        log.install(self.log).later = self.ioloop.call_later
         self.kernel_manager.lost = self._end_lost
         PeriodicCallback(watch.look, _LOOK_EVERY_S * 1000).start()
         print(json.dumps({"walls": arguments["walls"]}), flush=True)
@@ -195,7 +198,7 @@ def main() -> None:
     )
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each kernel and page takes many
-    process = Parent(folder)
+    process = Parent(folder, ClassKernels.turns)
     ClassKernels.process = process
     arguments["walls"] = asdict(process.walls)
     Classroom.arguments = arguments

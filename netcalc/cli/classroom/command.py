@@ -23,6 +23,7 @@ import click
 from netcalc import language
 from netcalc.cli import options, put, user_environment
 from netcalc.cli.classroom import record as records
+from netcalc.cli.classroom.hosts import plain_name
 from netcalc.cli.classroom.record import Record
 from netcalc.cli.classroom.roll import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
@@ -35,29 +36,33 @@ _LOOPBACK, _USUAL_PORT, _BACKLOG = "127.0.0.1", 8890, 128
 _KERNELS_EACH = 2
 """Lessons that one student has open at once; the oldest ends for a third."""
 _STOP_LIMIT_S = 20.0
-_MOST_NAME = 68
-"""Letters of a folder that leave room for the names of sockets: Linux takes 107."""
+_MOST_NAME = 50
+"""Letters of a folder that leave room for the names of sockets: Linux takes 107, and to that in
+which a kernel is 18 lead.
+"""
 _LEAST_MEMORY_BYTES = 400_000_000
 """A kernel with less does not run the lessons. [byte]"""
 _WALLS = {
     "network": "a network of its own, loopback alone",
-    "processes": "its own processes alone",
+    "processes": "its own processes alone, and 64 MiB of files in all",
     "files": "no files but Python's and its own",
 }
 
 
 @options.command(
+    names={"names": "--name"},
     types={
         "port": options.WholeNumber(1, 65535),
         "students": options.WholeNumber(1, 200),
         "certfile": click.Path(path_type=Path),
         "keyfile": click.Path(path_type=Path),
-    }
+    },
 )
 def classroom(
     *,
     address: str = _LOOPBACK,
     port: int | None = None,
+    names: tuple[str, ...] = (),
     students: int = 30,
     memory_bytes: float = 800e6,
     processor_s: float = 600.0,
@@ -77,6 +82,8 @@ def classroom(
         Address of this machine to serve at; by default only this machine reaches it.
     port : int
         Port of the server; 8890 by default, or any free port if that is in use.
+    names : HOST
+        Another name by which browsers reach the class, such as that of a proxy.
     students : int
         Number of students: twice as many lessons can be open at once.
     memory_bytes : float
@@ -98,6 +105,7 @@ def classroom(
         raise CommandError("class-needs-linux", platform=sys.platform)
     options = {
         "address": address,
+        "names": list(names),
         "port": port,
         "students": students,
         "memory_bytes": memory_bytes,
@@ -127,6 +135,9 @@ def _check(options: dict[str, Any]) -> None:
         )
     if processor_s < 1:
         raise CommandError("class-processor-short", processor_s=processor_s)
+    for name in options["names"]:
+        if plain_name(name) is None:
+            raise CommandError("class-name", name=name)
     certfile, keyfile = options["certfile"], options["keyfile"]
     if keyfile and not certfile:
         raise lacking("--keyfile", "--certfile", "--certfile class.pem --keyfile class.key")

@@ -21,12 +21,13 @@ import os
 import re
 import resource
 import runpy
+import shutil
 import signal
 import socket
 import struct
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
@@ -34,15 +35,23 @@ from pathlib import Path
 from typing import Any
 
 from netcalc.emulation.wire.kernel import NEW_NET, NEW_USER, enter, set_sysctl, set_up, unshare
+from netcalc.experiments.running.stopping import LOCK
 
 NEW_PID, _NEW_MOUNTS, _NEW_IPC = 0x20000000, 0x00020000, 0x08000000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
-_MS_PRIVATE, _MS_BIND, _MS_REC = 1 << 18, 1 << 12, 1 << 14
+_MS_PRIVATE, _MS_SLAVE, _MS_SHARED, _MS_REC = 1 << 18, 1 << 19, 1 << 20, 1 << 14
+_DETACH = 2
 _MOST_PROCESSES, _MOST_FILES, _FILE_BYTES = 128, 1024, 64 << 20
 _NICE = 5
+FOLDER_BYTES, FOLDER_FILES = 64 << 20, 1000
+"""What a kernel may have in its folder in all; each folder and each socket counts as a file."""
+TURNS_BYTES, TURNS_FILES = 64 << 10, 32
+"""What it may have among the turns: the file of a turn is a page of memory, whatever it holds."""
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on all architectures
 _VERSION, _PATH_BENEATH = 1, 1
 _EXECUTE, _WRITE, _READ, _LIST, _TRUNCATE = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14
+_REMOVE_FILE, _MAKE_FILE, _MAKE_LINK = 1 << 5, 1 << 8, 1 << 12
+_OF_TURNS = _READ | _LIST | _WRITE | _TRUNCATE | _REMOVE_FILE | _MAKE_FILE
 _OF_FILES = _EXECUTE | _WRITE | _READ | _TRUNCATE
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1}
 """Rights that each version of Landlock knows; later ones add none that matter here."""
@@ -126,7 +135,13 @@ def _set_limit(what: int, most: int) -> None:
 
 
 def confine(
-    walls: Walls, *, read: Iterable[str], write: Iterable[str], own: str | None = None
+    walls: Walls,
+    *,
+    read: Iterable[str],
+    own: str,
+    turn: str,
+    answers: str,
+    files: Mapping[str, str],
 ) -> None:
     """Build the walls around this process.
 
@@ -134,15 +149,23 @@ def confine(
     ----------
     walls : Walls
         Those that this machine can build.
-    read, write : iterable of str
+    read : iterable of str
         Files and folders beside those of Python.
-    own : str, optional
-        One of those folders, that is not shared: the others beside it are hidden.
+    own : str
+        Its folder. Where it has mounts of its own this is a new one of limited size, and what is
+        beside it is hidden.
+    turn : str
+        Its folder among those of the turns, which it reads all.
+    answers : str
+        The file that it hands to the next kernel of its student.
+    files : mapping of str to str
+        Names and texts of the files that its folder begins with.
     """
     if walls.processes:
         _own_proc()  # while this process has rights over its PID namespace
-        if own is not None:
-            _hide_beside(own)
+        _own_folder(own)
+    for name, text in files.items():
+        Path(own, name).write_text(text)
     if walls.network:
         _own_network()
     if counts_alone(walls, os.uname().release):
@@ -150,7 +173,8 @@ def confine(
     _drop_capabilities()
     _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if walls.files:
-        _allow_files([*_NEEDED, *python_folders(), *read], write)
+        read = [*_NEEDED, *python_folders(), *read, str(Path(turn).parent)]
+        _allow_files(read, {own: ~_MAKE_LINK, turn: _OF_TURNS, answers: _OF_FILES})
     _libc().prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # the server reads how much memory it has
 
 
@@ -200,22 +224,46 @@ def _own_processes() -> None:
 def _own_proc() -> None:
     """Show in /proc the processes of this PID namespace alone, and no sockets of others."""
     unshare(_NEW_MOUNTS, "create mount namespace")
-    _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
+    _mount("none", "/", None, _MS_REC | _MS_SLAVE)  # folders of later turns arrive, nothing leaves
     _mount("proc", "/proc", "proc", 0)
     for path in _SOCKETS:
         if Path(path).is_dir():
             _mount("none", path, "tmpfs", 0)
 
 
-def _hide_beside(own: str) -> None:
-    """Show in the folder that a folder is in this one alone: beside it are sockets of others."""
-    place = os.open(own, os.O_PATH | os.O_CLOEXEC)
-    try:
-        _mount("none", str(Path(own).parent), "tmpfs", 0)
-        Path(own).mkdir(mode=0o700)
-        _mount(f"/proc/self/fd/{place}", own, None, _MS_BIND)
-    finally:
-        os.close(place)
+def _own_folder(own: str) -> None:
+    """Show in the folder that a folder is in a new one alone: beside it are sockets of others.
+
+    The server finds it by ``/proc/PID/root``.
+    """
+    _mount("none", str(Path(own).parent), "tmpfs", 0, _size(FOLDER_BYTES, FOLDER_FILES))
+    Path(own).mkdir(mode=0o700)
+
+
+def _size(most_bytes: int, most_files: int) -> str:
+    return f"size={most_bytes},nr_inodes={most_files},mode=700"
+
+
+def begin_turns(folder: str, walls: Walls) -> None:
+    """Prepare the folder in which each kernel will have one for its turns."""
+    if walls.processes:
+        _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
+        _mount("none", folder, "tmpfs", 0, _size(TURNS_BYTES, _MOST_FILES))
+        _mount("none", folder, None, _MS_SHARED)
+    Path(folder, LOCK).touch()
+
+
+def begin_turn(folder: str, walls: Walls) -> None:
+    """Make the folder of a kernel's turns, of limited size where there can be mounts."""
+    Path(folder).mkdir(mode=0o700)
+    if walls.processes:
+        _mount("none", folder, "tmpfs", 0, _size(TURNS_BYTES, TURNS_FILES))
+
+
+def end_turn(folder: str) -> None:
+    """Remove the folder of a kernel's turns."""
+    _libc().umount2(os.fsencode(folder), _DETACH)  # where it is no mount this does nothing
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def fork_into_own_processes() -> int:
@@ -238,7 +286,7 @@ def become_first_process() -> None:
     Linux lets a process return to a PID namespace only if it has rights over it.
     """
     enter_user_namespace()
-    unshare(NEW_PID, "create PID namespace")
+    unshare(NEW_PID | _NEW_MOUNTS, "create PID namespace")
     end_with_parent()
     if child := os.fork():
         os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 0xFF)
@@ -268,15 +316,23 @@ def _drop_capabilities() -> None:
         raise OSError(ctypes.get_errno(), "capabilities cannot be dropped")
 
 
-def _mount(source: str, target: str, kind: str | None, flags: int) -> None:
+def _mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
     arguments = (source.encode(), os.fsencode(target), kind and kind.encode())
-    if _libc().mount(*arguments, ctypes.c_ulong(flags), None) != 0:
+    if _libc().mount(*arguments, ctypes.c_ulong(flags), options.encode() or None) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), target)
 
 
-def _allow_files(read: Iterable[str], write: Iterable[str]) -> None:
-    """Allow the files named, and no others, to this process and its children."""
+def _allow_files(read: Iterable[str], write: Mapping[str, int]) -> None:
+    """Allow the files named, and no others, to this process and its children.
+
+    Parameters
+    ----------
+    read : iterable of str
+        Files and folders.
+    write : mapping of str to int
+        Folders, and the rights in each.
+    """
     supported = _RIGHTS[min(3, landlock_version())]
     libc = _libc()
     rules = libc.syscall(_CREATE_RULESET, struct.pack("Q", supported), 8, 0)
@@ -285,11 +341,10 @@ def _allow_files(read: Iterable[str], write: Iterable[str]) -> None:
     try:
         of_reading = _EXECUTE | _READ | _LIST
         of_devices = of_reading | _WRITE | _TRUNCATE
-        for paths, rights in (
-            (read, of_reading), (("/proc", "/sys", *_DEVICES), of_devices), (write, supported),
-        ):  # fmt: skip
-            for path in paths:
-                _allow(rules, path, rights & supported)
+        allowed = [(path, of_reading) for path in read]
+        allowed += [(path, of_devices) for path in ("/proc", "/sys", *_DEVICES)]
+        for path, rights in (*allowed, *write.items()):
+            _allow(rules, path, rights & supported)
         if libc.syscall(_RESTRICT_SELF, rules, 0) != 0:
             raise OSError(ctypes.get_errno(), "the rules for files cannot be kept")
     finally:
@@ -329,13 +384,17 @@ _FIRST_CELL = "import ipywidgets; ipywidgets.register_comm_target(); del ipywidg
 
 def serve(control: socket.socket, walls: Walls) -> dict[str, Any]:
     """Answer the server's requests; return, in a child, what it was asked to become."""
+    turns: dict[int, str] = {}
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1 << 20, 2)
         if not message:
             sys.exit()
+        request: dict[str, Any] = json.loads(message)
         try:
+            begin_turn(request["turn"], walls)
             child = fork_into_own_processes() if walls.processes else os.fork()
         except OSError as error:
+            end_turn(request["turn"])
             control.send(json.dumps({"error": str(error)}).encode())
             continue
         if child == 0:
@@ -343,13 +402,13 @@ def serve(control: socket.socket, walls: Walls) -> dict[str, Any]:
             for place, descriptor in enumerate(descriptors, start=1):
                 os.dup2(descriptor, place)
                 os.close(descriptor)
-            request: dict[str, Any] = json.loads(message)
             return request
+        turns[child] = request["turn"]
         ended = os.pidfd_open(child)
         socket.send_fds(control, [b"{}"], [ended])
         for descriptor in (ended, *descriptors):
             os.close(descriptor)
-        _reap()
+        _reap(turns)
 
 
 def become(request: dict[str, Any], walls: Walls) -> None:
@@ -360,18 +419,18 @@ def become(request: dict[str, Any], walls: Walls) -> None:
     os.environ.update(request["env"])
     os.chdir(request["cwd"])
     limit(memory_bytes=request["memory_bytes"], processor_s=request["processor_s"])
-    confine(walls, read=request["read"], write=request["write"], own=request["own"])
+    given = {name: request[name] for name in ("read", "own", "turn", "answers", "files")}
+    confine(walls, **given)
     end_with_parent()  # again: a change of rights clears the first
     sys.argv = [*request["argv"], f"--IPKernelApp.exec_lines={_FIRST_CELL}"]
 
 
-def _reap() -> None:
-    """Forget the kernels that have ended."""
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        return
+def _reap(turns: dict[int, str]) -> None:
+    """Forget the kernels that have ended, and their turns."""
+    with suppress(ChildProcessError):
+        while child := os.waitpid(-1, os.WNOHANG)[0]:
+            if child in turns:
+                end_turn(turns.pop(child))
 
 
 def main() -> None:
@@ -382,6 +441,7 @@ def main() -> None:
     walls = look_for_walls()
     if walls.processes:
         become_first_process()
+    begin_turns(sys.argv[2], walls)
     lessons = Path(__file__).parents[2] / "lessons"
     for name in _LOADED:
         import_module(name)

@@ -40,6 +40,8 @@ _KEPT = (
     "PYTHONPATH", "LD_LIBRARY_PATH",
 )  # fmt: skip
 """Variables that a kernel gets of the server's: none of them holds a secret."""
+CONNECTION, _SOCKETS = "kernel.json", "s"
+"""In the folder of a kernel: what Jupyter tells it, and how the names of its sockets begin."""
 _PREPARING_S, _ENDING_S = 120.0, 5.0
 PYTHON = (sys.executable, "-P")
 """Starts a process in the folder of the class; without -P it would import from there, and every
@@ -112,16 +114,23 @@ class ParentEnded(Exception):  # noqa: N818 - the process has, not this one
 class Parent:
     """The process that kernels are copied from, as the server sees it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, turns: Path) -> None:
+        self._turns = turns
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
+            number = theirs.fileno()
             self._process = subprocess.Popen(
-                [*PYTHON, "-m", "netcalc.cli.classroom.confinement", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd=folder,
+                [*PYTHON, "-m", "netcalc.cli.classroom.confinement", str(number), str(turns)],
+                pass_fds=[number], stdin=subprocess.DEVNULL, cwd=folder,
                 env=environment(folder), start_new_session=True,
             )  # fmt: skip
         self._control.settimeout(_PREPARING_S)
         self.walls = Walls(**json.loads(self._control.recv(1000)))
+
+    @property
+    def turns(self) -> Path:
+        """The folder of the turns, as this process sees it."""
+        return _seen(self._process.pid, self._turns) if self.walls.processes else self._turns
 
     def fork(self, request: dict[str, Any], output: int) -> Child:
         """Copy it; the copy becomes a kernel.
@@ -153,6 +162,11 @@ class Parent:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def _seen(pid: int, path: Path) -> Path:
+    """Return where a path of a process with mounts of its own leads, for this one."""
+    return Path(f"/proc/{pid}/root{path}")
 
 
 def _number(ended: int) -> int:
@@ -223,6 +237,9 @@ class Provisioner(LocalProvisioner):
         answers = kernels.answers_of(seat.student)
         answers.touch(mode=0o600)
         env[ANSWERS_FILE] = str(answers)
+        assert kernels.process is not None
+        has_mounts = kernels.process.walls.processes
+        connection = seat.folder / CONNECTION
         env["PYTHONDONTWRITEBYTECODE"] = "1"  # its walls would refuse it
         request = {
             "argv": cmd[cmd.index("-m") + 1 :],
@@ -231,10 +248,11 @@ class Provisioner(LocalProvisioner):
             "memory_bytes": kernels.memory_bytes,
             "processor_s": kernels.processor_s,
             "read": [str(kernels.root_dir)],
-            "write": [str(seat.folder), str(kernels.turns), str(answers)],
             "own": str(seat.folder),
+            "turn": str(kernels.turns / seat.turns_name),
+            "answers": str(answers),
+            "files": {CONNECTION: connection.read_text()} if has_mounts else {},
         }
-        assert kernels.process is not None
         with Path(os.devnull).open("r+b") as nothing:
             try:
                 self.process = kernels.process.fork(request, nothing.fileno())
@@ -246,6 +264,9 @@ class Provisioner(LocalProvisioner):
             seat.process = psutil.Process(self.pid)  # now: its number may be another's later
         self.pgid = None  # of a namespace of its own; all of it ends with its first process
         self.cwd = request["cwd"]
+        if has_mounts:
+            ip = str(_seen(self.pid, seat.folder / _SOCKETS))
+            return {**self.connection_info, "ip": ip}
         return self.connection_info  # type: ignore[no-any-return]
 
 
@@ -265,6 +286,7 @@ class ClassKernels(AsyncMappingKernelManager):
     folder: Path
     """Folder of all folders of kernels."""
     turns: Path
+    """Folder of the turns for live runs, as kernels see it."""
     memory_bytes: int
     processor_s: int
     each: int
@@ -291,8 +313,8 @@ class ClassKernels(AsyncMappingKernelManager):
         folder = self.folder / kernel_id[:8]
         folder.mkdir(mode=0o700)
         kernel.transport = "ipc"  # sockets in that folder: they cross the wall of its network
-        kernel.connection_file = str(folder / "kernel.json")
-        kernel.ip = str(folder / "s")  # a short name: Linux takes 107 letters
+        kernel.connection_file = str(folder / CONNECTION)
+        kernel.ip = str(folder / _SOCKETS)  # a short name: Linux takes 107 letters
         self.seats[kernel_id] = Seat(asked.student, asked.lesson, folder)
         return kernel, name, kernel_id
 

@@ -367,7 +367,8 @@ def seated(settings: dict[str, Any]) -> set[str]:
 def state(settings: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each kernel, and one for each student without any."""
     kernels: ClassKernels = settings["kernel_manager"]
-    turns = {turn.owner: turn.is_running for turn in waiting(kernels.turns)}
+    folder = kernels.process.turns if kernels.process else kernels.turns
+    turns = {turn.owner: turn.is_running for turn in waiting(folder)}
     rows = []
     students = settings["class_roll"].students
     for kernel_id, seat in kernels.seats.items():

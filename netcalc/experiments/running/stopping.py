@@ -4,6 +4,7 @@ It ends at a stop, an interrupt, a signal, or its time limit. On a machine that 
 measure on, one run at a time may begin, because two at once disturb each other's times. Where the
 environment names a folder in ``NETCALC_TURNS``, a run waits there for those before it: each of them
 is a file, locked as long as its process lives, so that nobody waits for a run that has crashed.
+Where the folder has one of the owner's name, in ``NETCALC_TURNS_OWNER``, the file is in that.
 Without the variable no run waits.
 """
 
@@ -345,7 +346,7 @@ TYPICAL_S = 10.0
 """Assumed duration of a run that has not reported progress: most runs of the lessons. [s]"""
 _STEP_S = 0.2
 _TOLD_S = 0.5
-_LOCK = "running"
+LOCK = "running"
 _MOST_BYTES = 1000
 """Bytes that are read of a file in the folder; the file of a turn has 200. [byte]"""
 _numbers = count()
@@ -377,9 +378,11 @@ class Turn:
         self._folder = folder
         self._began_s = self._told_s = 0.0
         name = f"{time.monotonic_ns():020d}-{os.getpid()}-{next(_numbers)}"
-        self._path = folder / f"{name}.turn"
         self._owner = os.environ.get(OWNER, "")
-        made = folder / f".{name}"  # nobody takes it for a crashed one before it is locked
+        own = folder / self._owner
+        own = own if own.is_dir() else folder
+        self._path = own / f"{name}.turn"
+        made = own / f".{name}"  # nobody takes it for a crashed one before it is locked
         self._file = made.open("w+", encoding="utf-8")
         fcntl.flock(self._file, fcntl.LOCK_EX)
         self._write(TYPICAL_S, is_running=False)
@@ -441,7 +444,7 @@ def turn(
         return
     own = Turn(Path(place))
     try:
-        with _opened_lock(Path(place) / _LOCK) as lock:
+        with _opened_lock(Path(place) / LOCK) as lock:
             while not stop.is_set():
                 before = own.before()
                 if not before and _locked(lock):
@@ -464,7 +467,9 @@ def waiting(folder: Path) -> list[Waiting]:
 
 def _places(folder: Path) -> list[tuple[Path, Waiting]]:
     places = []
-    for path in sorted(folder.glob("[0-9]*.turn")):
+    folders = [path for path in folder.glob("*") if path.is_dir() and not path.is_symlink()]
+    paths = [path for place in (folder, *folders) for path in place.glob("[0-9]*.turn")]
+    for path in sorted(paths, key=lambda path: path.name):
         with suppress(OSError), _opened(path) as file:
             if _locked(file):  # its process has ended
                 path.unlink(missing_ok=True)
@@ -503,9 +508,10 @@ def _told(text: bytes) -> Waiting | None:
 def _opened_lock(path: Path) -> Iterator[int]:
     """Open the file that the running one locks: on a server, the first account's."""
     try:
-        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # enough to lock it
+        lock = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)  # enough to lock it
     except FileNotFoundError:
-        lock = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CREAT | os.O_CLOEXEC
+        lock = os.open(path, flags, 0o644)
     try:
         yield lock
     finally:
