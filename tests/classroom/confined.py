@@ -72,7 +72,9 @@ def main() -> None:
             begun.send(b"x")
             sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     files = {"kernel.json": "{}"}
-    confinement.confine(walls, read=[], own=own, turn=f"{turns}/own", answers=f"{own}/answers", files=files)
+    confinement.confine(
+        walls, read=[], own=own, turn=f"{turns}/own", answers=f"{own}/answers", files=files
+    )
     here = socket.socket(socket.AF_UNIX)
     if walls.processes:
         ended.send(b"x")
