@@ -112,6 +112,4 @@ def test_many_names_and_wrong_codes_of_an_address_are_told_with_buttons_against_
     teacher.once("dialog", lambda dialog: dialog.accept())
     with teacher.expect_response("**/end"):
         teacher.get_by_role("button", name="Send away all of this address: 192.0.2.9").click()
-    assert teacher.ended == [
-        f"what={kind}+of+address&which=192.0.2.9" for kind in ("idle", "all")
-    ]
+    assert teacher.ended == [f"what={kind}+of+address&which=192.0.2.9" for kind in ("idle", "all")]
