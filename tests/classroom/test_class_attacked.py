@@ -172,6 +172,10 @@ def test_a_class_that_is_killed_goes_on_and_no_answer_is_lost(folder, monkeypatc
         assert told(a_class) == first
         run(asyncio.wait_for(go_on("43 s", "44 s"), 120))
         a_class.stop(signal.SIGHUP)
+    with RunningClass(folder) as a_class:  # a new one, which is ended as soon as it has begun
+        assert told(a_class) != first
+        assert "netcalc classroom --resume continues it" in a_class.log.read_text()
+        assert a_class.stop() == 0
     with RunningClass(folder, "--resume") as a_class:
         assert told(a_class) == first
         run(asyncio.wait_for(go_on("44 s", "45 s"), 120))

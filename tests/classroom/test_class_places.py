@@ -180,6 +180,23 @@ class Ended:
         pass
 
 
+def test_requests_of_one_address_let_those_of_others_between():
+    """A hundred at once of one, and then one of another."""
+    turnstile, passed = pages.Turnstile(), []
+
+    async def ask(address: str) -> None:
+        await turnstile.pass_through(address)
+        passed.append(address)
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*map(ask, ["192.0.2.9"] * 100 + ["192.0.2.1"]))
+
+    run(all_at_once())
+    assert passed.index("192.0.2.1") < 3
+    assert len(passed) == 101
+    assert len(turnstile._locks) == 0, "an address that waits for nothing costs nothing"
+
+
 def test_a_form_that_is_sent_twice_takes_one_place():
     went = []
 

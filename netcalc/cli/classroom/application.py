@@ -80,6 +80,7 @@ class Classroom(Voila):
         return {
             **settings,
             "class_roll": self.roll,
+            "class_turnstile": pages.Turnstile(),
             "class_code": arguments["code"],
             "class_lessons": lessons,
             "class_templates": templates,

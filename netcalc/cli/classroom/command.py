@@ -206,12 +206,12 @@ def _serve(options: dict[str, Any], record: Record, lock: int, folder: Path) -> 
         with _server(settings, folder, lock) as server:
             listening.close()  # the server's alone
             walls = _first_line(server)["walls"]
-            record.is_needed = True
-            _tell(
-                address, options["port"], kept["code"], kept["teacher_key"],
-                bool(options["certfile"]), walls,
-            )  # fmt: skip
             try:
+                record.is_needed = True
+                _tell(
+                    address, options["port"], kept["code"], kept["teacher_key"],
+                    bool(options["certfile"]), walls,
+                )  # fmt: skip
                 code_of_exit = server.wait()
             except KeyboardInterrupt as stopped:
                 record.is_needed = bool(stopped.args)  # a terminal that was closed is no end

@@ -12,6 +12,7 @@ import time
 from http.client import responses
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from jupyter_server.auth.authorizer import Authorizer
 from jupyter_server.auth.decorator import allow_unauthenticated
@@ -102,8 +103,26 @@ class Refusing:
         handler.finish(f"{status_code}: {_SENTENCES.get(status_code) or responses[status_code]}\n")
 
 
+class Turnstile:
+    """Lets the requests of an address pass one after another: those of others come between."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def pass_through(self, address: str) -> None:
+        """Wait for those of the same address that came before."""
+        lock = self._locks.setdefault(address, asyncio.Lock())
+        async with lock:
+            await asyncio.sleep(0)
+
+
 class ClassPage(Refusing, JupyterHandler):
     """A page of the class."""
+
+    async def prepare(self) -> None:
+        """Wait for a turn: one who asks as fast as they can delays mostly themselves."""
+        await self.settings["class_turnstile"].pass_through(str(self.request.remote_ip))
+        await super().prepare()
 
     @property
     def content_security_policy(self) -> str:
