@@ -15,8 +15,11 @@ places of the parts that a message states of itself. One process serves a whole 
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
+import secrets
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -35,6 +38,8 @@ _LESSON = re.compile(r"\d\d[a-z]?_")
 _TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
 _QUESTION = re.compile(r"^\*\*(.+?)\*\*$", re.MULTILINE | re.DOTALL)
 _MARKS = re.compile(r"[*`$\\]")
+_WRITTEN = ("window.voila_heartbeat()", "window.netcalc_ended()")
+"""Scripts of a page that are not its template's: a sign of life of Voila's, and an end of ours."""
 KEEP_ALIVE_S = 5
 """How often a page that waits says so: it is how it knows that the kernel does not start. [s]"""
 
@@ -75,8 +80,32 @@ def prepare_page(handler: Any, **arguments: Any) -> None:
     The list of lessons sets it too, but a lesson may be opened by its own address.
     """
     _ = handler.xsrf_token
+    nonce = secrets.token_urlsafe(16)
+    handler.set_header("Content-Security-Policy", policy(nonce))
+    arguments["notebook"].metadata["netcalc_nonce"] = nonce
     root = Path(handler.settings["contents_manager"].root_dir)
     prepare(arguments["notebook"], root / handler.path_args[0].strip("/"), root)
+
+
+def policy(nonce: str) -> str:
+    """Return the content policy of a page of a lesson: scripts of its own, nothing from elsewhere.
+
+    Its own are those of the server, those that the templates and figures mark with the nonce, the
+    two of ``_WRITTEN``, and the modules of widgets, which anywidget loads from blobs. What a text
+    or an output brings along does not run.
+    """
+    written = " ".join(f"'sha256-{_hash(script)}'" for script in _WRITTEN)
+    return (
+        "default-src 'self'; "
+        f"script-src 'self' blob: 'nonce-{nonce}' {written}; script-src-attr 'none'; "
+        "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+        "media-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'self'"
+    )
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def prepare(notebook: Any, file: Path, root: Path) -> None:

@@ -38,11 +38,28 @@ function keepStyles(Bokeh) {
   if (visual) visual._get_css_value = () => "";
 }
 
+// Makes functions of texts, as `Function` does. A page's content policy may refuse that, as that of
+// `netcalc classroom` does, and let scripts of its nonce run: there it is a script that makes them.
+function Made(...texts) {
+  const nonce = document.querySelector("script[nonce]")?.nonce;
+  if (!nonce) return new Function(...texts);
+  const script = Object.assign(document.createElement("script"), { nonce });
+  const names = texts.slice(0, -1);
+  script.textContent = `globalThis.__netcalcMade = function (${names}) {${texts.at(-1)}\n}`;
+  document.head.append(script);
+  script.remove();
+  const made = globalThis.__netcalcMade;
+  delete globalThis.__netcalcMade;
+  return made ?? new Function(...texts);
+}
+
 function load(shared, source) {
   if (shared.state === "loaded") return;
   try {
     const scope = {};
-    new Function(source).call(scope);
+    // BokehJS makes functions, too: of labels of ticks, and of what else figures do by themselves.
+    const ours = source.replaceAll("new Function(", "new netcalcMade(");
+    new Made("netcalcMade", ours).call(scope, Made);
     shared.Bokeh = scope.Bokeh;
     try {
       keepStyles(scope.Bokeh);

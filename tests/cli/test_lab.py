@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -192,6 +193,17 @@ class RunningLab:
         with self.opener.open(address, timeout=60) as answer:
             return answer.read().decode()
 
+    def status(self, path: str, host: str) -> int:
+        """Ask for a page by another name of this machine; return what the answer begins with."""
+        url = f"http://127.0.0.1:{self.port}/{path}?token={self.token}"
+        request = urllib.request.Request(url, headers={"Host": f"{host}:{self.port}"})
+        try:
+            with self.opener.open(request, timeout=60) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code
+
     def stop(self, by: signal.Signals) -> int:
         """Send a signal, and return the exit code."""
         self.process.send_signal(by)
@@ -240,6 +252,11 @@ def test_lessons_are_served_behind_a_token_and_nothing_is_left(tmp_path, options
         assert running.token not in " ".join(commands), "the token shows in a command"
         assert running.token not in running.log.read_text()
         assert listening_addresses(running.port) == {"0100007F"}, "not on 127.0.0.1 alone"
+        kernel = "api/kernels/00000000-0000-0000-0000-000000000000/channels"
+        for path in ("", "login", "voila/render/00_start_here.ipynb", "api/contents", kernel):
+            asked = {host: running.status(path, host) for host in ("evil.example", "localhost")}
+            assert asked["evil.example"] == 403, path
+            assert asked["localhost"] != 403 or path == kernel, path
         if options:
             page = running.get(f"{running.base}voila/render/00_start_here.ipynb")
             assert '<html lang="de">' in page

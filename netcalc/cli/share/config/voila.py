@@ -32,3 +32,6 @@ c.VoilaConfiguration.http_keep_alive_timeout = lesson_pages.KEEP_ALIVE_S
 
 # An open page goes on after a new start with the same token, and with no other.
 c.Voila.cookie_secret = hashlib.sha256(os.environ["JUPYTER_TOKEN"].encode()).digest()
+
+# Jupyter's own check of the Host header, which Voila lifts: names of this machine alone.
+c.Voila.tornado_settings = {"allow_remote_access": False}
