@@ -27,6 +27,7 @@ from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 from netcalc.cli.classroom import pages
 from netcalc.cli.classroom.kernels import ClassKernels, Parent, Watch
 from netcalc.cli.classroom.pages import ClassAuthorizer, ClassIdentity, Roll
+from netcalc.cli.classroom.tls_door import TlsDoor
 from netcalc.cli.lesson_pages import KEEP_ALIVE_S, listed, prepare_page
 
 _LOOK_EVERY_S = 5.0
@@ -104,17 +105,19 @@ class Classroom(Voila):
 
     def listen(self) -> None:
         """Listen, with TLS if there is a certificate, until the class ends."""
-        arguments, context = self.arguments, None
-        if arguments["certfile"]:
-            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-            context.load_cert_chain(arguments["certfile"], arguments["keyfile"] or None)
+        arguments = self.arguments
         listening = socket.socket(fileno=arguments["listening"])
         listening.setblocking(False)
         server = HTTPServer(
-            self.app, ssl_options=context, max_body_size=_BODY_BYTES,
+            self.app, max_body_size=_BODY_BYTES,
             max_header_size=32 << 10, idle_connection_timeout=300.0, body_timeout=30.0,
         )  # fmt: skip
-        server.add_sockets([listening])
+        if arguments["certfile"]:
+            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            context.load_cert_chain(arguments["certfile"], arguments["keyfile"] or None)
+            TlsDoor(server, context).listen(listening)
+        else:
+            server.add_sockets([listening])
         watch = Watch(self.kernel_manager)
         self.ioloop = IOLoop.current()
         self.kernel_manager.lost = self._end_lost
