@@ -94,8 +94,11 @@ def sheet(
     paths = list(map(Path, dict.fromkeys(sources)))
     if len({path.name for path in paths}) < len(paths):
         raise CommandError("exercise-files-alike", option="--file")
-    own = {path.name: path.read_bytes() for path in paths}
+    unnamed = next((path for path in paths if not path.name.isprintable()), None)
+    if unnamed is not None:  # the record names it
+        raise ReaderError("invalid-file-name", file=str(unnamed))
     drawn = sheets.make(name, students=students.students, lessons=numbers, made=made, paths=paths)
+    own = {path.name: path.read_bytes() for path in paths}  # which are no pipes: they were read
     target = Path(folder if folder is not None else name)
     _write_sheet(drawn, target, own)
     if as_json:
@@ -169,7 +172,7 @@ def collect(*, folders: tuple[str, ...], out: str = "marks", as_json: bool) -> N
     out : NAME
         Name of the two files, written in the last DIR.
     """
-    if not out or Path(out).name != out:
+    if not out.isprintable() or not out or Path(out).name != out:
         raise CommandError("marks-name-not-plain", option="--out", value=out)
     records, files = _handed_in(folders)
     written = [Path(folders[-1]) / f"{out}{suffix}" for suffix in (".csv", ".html")]
@@ -265,7 +268,7 @@ def marks(collected: Sequence[Collected]) -> str:
     stream.write("\ufeff")  # a spreadsheet takes the file for UTF-8
     rows = csv.writer(stream, lineterminator="\n")
     first, last = ("sheet", "student", "id", "points", "of"), ("counted", "file", "remark")
-    rows.writerow([*first, *map(spreadsheet_text, columns), *last])
+    rows.writerow([*first, *(spreadsheet_text(printable(name)) for name in columns), *last])
     for marked in collected:
         for row in (*marked.rows, *marked.refused):
             rows.writerow(

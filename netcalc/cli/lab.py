@@ -349,6 +349,7 @@ def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> li
             "ServerApp.allow_remote_access": False,
             "ServerApp.log_level": "ERROR",
             "ServerApp.kernel_websocket_connection_class": _CONNECTION,
+            "ServerApp.contents_manager_class": "netcalc.cli.untrusted.Notebooks",
             "LabApp.log_level": "ERROR",
             "ServerApp.jpserver_extensions": {"jupyter_lsp": False, "notebook_shim": False},
             # Nothing is asked of a server elsewhere: no updates, no list of extensions.

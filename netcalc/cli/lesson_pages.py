@@ -20,6 +20,8 @@ import hashlib
 import json
 import re
 import secrets
+import stat
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -28,11 +30,13 @@ from typing import Any
 import jinja2
 from jinja2.bccache import Bucket
 from jinja2.ext import Extension
+import nbformat
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 from nbconvert.exporters import templateexporter
 
 from netcalc.language import notebooks
 from netcalc.lessons.site.html import without_cells
+from netcalc.printable import excerpt, printable
 
 _LESSON = re.compile(r"\d\d[a-z]?_")
 _TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
@@ -40,6 +44,10 @@ _QUESTION = re.compile(r"^\*\*(.+?)\*\*$", re.MULTILINE | re.DOTALL)
 _MARKS = re.compile(r"[*`$\\]")
 _WRITTEN = ("window.voila_heartbeat()", "window.netcalc_ended()")
 """Scripts of a page that are not its template's: a sign of life of Voila's, and an end of ours."""
+_MOST_BYTES, _MOST_TEXT, _MOST_TITLE = 8 << 20, 2000, 200
+"""Largest notebook that is read for its title [byte], where that is looked for, and its length."""
+_LATE_S = 30
+"""After so long a page says that its kernel has not started. [s]"""
 KEEP_ALIVE_S = 5
 """How often a page that waits says so: it is how it knows that the kernel does not start. [s]"""
 
@@ -52,34 +60,45 @@ def listed(folder: Path) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
     lessons: list[dict[str, str]] = []
     others: list[dict[str, str]] = []
     for file in sorted(folder.glob("*.ipynb")):
-        if not file.name.startswith("."):
-            title, sentence = _described(file, file.stat().st_mtime_ns)
-            entry = {"name": file.name, "title": title, "sentence": sentence}
-            (lessons if _LESSON.match(file.name) else others).append(entry)
+        with suppress(OSError, UnicodeError):  # a link that leads nowhere; a name that is no text
+            state = file.stat()
+            if stat.S_ISREG(state.st_mode) and not file.name.encode().startswith(b"."):
+                title, sentence = _described(file, state.st_mtime_ns)
+                entry = {"name": file.name, "title": title, "sentence": sentence}
+                (lessons if _LESSON.match(file.name) else others).append(entry)
     return lessons, others
 
 
 @lru_cache(maxsize=256)
 def _described(file: Path, changed_ns: int) -> tuple[str, str]:
-    """Return the title and the question of a notebook; its name if it cannot be read."""
-    plain = file.stem.replace("_", " ")
+    """Return the title and the question of a notebook; its name if it is not read.
+
+    Whoever lists a folder waits for each of its notebooks, so a large one is not read.
+    """
+    plain = excerpt(file.stem.replace("_", " "), _MOST_TITLE)
     try:
+        if file.stat().st_size > _MOST_BYTES:
+            return plain, ""
         cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
         text = "\n".join("".join(c["source"]) for c in cells[:1] if c["cell_type"] == "markdown")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return plain, ""
+    text = text[:_MOST_TEXT]
     title, question = _TITLE.search(text), _QUESTION.search(text)
     sentence = _MARKS.sub("", question[1]).replace("\n", " ") if question else ""
-    return (_MARKS.sub("", title[1]).strip() if title else plain), sentence
+    named = excerpt(_MARKS.sub("", title[1]).strip(), _MOST_TITLE) if title else plain
+    return named, printable(sentence)
 
 
 def prepare_page(handler: Any, **arguments: Any) -> None:
     """Prepare the page of a lesson: what Voila calls before it runs the first cell.
 
     Reading the token sets the cookie without which the page's call to end its kernel is refused.
-    The list of lessons sets it too, but a lesson may be opened by its own address.
+    The list of lessons sets it too, but a lesson may be opened by its own address. A notebook that
+    is none is refused here: what fails in the middle of a page leaves it loading for ever.
     """
     _ = handler.xsrf_token
+    nbformat.validate(arguments["notebook"])
     nonce = secrets.token_urlsafe(16)
     handler.set_header("Content-Security-Policy", policy(nonce))
     arguments["notebook"].metadata["netcalc_nonce"] = nonce
@@ -133,6 +152,7 @@ def prepare(notebook: Any, file: Path, root: Path) -> None:
     notebook.metadata["title"] = title
     notebook.metadata["netcalc_ways"] = ways
     notebook.metadata["netcalc_words"] = notebooks.words()
+    notebook.metadata["netcalc_late_s"] = _LATE_S
     folder = file.parent.relative_to(root).as_posix()
     notebook.metadata["netcalc_folder"] = "" if folder == "." else folder
     for cell in notebook.cells:

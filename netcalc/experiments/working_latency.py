@@ -6,6 +6,7 @@ import math
 import os
 import secrets
 import socket
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import (
     AbstractContextManager,
@@ -147,7 +148,9 @@ class TimedProbes(exchanges.UdpExchange):
             return
         del self._waiting[sequence]
         probe.answered = True
-        self.rtt_ns[sequence] = arrived_ns - probe.sent_ns
+        # Before it was sent: the wall clock was set since its stamp; it was read just now.
+        late_ns = time.perf_counter_ns() if arrived_ns < probe.sent_ns else arrived_ns
+        self.rtt_ns[sequence] = late_ns - probe.sent_ns
 
 
 class Load:

@@ -110,22 +110,27 @@ class Upload(ResultSource):
         """Hide the message about the last file."""
         self.message.say("")
 
-    def _receive(
-        self, _field: object, content: Mapping[str, Any], buffers: Sequence[memoryview]
+    def _receive(self, _field: object, content: object, buffers: Sequence[memoryview]) -> None:
+        """Take a message of the page; what its own program does not send is passed over."""
+        match content:
+            case {"kind": "refused", "name": str(name), "size": int() | float() as size} if (
+                0 < size < 1 << 63
+            ):
+                self.message.blame(self._too_large(name, int(size)))
+            case {"kind": "piece", "upload": str(upload), "name": str(name), "last": bool(last)}:
+                self._take_piece(upload, name, buffers, is_last=last)
+
+    def _take_piece(
+        self, upload: str, name: str, buffers: Sequence[memoryview], *, is_last: bool
     ) -> None:
-        name = str(content.get("name", ""))
-        if content.get("kind") == "refused":
-            self.message.blame(self._too_large(name, int(content.get("size", 0))))
-        if content.get("kind") != "piece":
-            return
-        if content.get("upload") != self._upload:
-            self._upload, self._data = str(content.get("upload")), bytearray()
+        if upload != self._upload:
+            self._upload, self._data = upload, bytearray()
         for piece in buffers:
             self._data += piece
         if len(self._data) > self._max_bytes:
             self.message.blame(self._too_large(name, len(self._data)))
             self._data = bytearray()
-        elif content.get("last"):
+        elif is_last:
             data, self._data = bytes(self._data), bytearray()
             self.take(data, name)
 

@@ -467,6 +467,7 @@ _JUPYTER = [
     "--ServerApp.root_dir={work}", "--LabApp.extension_manager=readonly",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     f"--ServerApp.kernel_websocket_connection_class={_CONNECTION}",
+    "--ServerApp.contents_manager_class=netcalc.cli.untrusted.Notebooks",
 ]  # fmt: skip
 _COMMANDS = {
     "lab": ["jupyterlab", *_JUPYTER],

@@ -486,3 +486,36 @@ def test_exercises_of_a_teacher(tmp_path, monkeypatch):
     assert run("class", "collect", "monday", "--out", "again") == 2
     assert run("class", "sheet", "two", *given, "--file", str(tmp_path / "x" / "mine.toml")) == 2
     assert not Path("two").exists()
+
+
+def test_a_file_of_exercises_that_is_a_pipe_is_not_waited_for(made, capsys):
+    os.mkfifo("own.toml")
+    given = ("--roster", "class.csv", "--lessons", "01", "--file", "own.toml")
+    assert run("class", "sheet", "friday", *given) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not Path("friday").exists()
+
+
+def test_a_file_whose_name_is_no_text_is_refused(made, capsys):
+    name = "own\udcff.toml"
+    Path(name).write_text(OWN)
+    given = ("--roster", "class.csv", "--lessons", "01", "--file", name)
+    assert run("class", "sheet", "friday", *given) == 2
+    assert capsys.readouterr().err.startswith(r"netcalc: own\udcff.toml: is not a valid file name")
+    assert not Path("friday").exists()
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "\u202e", "\ud800", "\0"])
+def test_what_a_record_names_is_printable_in_the_marks(made, text):
+    record = Path("monday/monday.class.json")
+    content = json.loads(record.read_text())
+    content["exercises"][0] = text
+    record.write_text(json.dumps(content))
+    run("class", "collect", "monday")
+    raw = Path("monday/marks.csv").read_text(encoding="utf-8-sig")
+    assert all(letter.isprintable() or letter == "\n" for letter in raw)
+
+
+def test_marks_have_a_name_that_can_be_one(made, capsys):
+    assert run("class", "collect", "monday", "--out", "a\0b") == 2
+    assert capsys.readouterr().err.startswith("netcalc: --out must be a name without a folder")

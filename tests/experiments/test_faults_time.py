@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -11,12 +14,16 @@ import time
 import numpy as np
 import pytest
 
+from netcalc.emulation.wire.kernel import _HEAD, HEAD_BYTES, Arrivals
 from netcalc.experiments import bulk, echo, line_rate, lockstep, small_writes, transactions
 from netcalc.experiments.endpoints import TappedPacket, exchange_s
+from netcalc.experiments.peers.helper import SO_TIMESTAMPNS, arrival_ns
+from netcalc.experiments.probing import TrainPlan, TrainRun
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running import record as _run
 from netcalc.experiments.running import stopping as _stopping
 from netcalc.experiments.running.stopping import GAP_S, MAX_GAPS, Clock, Ended, Stopping
+from netcalc.experiments.working_latency import TimedProbes
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]
 
@@ -245,3 +252,88 @@ def test_a_limit_of_time_is_of_the_monotonic_clock(monkeypatch):
     short = Stopping(None, limit_s=-1.0)
     with pytest.raises(Ended, match="limit of -1 s"):
         short.check()
+
+
+class SetClock:
+    """A wall clock that is set in the middle of a run, and the stamps that a kernel takes by it."""
+
+    def __init__(self, monkeypatch, *, by_s, at_reading):
+        probing = sys.modules[TrainRun.__module__]
+        self._true_ns, self._stamp_ns = time.time_ns, probing.stamp_ns
+        self._by_ns, self._at, self._count = int(by_s * 1e9), at_reading, 0
+        monkeypatch.setattr(time, "time_ns", self.read)
+        monkeypatch.setattr(probing, "stamp_ns", self.stamped)
+
+    def read(self):
+        self._count += 1
+        return self._true_ns() + self._step_ns()
+
+    def stamped(self, control):
+        return self._stamp_ns(control) + self._step_ns()
+
+    def _step_ns(self):
+        return self._by_ns if self._count >= self._at else 0
+
+
+@pytest.mark.parametrize("at_reading", [9, 22], ids=["in a train", "between trains"])
+@pytest.mark.parametrize("by_s", [-3600, 3600, -30 * 86400, 0.3])
+def test_trains_are_timed_as_if_the_clock_had_not_been_set(by_s, at_reading, monkeypatch):
+    """E9: a train in which the clock was set is sent again; no time of another steps."""
+    with (
+        Stopping(None, limit_s=60.0) as stopping,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
+    ):
+        receiver.bind(("127.0.0.1", 0))
+        receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        receiver.settimeout(5.0)
+        sender.connect(receiver.getsockname())
+        SetClock(monkeypatch, by_s=by_s, at_reading=at_reading)
+        run = TrainRun(experiment="packet_trains", protocol="udp", target="", total_count=5,
+                       unit="trains", host="127.0.0.1", stopping=stopping)  # fmt: skip
+        plan = TrainPlan(payload_bytes=100, packet_count=4, count=5, cross_ratio=0.0,
+                         timeout_s=5.0, seed=1)  # fmt: skip
+        run._send_all(sender, receiver, plan)
+        found = run.samples()
+    assert (len(found), found.lost_count) == (5 * 4, 0)
+    times = np.concatenate([found.sent_s, found.received_s])
+    assert ((times >= 0) & (times < 60)).all()
+    assert (np.diff(found.sent_s) > 0).all()
+    (stepped,) = [one for one in found.meta.warnings if one.code == "clock-stepped"]
+    assert stepped.values["step_s"] == pytest.approx(by_s, abs=0.1)
+
+
+def test_an_arrival_is_not_before_its_probe_was_sent(monkeypatch):
+    """E9, derived: read 40 us after its stamp; set 0.3 s ahead between, it would be 0.3 s early."""
+    stamp = struct.pack("=qq", 10**9, 0)
+    monkeypatch.setattr(time, "time_ns", lambda: 10**18 + 40_000)
+    control = [(socket.SOL_SOCKET, SO_TIMESTAMPNS, stamp)]
+    assert arrival_ns(control, lambda: 7 * 10**9, 6 * 10**9) == 7 * 10**9 - 40_000
+    monkeypatch.setattr(time, "time_ns", lambda: 10**18 + 300_040_000)
+    assert arrival_ns(control, lambda: 7 * 10**9, 7 * 10**9 - 10**6) == 7 * 10**9
+
+
+def test_a_reply_of_before_its_probe_has_the_time_of_its_reading():
+    """E9: no round trip below 0 where the clock is set between the stamp and the reading."""
+    sock, other = socket.socketpair()
+    with Stopping(None, limit_s=10) as stopping, sock, other:
+        probes = TimedProbes(lambda: sock, b"sessions", timeout_s=0.2, stopping=stopping)
+        probes.send(bytearray(20), 1, sent_ns := time.perf_counter_ns())
+        probes._buffer[:12] = b"\1\0\0\0sessions"
+        probes._take(12, sent_ns - 300_000_000)
+    assert 0 < probes.rtt_ns[1] < 10 * 10**9
+
+
+@pytest.mark.parametrize(("set_by_s", "taken"), [(0, True), (-3600, False), (3600, False)])
+def test_a_stamp_of_the_future_holds_up_no_packet_on_an_emulated_path(set_by_s, taken, monkeypatch):
+    """E9, by hand: stamped 2 ms ago; set back an hour since, it would enter the path in an hour."""
+    head, now_s = b"\x45" * HEAD_BYTES, 1e9
+    ring = mmap.mmap(-1, 512)
+    _HEAD.pack_into(ring, 0, 1, HEAD_BYTES, HEAD_BYTES, 0, 64, int(now_s) - 1, 998_000_000)
+    ring[64 : 64 + HEAD_BYTES] = head
+    monkeypatch.setattr(time, "time", lambda: now_s + set_by_s)
+    monkeypatch.setattr(time, "monotonic", lambda: 50.0)
+    arrivals = Arrivals.__new__(Arrivals)
+    arrivals._ring, arrivals._at = ring, 0
+    found = arrivals.take(49.0)
+    assert found == ({head: pytest.approx(49.998)} if taken else {})

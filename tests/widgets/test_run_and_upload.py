@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import threading
 import time
 
@@ -188,6 +189,45 @@ def test_only_the_base_name_is_kept(given, name):  # B9
 def test_a_hostile_name_stays_text(field):
     piece(field, b"PING", name="<img src=x onerror=alert(1)>")
     assert "<img" not in field.message.value
+
+
+@pytest.mark.each(
+    ("name", "shown"),
+    [
+        ("x" * 4000, "x" * 117 + "..."),
+        ("\u202e\u2066\ud800\0.txt", r"\u202e\u2066\ud800\x00.txt"),
+        ("CON", "CON"),
+        ("\0" * 4000, r"\x00" * 117 + "..."),
+        (". .", "upload"),
+    ],
+)
+def test_a_name_of_any_kind_is_one_line_of_some_length(field, name, shown):
+    piece(field, b"PING", name=name)
+    assert f"Read {shown}." in field.message.value
+
+
+PIECE = {"kind": "piece", "upload": "u", "name": "n", "last": True}
+REFUSED = {"kind": "refused", "name": "n", "size": 500}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None, [], "piece", 5, {}, {"kind": "piece"}, {"kind": ["piece"]},
+        *(PIECE | {"last": wrong} for wrong in (None, 1, "yes")),
+        *(PIECE | {field: wrong} for field in ("upload", "name") for wrong in (None, 1, [], {})),
+        *(REFUSED | {"name": wrong} for wrong in (None, {"a": 1})),
+        *(REFUSED | {"size": wrong} for wrong in
+          (None, "x", [], -1, math.nan, math.inf, 10**400)),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_message_that_no_page_sends_is_passed_over(field, content, capsys):
+    field.field._handle_custom_msg(content, [memoryview(b"PING")])
+    assert (field.taken, field.message.value) == ([], "")
+    assert capsys.readouterr() == ("", "")
+    piece(field, b"PING")
+    assert field.results == [SAMPLES]
 
 
 def test_a_new_result_hides_what_was_said_about_the_one_before():

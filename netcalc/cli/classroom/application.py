@@ -30,6 +30,7 @@ from netcalc.cli.classroom.kernels import ClassKernels, Parent, Watch
 from netcalc.cli.classroom.pages import ClassAuthorizer, ClassIdentity
 from netcalc.cli.classroom.record import FIELDS, Record
 from netcalc.cli.classroom.roll import Roll
+from netcalc.cli.classroom.tls_door import TlsDoor
 from netcalc.cli.lesson_pages import KEEP_ALIVE_S, compile_templates_once, listed, prepare_page
 
 _LOOK_EVERY_S = 5.0
@@ -113,18 +114,20 @@ class Classroom(Voila):
 
     def listen(self) -> None:
         """Listen, with TLS if there is a certificate, until the class ends."""
-        arguments, context = self.arguments, None
-        if arguments["certfile"]:
-            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-            context.load_cert_chain(arguments["certfile"], arguments["keyfile"] or None)
+        arguments = self.arguments
         listening = socket.socket(fileno=arguments["listening"])
         listening.setblocking(False)
         names = own_names(arguments["address"], arguments["names"])
         server = HTTPServer(
-            refusing_others(self.app, names), ssl_options=context, max_body_size=_BODY_BYTES,
+            refusing_others(self.app, names), max_body_size=_BODY_BYTES,
             max_header_size=32 << 10, idle_connection_timeout=300.0, body_timeout=30.0,
         )  # fmt: skip
-        server.add_sockets([listening])
+        if arguments["certfile"]:
+            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            context.load_cert_chain(arguments["certfile"], arguments["keyfile"] or None)
+            TlsDoor(server, context).listen(listening)
+        else:
+            server.add_sockets([listening])
         watch = Watch(self.kernel_manager)
         self.ioloop = IOLoop.current()
         log.install(self.log).later = self.ioloop.call_later

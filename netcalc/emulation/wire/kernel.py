@@ -299,6 +299,7 @@ _FRAME_BYTES, _RING_BYTES = 256, 4096  # one page, the least the kernel takes: 1
 _STATUS = struct.Struct("I")
 _HEAD = struct.Struct("IIIHHII")  # status, length, kept, link header, packet, seconds, nanoseconds
 _FULL = 1  # TP_STATUS_USER
+_AHEAD_S = 1e-3  # a packet may be sent while stamps are read
 
 
 class Arrivals:
@@ -328,21 +329,23 @@ class Arrivals:
     def take(self, after_s: float) -> dict[bytes, float]:
         """Return the times of packets sent later than a time, by their first bytes.
 
-        Times are readings of ``time.monotonic``.
+        Times are readings of ``time.monotonic``. A stamp of the future is none: the wall clock was
+        set back, and all packets would wait behind this one.
         """
         self.stale = False
         ring, at = self._ring, self._at
         sent_at_s: dict[bytes, float] = {}
-        behind_s = None
+        behind_s, latest_s = None, 0.0
         while True:
             status, _, kept, _, start, seconds, rest_ns = _HEAD.unpack_from(ring, at)
             if not status & _FULL:
                 self._at = at
                 return sent_at_s
             if behind_s is None:
-                behind_s = time.time() - time.monotonic()
+                now_s = time.monotonic()
+                behind_s, latest_s = time.time() - now_s, now_s + _AHEAD_S
             sent_s = seconds - behind_s + rest_ns * 1e-9
-            if sent_s > after_s:
+            if after_s < sent_s < latest_s:
                 sent_at_s.setdefault(ring[at + start : at + start + kept], sent_s)
             _STATUS.pack_into(ring, at, 0)
             at = (at + _FRAME_BYTES) % _RING_BYTES

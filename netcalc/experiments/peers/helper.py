@@ -317,15 +317,19 @@ def stamp_ns(control: list[tuple[int, int, bytes]]) -> int:
     return 0
 
 
-def arrival_ns(control: list[tuple[int, int, bytes]], clock_ns: Callable[[], int]) -> int:
+def arrival_ns(
+    control: list[tuple[int, int, bytes]], clock_ns: Callable[[], int], since_ns: int = 0
+) -> int:
     """Return when the kernel had received a packet that was read just now, by another clock. [ns]
 
-    The time of reading, where there is no stamp, or the wall clock was set meanwhile.
+    The time of reading, where there is no stamp, or the wall clock was set meanwhile: the stamp is
+    of the future, or long ago, or of before the packet can have been sent.
     """
     stamped_ns = stamp_ns(control)
     waited_ns = time.time_ns() - stamped_ns
     now_ns = clock_ns()  # after the wall clock: an interruption between them only adds
-    return now_ns - waited_ns if stamped_ns and 0 <= waited_ns <= LATEST_READ_NS else now_ns
+    longest_ns = min(LATEST_READ_NS, now_ns - since_ns)
+    return now_ns - waited_ns if stamped_ns and 0 <= waited_ns <= longest_ns else now_ns
 
 
 def readable(source: socket.socket | IO[bytes], wait_s: float) -> bool:
