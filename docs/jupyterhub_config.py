@@ -16,7 +16,7 @@ c.JupyterHub.bind_url = "http://127.0.0.1:8000"
 
 # Who may enter: accounts of this machine, by their groups.
 c.JupyterHub.authenticator_class = "pam"
-c.PAMAuthenticator.allowed_groups = {"students"}
+c.PAMAuthenticator.allowed_groups = {"students", "teachers"}
 c.PAMAuthenticator.admin_groups = {"teachers"}
 
 # Limits. The first two hold for all processes of a student where the spawner keeps them, as that
@@ -38,6 +38,7 @@ START = f"""
 import os, resource, sys
 from pathlib import Path
 from netcalc.cli.lab import copy_lessons, find_lessons
+Path.home().chmod(0o700)  # the work of one is not that of another
 copy_lessons(find_lessons(), Path.home() / "netcalc-lessons")
 resource.setrlimit(resource.RLIMIT_DATA, ({MEMORY_BYTES},) * 2)
 resource.setrlimit(resource.RLIMIT_CPU, ({PROCESSOR_S}, {PROCESSOR_S} + 10))

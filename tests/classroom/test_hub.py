@@ -259,6 +259,7 @@ def test_each_has_the_lessons_and_a_kernel_that_runs_them(people):
                 assert "Error" not in person.run(cell["source"])
     homes = [person.run("import os; print(os.environ['HOME'])").strip() for person in people]
     assert [Path(home).name for home in homes] == ["ada", "grace"]
+    assert {Path(home).stat().st_mode & 0o777 for home in homes} == {0o700}
 
 
 def test_the_limits_hold(people):
