@@ -31,7 +31,10 @@ c.JupyterHub.concurrent_spawn_limit = 10
 TURNS = Path(os.environ.get("NETCALC_TURNS", "/srv/netcalc-turns"))
 TURNS.mkdir(parents=True, exist_ok=True)
 TURNS.chmod(0o1777)
-c.Spawner.environment = {"NETCALC_TURNS": str(TURNS)}
+c.Spawner.environment = {
+    "NETCALC_TURNS": str(TURNS),
+    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),  # `netcalc`
+}
 
 # As the student: brings the lessons up to date, keeps what the student changed, takes the limits.
 START = f"""

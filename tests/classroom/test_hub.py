@@ -259,6 +259,8 @@ def test_each_has_the_lessons_and_a_kernel_that_runs_them(people):
                 assert "Error" not in person.run(cell["source"])
     homes = [person.run("import os; print(os.environ['HOME'])").strip() for person in people]
     assert [Path(home).name for home in homes] == ["ada", "grace"]
+    command = people[0].run("import shutil; print(shutil.which('netcalc'))").strip()
+    assert Path(command).samefile(Path(sys.executable).with_name("netcalc"))
     assert {Path(home).stat().st_mode & 0o777 for home in homes} == {0o700}
 
 
