@@ -50,6 +50,7 @@ ended() {
     return "$code"
 }
 
+# Installs what a machine lacks; with the argument `hub` the proxy of JupyterHub, too.
 system_packages() {
     stage "system packages"
     local missing=()
@@ -60,6 +61,8 @@ system_packages() {
     command -v mtr >/dev/null || missing+=(mtr-tiny)
     command -v setpriv >/dev/null || missing+=(util-linux)
     command -v git >/dev/null || missing+=(git)
+    [ "${1-}" != hub ] || command -v configurable-http-proxy >/dev/null ||
+        missing+=(node-configurable-http-proxy)
     local python=python3
     ((EUID)) || python=/usr/bin/python3               # that of the ordinary user whom root tests as
     $python -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)

@@ -77,8 +77,8 @@ LEAST_FREE_BYTES = 300e6
 
 UNTIMED = {
     "untimed refusals": {
-        "test_commands", "test_census", "test_door", "test_faults_limits", "test_lab",
-        "test_peer_attacks", "test_routed", "test_scarcity", "test_validate",
+        "test_commands", "test_census", "test_door", "test_faults_limits", "test_hub",
+        "test_lab", "test_peer_attacks", "test_routed", "test_scarcity", "test_validate",
     },
     "untimed runs": {
         "test_beside_others", "test_blasts", "test_bulk", "test_dead_carrier", "test_echo",

@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import nbformat
 from jinja2.bccache import Bucket
 from jinja2.ext import Extension
-import nbformat
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 from nbconvert.exporters import templateexporter
 
