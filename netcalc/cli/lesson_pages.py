@@ -191,8 +191,9 @@ def compile_templates_once() -> None:
 
     Nobody else is served meanwhile: 0.13 s of processor time for each page.
     """
-    if CompiledOnce not in templateexporter.JINJA_EXTENSIONS:
-        templateexporter.JINJA_EXTENSIONS.append(CompiledOnce)
+    name = f"{CompiledOnce.__module__}.{CompiledOnce.__name__}"
+    if name not in templateexporter.JINJA_EXTENSIONS:
+        templateexporter.JINJA_EXTENSIONS.append(name)
 
 
 _V1 = "v1.kernel.websocket.jupyter.org"
