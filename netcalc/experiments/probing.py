@@ -651,14 +651,16 @@ class TrainRun(Trains):
         """
         for _ in range(_TRIES):
             self.stopping.check()
-            ahead_ns = _wall_ahead_ns()
+            ahead_ns, begin_ns = _wall_ahead_ns(), time.time_ns()
             packets = self._send(sender, plan, train, draw)
             self._await(receiver, packets, plan)
-            if abs(_wall_ahead_ns() - ahead_ns) < _STEP_NS:
+            times = [at for packet in packets for at in (packet.sent_ns, packet.received_ns) if at]
+            within = begin_ns <= min(times) and max(times) <= time.time_ns()
+            if within and abs(_wall_ahead_ns() - ahead_ns) < _STEP_NS:
                 break
         else:  # set again and again: nobody knows when they arrived
             for packet in packets:
-                packet.received_ns = 0
+                packet.sent_ns, packet.received_ns = begin_ns, 0
         since_ns = ahead_ns - (self._start_wall_ns - self._start_ns)
         for packet in packets:
             packet.sent_ns -= since_ns

@@ -32,29 +32,11 @@ def written(folder: Path, name: str, source: Any = GOOD, **metadata: Any) -> Pat
     return folder / name
 
 
-def bytes_of(data: bytes) -> Any:
-    return lambda file: file.write_bytes(data)
-
-
-def source_of(source: Any) -> Any:
-    return lambda file: written(file.parent, file.name, source)
-
-
 UNREAD = {
     "a link to nowhere": lambda file: file.symlink_to("nowhere"),
     "a link to itself": lambda file: file.symlink_to(file.name),
     "a pipe that nobody writes": os.mkfifo,
     "a folder": Path.mkdir,
-}
-NAMED_BY_FILE = {
-    "nested deep": bytes_of(b"[" * 100_000),
-    "no text": bytes_of(b"\xff\x00"),
-    "16 MB": bytes_of(b'{"cells": [' + b" " * (16 << 20) + b"]}"),
-    "cells that are none": bytes_of(b'{"cells": {"a": 1}}'),
-    "a cell that is none": bytes_of(b'{"cells": [1]}'),
-    "no source": bytes_of(b'{"cells": [{"cell_type": "markdown"}]}'),
-    "a source of numbers": source_of([1, 2]),
-    "questions without an end": source_of("**a\n" * 20_000),
 }
 
 
@@ -66,11 +48,16 @@ def test_what_is_no_file_is_not_listed_and_the_others_are(tmp_path, make):
     assert (lessons, [one["title"] for one in others]) == ([], ["Fine"])
 
 
-@pytest.mark.parametrize("make", NAMED_BY_FILE.values(), ids=NAMED_BY_FILE)
-def test_a_notebook_that_is_not_read_has_the_name_of_its_file(tmp_path, make):
-    make(tmp_path / "some_file.ipynb")
+def test_a_large_notebook_is_not_read_for_its_title(tmp_path):
+    written(tmp_path, "some_file.ipynb", filling=" " * (9 << 20))
     (entry,) = lesson_pages.listed(tmp_path)[1]
     assert entry == {"name": "some_file.ipynb", "title": "some file", "sentence": ""}
+
+
+def test_a_question_is_looked_for_at_the_top(tmp_path):
+    """Looked for everywhere, 20,000 that do not end take the server minutes."""
+    written(tmp_path, "a.ipynb", "# T\n\n" + "**a\n" * 20_000 + "b**")
+    assert lesson_pages.listed(tmp_path)[1][0]["sentence"] == ""
 
 
 def test_a_name_that_is_no_text_is_not_listed(tmp_path):

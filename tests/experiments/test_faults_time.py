@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -275,10 +276,9 @@ class SetClock:
         return self._by_ns if self._count >= self._at else 0
 
 
-@pytest.mark.parametrize("at_reading", [9, 22], ids=["in a train", "between trains"])
-@pytest.mark.parametrize("by_s", [-3600, 3600, -30 * 86400, 0.3])
-def test_trains_are_timed_as_if_the_clock_had_not_been_set(by_s, at_reading, monkeypatch):
-    """E9: a train in which the clock was set is sent again; no time of another steps."""
+@contextmanager
+def trains_on_loopback(count):
+    """A run of trains of four packets, its plan, and its two sockets."""
     with (
         Stopping(None, limit_s=60.0) as stopping,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver,
@@ -288,11 +288,19 @@ def test_trains_are_timed_as_if_the_clock_had_not_been_set(by_s, at_reading, mon
         receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         receiver.settimeout(5.0)
         sender.connect(receiver.getsockname())
-        SetClock(monkeypatch, by_s=by_s, at_reading=at_reading)
-        run = TrainRun(experiment="packet_trains", protocol="udp", target="", total_count=5,
+        run = TrainRun(experiment="packet_trains", protocol="udp", target="", total_count=count,
                        unit="trains", host="127.0.0.1", stopping=stopping)  # fmt: skip
-        plan = TrainPlan(payload_bytes=100, packet_count=4, count=5, cross_ratio=0.0,
+        plan = TrainPlan(payload_bytes=100, packet_count=4, count=count, cross_ratio=0.0,
                          timeout_s=5.0, seed=1)  # fmt: skip
+        yield run, plan, sender, receiver
+
+
+@pytest.mark.parametrize("at_reading", [11, 36], ids=["in a train", "between trains"])
+@pytest.mark.parametrize("by_s", [-3600, 3600, -30 * 86400, 0.3])
+def test_trains_are_timed_as_if_the_clock_had_not_been_set(by_s, at_reading, monkeypatch):
+    """E9: a train in which the clock was set is sent again; no time of another steps."""
+    with trains_on_loopback(count=5) as (run, plan, sender, receiver):
+        SetClock(monkeypatch, by_s=by_s, at_reading=at_reading)
         run._send_all(sender, receiver, plan)
         found = run.samples()
     assert (len(found), found.lost_count) == (5 * 4, 0)
@@ -301,6 +309,17 @@ def test_trains_are_timed_as_if_the_clock_had_not_been_set(by_s, at_reading, mon
     assert (np.diff(found.sent_s) > 0).all()
     (stepped,) = [one for one in found.meta.warnings if one.code == "clock-stepped"]
     assert stepped.values["step_s"] == pytest.approx(by_s, abs=0.1)
+
+
+def test_trains_have_no_arrivals_where_the_clock_is_set_all_the_time(monkeypatch):
+    """E9: five tries each; then their packets count as lost, which nobody fits a rate to."""
+    with trains_on_loopback(count=2) as (run, plan, sender, receiver):
+        wall = SetClock(monkeypatch, by_s=3600, at_reading=0)
+        monkeypatch.setattr(wall, "_step_ns", lambda: -wall._by_ns * wall._count)
+        run._send_all(sender, receiver, plan)
+        found = run.samples()
+    assert found.lost_count == len(found) == 2 * 4
+    assert np.isnan(found.received_s).all()
 
 
 def test_an_arrival_is_not_before_its_probe_was_sent(monkeypatch):

@@ -72,7 +72,29 @@ def test_a_file_of_others_with_the_name_of_a_page_is_kept(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "marker",
-    ["", "[]", "{", '{"files": 3}', json.dumps({"files": ["../secret"]}), '{"files": [1]}'],
+    [
+        "",
+        "[]",
+        "{",
+        "[" * 100_000,
+        '{"files": 3}',
+        '{"files": {"a.html": 1}}',
+        '{"files": [1]}',
+        *(
+            json.dumps({"files": [name]})
+            for name in (
+                "../secret",
+                "/a.html",
+                "..\\a.html",
+                ".",
+                "..",
+                "",
+                "a\0.html",
+                "\ud800.html",
+                "mine.txt",
+            )
+        ),
+    ],
 )
 def test_a_damaged_list_of_files_is_refused(tmp_path: Path, marker: str) -> None:
     (tmp_path / folders.MARKER).write_text(marker)

@@ -263,7 +263,7 @@ class Carrier(Ends):
         self._frame_heads: list[dict[int, bytes]] = []  # of veth: Ethernet header to each end
         self._arrivals: list[Arrivals] = []
         self._read_count = 0  # packets since the last sleep
-        self._empty_s = [0.0 for _ in self.sides]  # when each end last had nothing to read
+        self._empty_s = [_clock() for _ in self.sides]  # when each end last had nothing to read
         self._entered_s = [0.0, 0.0]  # when the last packet of each direction entered its chain
         self._side_of = {
             ipaddress.ip_interface(address).ip.packed: side

@@ -300,6 +300,7 @@ _STATUS = struct.Struct("I")
 _HEAD = struct.Struct("IIIHHII")  # status, length, kept, link header, packet, seconds, nanoseconds
 _FULL = 1  # TP_STATUS_USER
 _AHEAD_S = 1e-3  # a packet may be sent while stamps are read
+_LONGEST_S = 1.0  # no packet waits so long to be read
 
 
 class Arrivals:
@@ -329,13 +330,13 @@ class Arrivals:
     def take(self, after_s: float) -> dict[bytes, float]:
         """Return the times of packets sent later than a time, by their first bytes.
 
-        Times are readings of ``time.monotonic``. A stamp of the future is none: the wall clock was
-        set back, and all packets would wait behind this one.
+        Times are readings of ``time.monotonic``. A stamp of the future or of long ago is none: the
+        wall clock was set, and behind one of the future all packets would wait.
         """
         self.stale = False
         ring, at = self._ring, self._at
         sent_at_s: dict[bytes, float] = {}
-        behind_s, latest_s = None, 0.0
+        behind_s, earliest_s, latest_s = None, 0.0, 0.0
         while True:
             status, _, kept, _, start, seconds, rest_ns = _HEAD.unpack_from(ring, at)
             if not status & _FULL:
@@ -343,9 +344,10 @@ class Arrivals:
                 return sent_at_s
             if behind_s is None:
                 now_s = time.monotonic()
-                behind_s, latest_s = time.time() - now_s, now_s + _AHEAD_S
+                behind_s = time.time() - now_s
+                earliest_s, latest_s = max(after_s, now_s - _LONGEST_S), now_s + _AHEAD_S
             sent_s = seconds - behind_s + rest_ns * 1e-9
-            if after_s < sent_s < latest_s:
+            if earliest_s < sent_s < latest_s:
                 sent_at_s.setdefault(ring[at + start : at + start + kept], sent_s)
             _STATUS.pack_into(ring, at, 0)
             at = (at + _FRAME_BYTES) % _RING_BYTES

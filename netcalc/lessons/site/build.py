@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from netcalc.widgets.figure import THEME_SCRIPT, page_words
 
 MARKER = ".netcalc-site.json"
 """Lists the files of a site: those may be replaced by the next one."""
+_NAME = re.compile(r"[^/\\\x00-\x1f\ud800-\udfff]+\.(html|js|css)")
 ROOM_BYTES = 40_000_000
 """Room that a site is refused without: more than twice what one takes. [byte]"""
 
@@ -63,7 +65,8 @@ def written_before(folder: Path) -> list[str]:
         return []
     try:
         names = json.loads(marker.read_text(encoding="utf-8"))["files"]
-        plain = all(isinstance(name, str) and Path(name).name == name for name in names)
+        # Of no other kind: what is listed and no more of the site is taken away.
+        plain = isinstance(names, list) and all(map(_NAME.fullmatch, names))
     except (ValueError, KeyError, TypeError, OSError, RecursionError):
         plain = False
     if not plain:
