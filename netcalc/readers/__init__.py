@@ -28,7 +28,7 @@ from netcalc.readers.pastes import read_paste
 from netcalc.readers.pings import ping, ping_lines
 from netcalc.readers.ranges import settled
 from netcalc.readers.source import MAX_BYTES, Readable, Source, no_measurement
-from netcalc.samples import RttSamples, Samples
+from netcalc.samples import RttSamples, Samples, Table
 
 __all__ = [
     "FORMATS", "MAX_BYTES", "Format", "Readable", "read", "read_column", "read_columns",
@@ -104,7 +104,9 @@ def _read(file: Input) -> Samples:
         is_of_tool = recognized is ping.FORMAT or recognized.name in formats.OF_SHORT_LINES
         damaged = damaged_numbers(file) if is_of_tool else []
         try:
-            return settled(_with_damaged(recognized.read(file), damaged), file.name)
+            samples = _with_damaged(recognized.read(file), damaged)
+            is_own = recognized.name.startswith("netcalc ")  # a table of a formula may hold inf
+            return samples if is_own and isinstance(samples, Table) else settled(samples, file.name)
         except DomainError as error:  # a number of the file that no measurement has
             if error.code != "is-negative":
                 raise

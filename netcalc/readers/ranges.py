@@ -107,8 +107,12 @@ def settled(samples: AnySamples, name: str = "") -> AnySamples:
     if columns and rows:
         rows = _follow(rows, samples.counted_facts(), made.counted_facts())
     facts = tuple(_settled_row(row, number, notices) for number, row in enumerate(rows, 1))
-    printed = _settled_summary(samples.meta.printed, notices)
-    if not notices:
+    said: list[Notice] = []
+    printed = _settled_summary(samples.meta.printed, said)
+    if any(notice.code == "implausible-loss" for notice in samples.meta.warnings):
+        said = [notice for notice in said if notice.values["name"] != "loss_ratio"]
+    notices += said
+    if not notices and printed == samples.meta.printed:
         return samples
     warnings = (*samples.meta.warnings, *notices)
     meta = replace(made.meta, facts=facts, printed=printed, warnings=warnings)
