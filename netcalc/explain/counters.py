@@ -175,9 +175,8 @@ def _of_queue(name: str, counters: Mapping[str, float], stated: Known) -> Findin
     elif held > 0:
         said.append(Notice("queue-length-bytes", {"queue_bytes": held}))
     # What a queue passes is one direction of its interface.
-    sent = interface_findings(name, {"tx_bytes": counters["bytes"], "tx_packets": passed}, stated)[
-        0
-    ]
+    size = counters.get("bytes", math.nan)
+    sent = interface_findings(name, {"tx_bytes": size, "tx_packets": passed}, stated)[0]
     limits = [limit for limit in rate_limits(seen, stated) if limit.name != "line"]
     return Finding(
         label=name,

@@ -321,6 +321,11 @@ def is_alike(values: FloatArray, spread_ratio: float) -> bool:
     return values.size > 1 and float(np.std(values)) <= spread_ratio * float(np.mean(values))
 
 
+def _mtu_of(mss_bytes: float) -> float:
+    """Return the packets of such segments; nan where no byte fits into one."""
+    return mss_bytes + STAMPED_HEADERS_BYTES if mss_bytes > 0 else NAN
+
+
 def _from_row(row: Mapping[str, Fact]) -> Evidence:
     sent, received = number_in(row, "sent_rate_bps"), number_in(row, "received_rate_bps")
     if row.get("protocol") == "udp":  # its receiver may have counted datagrams alone
@@ -344,7 +349,7 @@ def _from_row(row: Mapping[str, Fact]) -> Evidence:
         base_rtt_s=number_in(row, "rtt_min_s", "handshake_rtt_min_s"),
         loss_ratio=number_in(row, "loss_ratio"),
         retransmit_count=number_in(row, "retransmit_count"),
-        mtu_bytes=mss + STAMPED_HEADERS_BYTES,
+        mtu_bytes=_mtu_of(mss),
         datagram_bytes=number_in(row, "sent_byte_count") / datagrams if datagrams > 0 else NAN,
         congestion_control=str(row.get("congestion_control", "")),
     )
@@ -365,7 +370,7 @@ def _with_printed(evidence: Evidence, printed: Mapping[str, Any]) -> Evidence:
     evidence = replace(
         evidence,
         mtu_bytes=max(
-            first_known(mss + STAMPED_HEADERS_BYTES, evidence.mtu_bytes, whole),
+            first_known(_mtu_of(mss), evidence.mtu_bytes, whole),
             first_known(whole, 0.0),
         ),
         datagram_bytes=first_known(size, evidence.datagram_bytes),

@@ -26,8 +26,9 @@ from netcalc.readers.format import Format, Input, damaged_numbers
 from netcalc.readers.formats import FORMATS
 from netcalc.readers.pastes import read_paste
 from netcalc.readers.pings import ping, ping_lines
+from netcalc.readers.ranges import settled
 from netcalc.readers.source import MAX_BYTES, Readable, Source, no_measurement
-from netcalc.samples import RttSamples, Samples
+from netcalc.samples import RttSamples, Samples, Table
 
 __all__ = [
     "FORMATS", "MAX_BYTES", "Format", "Readable", "read", "read_column", "read_columns",
@@ -103,7 +104,9 @@ def _read(file: Input) -> Samples:
         is_of_tool = recognized is ping.FORMAT or recognized.name in formats.OF_SHORT_LINES
         damaged = damaged_numbers(file) if is_of_tool else []
         try:
-            return _with_damaged(recognized.read(file), damaged)
+            samples = _with_damaged(recognized.read(file), damaged)
+            is_own = recognized.name.startswith("netcalc ")  # a table of a formula may hold inf
+            return samples if is_own and isinstance(samples, Table) else settled(samples, file.name)
         except DomainError as error:  # a number of the file that no measurement has
             if error.code != "is-negative":
                 raise
@@ -188,7 +191,7 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     """
     file = Input(source, name=name, words=ping_lines.WORDS)
     formats.refuse_others(file, ping.FORMAT, "not-ping-output")
-    return ping.read_whole(file)
+    return settled(ping.read_whole(file), file.name)
 
 
 def read_columns(
@@ -233,4 +236,4 @@ def read_columns(
     """
     file = Input(source, name=name, units=units, columns=columns, decimal=decimal)
     formats.refuse_others(file, _COLUMNS, "not-columns")
-    return _COLUMNS.read(file)
+    return settled(_COLUMNS.read(file), file.name)

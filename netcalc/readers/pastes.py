@@ -51,7 +51,7 @@ _NOTHING = re.compile(
     r"|damaged-json)$"
 )
 """Codes of refusals that found nothing to read."""
-_OPENS = re.compile(r"\s*\[?\s*\{(?!\w)")
+_OPENS = re.compile(r"\s*+(?:\[\s*+)?\{(?!\w)")
 _MARKS = (">", "|", "*", "•", "-", " ", "\t")
 _NUMBERED = re.compile(r"\s*(\d{1,9})[:.|]?(?:\s|$)")
 _STAMP = re.compile(r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S* ")

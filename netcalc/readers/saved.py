@@ -168,7 +168,9 @@ def _values(file: Input, name: str, kind: str, cells: list[str]) -> list[Any]:
     for line, cell in enumerate(cells, 3):
         try:
             is_flag = kind == "b"
-            values.append(_FLAGS[cell.lower()] if is_flag else float(cell or "nan"))
+            values.append(
+                _FLAGS[cell.lower()] if is_flag else float(cell.replace("_", "x") or "nan")
+            )
         except (ValueError, KeyError):
             raise file.refusal("not-a-number", line=line, field=name, value=shorten(cell)) from None
     return values

@@ -85,6 +85,8 @@ class Samples:
     """Columns of whole numbers that are stored in few bytes; the others are floats."""
     text_lists: ClassVar[frozenset[str]] = frozenset()
     """Fields besides the columns that are lists of text."""
+    may_be_unknown: ClassVar[frozenset[str]] = frozenset()
+    """Columns that may be nan here, though a column of this name says what a row is about."""
     meta: Meta
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -325,6 +325,8 @@ class PathSamples(Samples):
         ``<1 ms`` is stored as 0.5 ms with a width of 1 ms. [s]
     """
 
+    may_be_unknown: ClassVar[frozenset[str]] = frozenset({"hop"})
+
     hop: Numbers
     rtt_s: Seconds
     lost: Flags = ()

@@ -504,7 +504,7 @@ def _columns(kind: Any, document: Mapping[str, Any], at: Place) -> dict[str, lis
         if type(stored) is not list:
             raise _other_type(stored, list, here)
         columns[name] = from_json(stored)
-        _check_rows(columns[name], name, units.get(name, ""), here)
+        _check_rows(columns[name], name, units.get(name, ""), here, name in kind.may_be_unknown)
     rows = max(map(len, columns.values()), default=0)
     for name in sorted(required):
         if not columns[name] and rows:
@@ -512,7 +512,7 @@ def _columns(kind: Any, document: Mapping[str, Any], at: Place) -> dict[str, lis
     return columns
 
 
-def _check_rows(column: list[Any], name: str, unit: str, at: Place) -> None:
+def _check_rows(column: list[Any], name: str, unit: str, at: Place, may_be_unknown: bool) -> None:
     """Insist on numbers, on flags or on texts in a column, and on the limits of its numbers.
 
     Those of a table have no unit here, but are of one type; a text may be missing.
@@ -528,7 +528,7 @@ def _check_rows(column: list[Any], name: str, unit: str, at: Place) -> None:
         raise at.refused("row-of-other-type", value=shown(item), wanted=needed, row=row)
     for row, item in enumerate(column, 1):
         code = row_fault(item, name, unit) if type(item) in (int, float) else None
-        if code is not None:
+        if code is not None and not (code == "row-unknown" and may_be_unknown):
             raise at.refused(code, found=_short(item), row=row)
 
 

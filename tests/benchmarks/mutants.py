@@ -2,16 +2,18 @@
 
 A mutant is a file of the tests with some of its bytes, lines or numbers changed, cut, doubled or
 mixed with another file. Any exception that is not an error of netcalc is foreign and a fault; so is
-one that takes more than 2 s of processor time, or more than 256 MB beyond the file. The worst of
-each is printed. Ends with 1 if there is a fault.
+one that takes more than 2 s of processor time, or more than 256 MB beyond the file; so is a number
+that no network has (:func:`absurd`), and what is not the same when it was saved and loaded. The
+worst of each is printed. Ends with 1 if there is a fault.
 
-Run: python tests/benchmarks/mutants.py [COUNT [SEED [WORKERS]]]
+Run: python tests/benchmarks/mutants.py [COUNT [SEED [WORKERS]]] [captures|texts]
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import random
 import re
@@ -33,6 +35,7 @@ from netcalc.cli import report
 from netcalc.cli.first_screen import first_screen
 from netcalc.errors import DoubtWarning, NetcalcError, ReaderError
 from netcalc.explain import Known, measurement
+from netcalc.readers.captures.tcp import flow_table
 
 COUNT = 20_000
 SEED = 8
@@ -101,14 +104,27 @@ RUNS = (
 RUN_BYTES = 60_000
 
 
-def seeds() -> dict[str, bytes]:
-    """Return the files that mutants are made of."""
+CAPTURE_MAGICS = tuple(
+    bytes.fromhex(magic)
+    for magic in (
+        "d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "34cdb2a1", "a1b2cd34", "0a0d0d0a",
+    )
+)  # fmt: skip
+
+
+def seeds(kind: str = "") -> dict[str, bytes]:
+    """Return the files that mutants are made of: all, the captures or the texts."""
     found = dict(TEXTS)
     for folder in FOLDERS:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and 0 < path.stat().st_size <= LARGEST:
                 found[str(path.relative_to(folder))] = path.read_bytes()
-    return found
+    if not kind:
+        return found
+    are_captures = {name: data.startswith(CAPTURE_MAGICS) for name, data in found.items()}
+    return {
+        name: found[name] for name, is_one in are_captures.items() if is_one == (kind[0] == "c")
+    }
 
 
 def mutant(rng: random.Random, files: dict[str, bytes]) -> tuple[str, bytes]:
@@ -227,6 +243,56 @@ CHANGES: tuple[Callable[[random.Random, bytes, dict[str, bytes]], bytes], ...] =
 )  # fmt: skip
 
 
+HOUR_S = 3600.0
+MOST_BPS = 1e14
+MOST_COUNT = 2**53
+MOST_COUNTER = 2**64
+MOST_TIME_S = 1e10
+ROUNDED = 0.011
+PARTS = (
+    ("received_count", "sent_count"), ("reply_count", "probe_count"),
+    ("lost_datagram_count", "datagram_count"), ("responding_hop_count", "hop_count"),
+    ("rtt_min_s", "rtt_max_s"), ("rtt_min_s", "rtt_median_s"), ("rtt_median_s", "rtt_max_s"),
+    ("jitter_s", "duration_s"),
+)  # fmt: skip
+"""Facts of a row of which the first is never above the second."""
+
+
+def absurd(found: samples.Samples) -> str:
+    """Return the first number that no network has; nothing if there is none."""
+    units = found.meta.units
+    numbers = [
+        (name, units.get(name, ""), float(value))
+        for name, column in found.columns().items() if column.dtype.kind == "f"
+        for value in column.tolist()
+    ]  # fmt: skip
+    for row in found.facts():
+        known = {name: value for name, value in row.items() if type(value) in (int, float)}
+        numbers += [(name, samples.FACTS.get(name, ""), value) for name, value in known.items()]
+        for part, whole in PARTS:
+            if known.get(part, 0) > known.get(whole, math.inf) * (1 + ROUNDED):
+                return f"{part} {known[part]} above {whole} {known[whole]}"
+    for name, unit, value in numbers:
+        words = set(re.split(r"[^a-z]+", name.lower()))
+        if name.partition(":")[0] in ("sum", "min", "median", "max", "mean"):
+            unit = units.get(name.partition(":")[2], "")
+        of_network = type(found).__name__ != "Table" and ":" not in name
+        least = 0.0 if of_network and unit in ("1", "byte") and name != "sequence" else -math.inf
+        most = MOST_COUNT if of_network and unit in ("1", "byte") else 2.0**1023
+        if unit == "s":
+            is_trip = words & {"rtt", "rtts", "rttvar", "ping", "jitter"}
+            least, most = (0.0, HOUR_S) if is_trip else (-MOST_TIME_S, MOST_TIME_S)
+        elif unit == "bit/s":
+            least, most = 0.0, MOST_BPS
+        elif unit == "ratio" and words & {"loss", "lost"}:
+            least, most = 0.0, 1.0
+        elif name.startswith("counter:"):
+            most = MOST_COUNTER
+        if not least <= value <= most and value == value:
+            return f"{name} {value} {unit}"
+    return ""
+
+
 def outcome(data: bytes) -> tuple[str, str]:
     """Read, show and explain a file; return what came of it, and a fault if it is one."""
     try:
@@ -242,7 +308,10 @@ def outcome(data: bytes) -> tuple[str, str]:
                 said = first_screen("mutant", found, None), said
         if again != found:
             return "read", "not the same when it was saved and loaded"
-        return "read", "" if said else "nothing"
+        odd = absurd(found)
+        if isinstance(found, samples.PacketTrace) and not odd:
+            odd = absurd(flow_table(found))
+        return "read", f"absurd: {odd}" if odd else "" if said else "nothing"
     except NetcalcError as error:
         try:
             fault = "" if str(error) and json.dumps(error.as_dict()) else "no sentence"
@@ -268,12 +337,12 @@ def too_long(*_: Any) -> None:
 Found = tuple[Counter[str], list[str], tuple[float, str], tuple[int, str]]
 
 
-def run(first: int, count: int, seed: int, *, measured: bool = True) -> Found:
+def run(first: int, count: int, seed: int, *, kind: str = "", measured: bool = True) -> Found:
     """Read some mutants; return what came of them, the faults, the slowest and the largest."""
     if measured:  # a mutant that asks for more gets a MemoryError, which is foreign
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (8 * MEMORY_BYTES, hard))
-    files = seeds()
+    files = seeds(kind)
     found, faults = Counter[str](), list[str]()
     slowest, largest = (0.0, ""), (0, "")
     signal.signal(signal.SIGPROF, too_long)
@@ -301,13 +370,13 @@ def run(first: int, count: int, seed: int, *, measured: bool = True) -> Found:
     return found, faults, slowest, largest
 
 
-def main(count: int = COUNT, seed: int = SEED, workers: int = 0) -> int:
+def main(count: int = COUNT, seed: int = SEED, workers: int = 0, *, kind: str = "") -> int:
     found, faults = Counter[str](), list[str]()
     slowest, largest = (0.0, ""), (0, "")
     workers = workers or len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         parts = [
-            pool.submit(run, first, min(AT_A_TIME, count - first), seed)
+            pool.submit(run, first, min(AT_A_TIME, count - first), seed, kind=kind)
             for first in range(0, count, AT_A_TIME)
         ]
         for part in parts:
@@ -326,4 +395,6 @@ def main(count: int = COUNT, seed: int = SEED, workers: int = 0) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    words = sys.argv[1:]
+    kind_asked = words.pop() if words and not words[-1].isdigit() else ""
+    sys.exit(main(*map(int, words), kind=kind_asked))

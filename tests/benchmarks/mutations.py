@@ -102,7 +102,7 @@ ROOMS = {
     ),
     "columns": Room(
         tuple(f"netcalc/readers/{name}.py"
-              for name in ("columns", "source", "cells", "quantities", "frames")),
+              for name in ("columns", "source", "cells", "quantities", "frames", "ranges")),
         ("tests/readers/test_read_columns_numbers.py", "tests/readers/test_read_frames.py",
          "tests/readers/test_read_cells.py",
          "tests/readers/test_headers.py", "tests/readers/test_read_columns.py",

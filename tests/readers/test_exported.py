@@ -31,7 +31,7 @@ from netcalc.samples import (
 )
 
 INPUTS = Path(__file__).parent / "inputs"
-HARD = [0.1 + 0.2, 1e-300, 1.7976931348623157e308, np.nan, 5e-324, 123456789.12345678]
+HARD = [0.1 + 0.2, 1e-300, 3599.9999999999995, np.nan, 5e-324, 1234.567890123456789]
 SAMPLES = [
     RttSamples(payload_bytes=[56.0] * 6, rtt_s=HARD, lost=np.isnan(HARD), group=["a,b"] * 6),
     TransferSamples(payload_bytes=[1.0, 2.0], duration_s=[0.25, np.nan], failed=[False, True]),

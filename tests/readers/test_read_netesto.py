@@ -81,7 +81,7 @@ def test_letters_and_numbers_that_are_none():
     def rate(text):
         return read(f"exp:7\nrate:{text}\nrtt:1\n---\n")
 
-    for text, value in (("2K", 2e9), ("2M", 2e12), ("1.5G", 1.5e15), ("0", 0), ("0.5", 5e5)):
+    for text, value in (("2K", 2e9), ("2M", 2e12), ("0.015G", 1.5e13), ("0", 0), ("0.5", 5e5)):
         assert rate(text)["throughput_bps"].tolist() == pytest.approx([value]), text
         assert codes(rate(text)) == []
     for text in ("10+...", "2T", "1e3", "fast"):

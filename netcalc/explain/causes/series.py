@@ -173,8 +173,8 @@ def _other_path(probes: _Probes) -> Cause | None:
     if probes.ttl.size != probes.answered.size:
         return None
     hops = probes.ttl[probes.answered]
-    at = np.flatnonzero(np.diff(hops)) + 1  # of nan: not 0, and a change each time
-    if at.size != 1:
+    at = np.flatnonzero(np.diff(hops)) + 1
+    if at.size != 1 or np.isnan(hops).any():
         return None
     part = LevelShift(int(at[0]), hops.size, probes.answered_s[: at[0]], probes.answered_s[at[0] :])
     if part.part_s.size < FEWEST_ROW or not (part.is_clear and part.is_flat):

@@ -312,9 +312,12 @@ def _of_nothing(run: _Run) -> Cause | None:
     """Return what is known of a run of which nothing arrived: no cause."""
     if run.paused is not None or run.rate_bps != 0:
         return None
+    length_s = evidence.number_in(run.fact, "duration_s")
+    if math.isnan(length_s):  # nothing in no known time is no measurement
+        return None
     signs = (
         Sign("received_bytes", 0.0, "the tool"),
-        Sign("run_s", evidence.number_in(run.fact, "duration_s"), "the tool"),
+        Sign("run_s", length_s, "the tool"),
     )
     return Cause(signs=signs, variant="nothing")
 

@@ -20,7 +20,7 @@ from netcalc.readers.captures import blocks, headers, pcap
 from netcalc.readers.captures.flows import MIRROR_S, SYN, mirrored
 from netcalc.readers.captures.groups import Bools
 from netcalc.readers.captures.headers import Addresses
-from netcalc.readers.captures.tcp import fact_rows, flow_table, tcp_notices
+from netcalc.readers.captures.tcp import FLOWS_AT_ONCE, fact_rows, flow_table, tcp_notices
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import TRANSPORT, Counted
 from netcalc.readers.source import Readable, Source, note
@@ -573,7 +573,8 @@ def _read_capture_files(file: Input) -> PacketTrace:
     warnings = (*trace.meta.warnings, *tcp_notices(analysis))
     meta = replace(trace.meta, facts=rows, warnings=warnings)
     object.__setattr__(trace, "meta", meta)
-    flow_table(trace, analysis)
+    if analysis.flow_count <= FLOWS_AT_ONCE:  # of more it is made when it is asked for
+        flow_table(trace, analysis)
     return trace
 
 

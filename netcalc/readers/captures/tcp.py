@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from netcalc.readers.captures.round_trips import (
     find_echoes,
     find_handshakes,
 )
+from netcalc.readers.ranges import settled
 from netcalc.readers.source import unit_of
 from netcalc.samples import FactRow, Layer, Meta, PacketTrace, Table, fact_row
 
@@ -100,20 +101,31 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
         unknown. The windows of a row are those that its sender offered; ``in_flight_bytes`` is the
         most that was seen unacknowledged.
     """
-    a, s = analysis, analysis.segments
-    count = 2 * a.flow_count
+    data: dict[str, Any] = {}
+    for part in _parts(analysis):
+        data |= {name: _compact(column) for name, column in part.items()}
+    meta = analysis.trace.meta
+    units = _units(data)
+    return settled(Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units)))
+
+
+def _parts(a: TcpAnalysis) -> Iterator[dict[str, NDArray[Any]]]:
+    """Yield the columns of the flows, some at a time: as computed they take more memory."""
+    s, count = a.segments, 2 * a.flow_count
     order = s.by_series
     series = s.series[order]
     time_s = without_steps_s(np.asarray(a.trace.time_s))[s.flows.row[order]]
     begin_s, end_s = groups.min_by(time_s, series, count), groups.max_by(time_s, series, count)
     size = groups.sum_by(new_bytes(a), s.series, count)
     duration_s = end_s - begin_s
+    yield {
+        "flow": np.repeat(np.arange(a.flow_count), 2),
+        "direction": np.tile(np.array(["to server", "to client"], dtype=object), a.flow_count),
+    }
+    yield _ends(a)
     with np.errstate(divide="ignore", invalid="ignore"):
         goodput_bps = np.where(duration_s > 0, 8 * size / duration_s, np.nan)
-    data: dict[str, Any] = {
-        "flow": np.repeat(np.arange(a.flow_count), 2),
-        "direction": np.tile(np.array(["to server", "to client"]), a.flow_count),
-        **_ends(a),
+    yield {
         "start_s": begin_s,
         "duration_s": duration_s,
         "segment_count": groups.count_by(s.series >= 0, s.series, count),
@@ -121,27 +133,41 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
         "payload_bytes": size,
         "missed_bytes": a.missed_bytes,
         "goodput_bps": goodput_bps,
-        **_counts_of_losses(a, count),
-        **_closures(a, count),
-        **_windows(a, count),
+    }
+    yield _counts_of_losses(a, count)
+    yield _closures(a, count)
+    yield _windows(a, count)
+    yield {
         "mss_bytes": a.handshakes.mss_bytes,
         "handshake_rtt_s": np.repeat(a.handshakes.rtt_s, 2),
         "to_server_s": np.repeat(a.handshakes.to_server_s, 2),
         "to_client_s": np.repeat(a.handshakes.to_client_s, 2),
-        **_round_trips(a.round_trips, count),
-        "timestamp_rtt_min_s": _round_trips(a.timestamp_round_trips, count)["rtt_min_s"],
-        "gap_s": _largest_gap_s(time_s, series, count),
-        **_waits(a, count),
     }
-    units = {name: unit_of(name) for name, column in data.items() if column.dtype.kind in "iuf"}
-    meta = a.trace.meta
-    return Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))
+    yield _round_trips(a.round_trips, count)
+    yield {"timestamp_rtt_min_s": _round_trips(a.timestamp_round_trips, count)["rtt_min_s"]}
+    yield {"gap_s": _largest_gap_s(time_s, series, count)}
+    yield _waits(a, count)
+
+
+def _compact(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column as a table has it, of no memory where all rows are the same."""
+    if column.dtype.kind in "iuf":
+        column = column.astype(np.float64, copy=False)
+        first = column[:1]
+        if column.size and np.array_equal(column, np.broadcast_to(first, column.shape), True):
+            return np.broadcast_to(first.copy(), column.shape)
+    column.flags.writeable = False  # so that the table needs no copy
+    return column
+
+
+def _units(data: Mapping[str, NDArray[Any]]) -> dict[str, str]:
+    return {name: unit_of(name) for name, column in data.items() if column.dtype.kind == "f"}
 
 
 def _ends(a: TcpAnalysis) -> dict[str, NDArray[Any]]:
     """Return the addresses and ports of the sender of each direction, and of its receiver."""
     s, trace = a.segments, a.trace
-    names = np.array(trace.addresses or ("",), dtype=np.str_)
+    names = np.array(trace.addresses or ("",), dtype=object)
     begin = s.flows.first
     forward = s.to_server[begin]
     row = s.flows.row[begin]
@@ -449,6 +475,10 @@ _FLOWS = "_flow_table"
 the file, and 200 bytes for each packet."""
 
 
+FLOWS_AT_ONCE = 20_000
+"""Flows of TCP up to which the table is made with the trace, while the analysis is at hand. [1]"""
+
+
 def flow_table(trace: PacketTrace, analysis: TcpAnalysis | None = None) -> Table:
     """Return a row for each direction of each flow: those of TCP in pairs, then those of UDP.
 
@@ -470,20 +500,18 @@ def flow_table(trace: PacketTrace, analysis: TcpAnalysis | None = None) -> Table
     if kept is None:
         ordered = in_order(trace)
         tcp = tcp_flows(analysis or analyse_tcp(ordered))
-        first = tcp.columns()
+        first = {"protocol": np.full(len(tcp), "tcp", dtype=object), **tcp.columns()}
         udp = _udp_flows(ordered, len(tcp) // 2)
-        counts = len(tcp), udp["flow"].size
-        first = {"protocol": np.full(counts[0], "tcp", dtype=object), **first}
-        names = dict.fromkeys((*first, *udp))
-        parts = [
-            [_column(part, name, like=first.get(name), count=count)
-             for part, count in zip((first, udp), counts, strict=True)]
-            for name in names
-        ]  # fmt: skip
-        data = {name: np.concatenate(both) for name, both in zip(names, parts, strict=True)}
+        sides = [(part, part["flow"].size) for part in (first, udp)]
+        sides = [side for side in sides if side[1]] or sides[:1]
+        data: dict[str, NDArray[Any]] = {}
+        for name in dict.fromkeys((*first, *udp)):
+            both = [_column(part, name, like=first.get(name), count=n) for part, n in sides]
+            data[name] = _compact(both[0] if len(both) == 1 else np.concatenate(both))
         units = {**tcp.meta.units, "datagram_count": "1"}
         meta = trace.meta
-        kept = Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))
+        about = Meta(tool=meta.tool, source=meta.source, units=units, warnings=tcp.meta.warnings)
+        kept = settled(Table(data=data, meta=about))
         trace.__dict__[_FLOWS] = kept
     return kept
 
@@ -503,7 +531,7 @@ def _column(
     if name not in part:
         return np.full(count, np.nan)
     is_text = like is not None and like.dtype.kind in "OU"
-    return part[name].astype(object) if is_text else part[name].astype(np.float64)
+    return part[name].astype(object if is_text else np.float64, copy=False)
 
 
 _LATER_HEADER_BYTES = {4: 20, 6: 48}

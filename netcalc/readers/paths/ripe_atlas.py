@@ -47,6 +47,8 @@ def _read(file: Input) -> PathSamples:
             traces.append(made)
     if not traces:
         raise file.refusal("no-path", field="result", tool="RIPE Atlas")
+    hops = [hop for result in every for hop in rows(result, "result")]
+    note(warnings, "implausible-hops", count=sum(not number(hop, "hop") > 0 for hop in hops))
     note(warnings, "late-answers", count=late)
     note(warnings, "probes-of-last-try", count=tries)
     note(warnings, "last-try-answered", count=answered)

@@ -254,7 +254,8 @@ def _round_trips(series: _FlentSeries, values: NDArray[np.float64]) -> dict[str,
     raw = series.raw[np.isfinite(series.raw) & (series.raw >= 0)]
     if not raw.size:
         return {}
-    ratio = float(np.median(raw) / np.median(values)) if np.median(values) > 0 else 0.0
+    middle = float(np.median(values))
+    ratio = float(np.median(raw)) / middle if middle > 0 else 0.0
     factor = next((f for f in (1e-3, 1.0) if 0.5 < ratio * f < 2.0), None)
     if factor is None:
         return {}

@@ -412,9 +412,13 @@ def series_of(
 
 
 def number_of(text: str) -> float:
-    """Return a finite number; nan if the text is none."""
+    """Return a finite number; nan if the text is none.
+
+    >>> number_of("1e3"), number_of("1_000"), number_of("inf")  # 1_000 is Python's, of no tool
+    (1000.0, nan, nan)
+    """
     try:
-        value = float(text)
+        value = nan if "_" in text else float(text)
     except ValueError:
         return nan
     return value if isfinite(value) else nan
