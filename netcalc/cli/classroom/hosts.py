@@ -63,7 +63,8 @@ class _Own(Matcher):
     def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
         """Return a result for a name of the class, or the address that the browser reached."""
         name = plain_name(request.host_name)
-        here = request.connection.stream.socket.getsockname()[0]
+        connection: Any = request.connection
+        here = connection.stream.socket.getsockname()[0]
         is_own = name is not None and (name in self._names or name == plain_name(here))
         return {} if is_own else None
 
