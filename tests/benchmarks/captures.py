@@ -6,7 +6,9 @@ acknowledgement in turn, with time stamps, some segments sent twice, cut at 96 b
 - header columns by ``read_capture``, and by ``tshark -T fields`` with the same fields: both times
   of the same run, and whether every field of every packet is equal;
 - the flow tables on top of that, and the peak of resident memory of a process that makes them;
-- the peak of a process that reads ten such captures in a row as one, part after part.
+- the peak of a process that reads ten such captures in a row as one, part after part;
+- the peak of a process that reads 150,000 flows of one packet each, and of one that makes their
+  table, above that of a capture of one flow.
 
 Run: python tests/benchmarks/captures.py [PACKETS]    (default 1000000)
 """
@@ -23,14 +25,16 @@ from typing import Any
 
 import numpy as np
 
+from netcalc.readers import read
 from netcalc.readers.captures import read_capture, stream_capture
-from netcalc.readers.captures.tcp import analyse_tcp, tcp_flows
+from netcalc.readers.captures.tcp import analyse_tcp, flow_table, tcp_flows
 
 CONNECTIONS = 200
 KEPT_BYTES = 96
 SEGMENT_BYTES = 1448
 ROUNDS = 3
 REPEATS = 10
+MANY = 150_000
 
 RECORD = np.dtype(
     [
@@ -51,11 +55,11 @@ FIELDS = (
 )  # fmt: skip
 
 
-def make(count: int, seed: int = 1) -> bytes:
+def make(count: int, seed: int = 1, connections: int = CONNECTIONS) -> bytes:
     """Return a pcap file of ``count`` packets."""
     random = np.random.default_rng(seed)
     number = np.arange(count)
-    connection, turn = number % CONNECTIONS, number // CONNECTIONS
+    connection, turn = number % connections, number // connections
     is_ack = turn % 3 == 2
     sent = (turn // 3) * 2 + np.minimum(turn % 3, 2)  # segments before this packet
     again = ~is_ack & (turn > 3) & (random.random(count) < 0.002)
@@ -72,14 +76,14 @@ def make(count: int, seed: int = 1) -> bytes:
     client, server = 0x0A000000 + connection, 0xC6336401 + connection % 7
     packets["source"] = np.where(is_ack, client, server)
     packets["to"] = np.where(is_ack, server, client)
-    own, other = 40000 + connection, np.full(count, 443)
+    own, other = 40000 + connection % 20_000, np.full(count, 443)
     packets["port"], packets["to_port"] = np.where(is_ack, own, other), np.where(is_ack, other, own)
     begin = (connection * 0x01234567) & 0xFFFFFFFF
     reach = (begin + segment * SEGMENT_BYTES) & 0xFFFFFFFF
     acked = (begin + sent * SEGMENT_BYTES) & 0xFFFFFFFF
     packets["sequence"] = np.where(is_ack, 77, reach)
     packets["ack"] = np.where(is_ack, acked, 77)
-    packets["flags"], packets["window"] = 0x8010, 500 + connection
+    packets["flags"], packets["window"] = 0x8010, 500 + connection % 1000
     packets["intro"] = 0x0101080A
     packets["stamp"], packets["echo"] = time_us // 1000 & 0xFFFFFFFF, turn
     rows = packets.view(np.uint8).reshape(count, RECORD.itemsize)
@@ -139,6 +143,12 @@ def child(kind: str, path: str) -> None:
         tcp_flows(analyse_tcp(read_capture(path)))
         print(f"{peak_mb():.0f} {base:.0f}")
         return
+    if kind in ("read", "table"):
+        trace = read(Path(path))
+        if kind == "table":
+            flow_table(trace)
+        print(f"{peak_mb():.0f} {base:.0f}")
+        return
     count = 0
     with stream_capture(path) as capture:
         for part in capture:
@@ -171,6 +181,14 @@ def main(count: int) -> int:
               f" {min(flows_s) / min(columns_s):.2f} times that")  # fmt: skip
         peak, base = measured("flows", path)
         print(f"peak of memory  {peak} MB with flow tables (numpy and netcalc alone: {base} MB)")
+        several, single = Path(folder) / "many.pcap", Path(folder) / "one.pcap"
+        several.write_bytes(make(MANY, connections=MANY))
+        single.write_bytes(make(1))
+        for kind in ("read", "table"):
+            more = measured(kind, several)[0] - measured(kind, single)[0]
+            each = more * 1e6 / MANY
+            print(f"{MANY:,} flows of one packet, {kind}: {more} MB more than one flow,"
+                  f" {each:.0f} bytes a flow")  # fmt: skip
         if shutil.which("tshark"):
             out = Path(folder) / "fields.csv"
             tshark_s = by_tshark(path, out)
