@@ -15,13 +15,16 @@ import pytest
 pytest.importorskip("voila")
 sys.path.insert(0, str(Path(__file__).parent))
 
+from click.testing import CliRunner
 from raw_frames import MALFORMED, send
 from running import RunningClass
 from students import Student
 from tornado.httpclient import HTTPClientError
 
 from netcalc.cli.classroom import log
+from netcalc.cli.classroom.command import classroom
 from netcalc.cli.classroom.hosts import own_names, plain_name
+from netcalc.cli.mistakes import CommandError
 from tests.classroom.coroutines import run
 
 SHORT, NAME, OTHER = "00_start_here.ipynb", "class.example.org", "evil.example"
@@ -155,6 +158,13 @@ def test_a_minute_of_the_log_has_a_few_lines_and_the_number_of_the_others(capsys
 def test_a_name_is_read_as_browsers_send_it(typed, name):
     """IDNA of the third: Python's own codec and RFC 3492."""
     assert plain_name(typed) == name
+
+
+def test_a_name_that_is_an_address_of_a_page_is_refused_before_the_class_starts():
+    asked = ["--allow-root", "--name", NAME, "--name", f"https://{NAME}/"]
+    error = CliRunner().invoke(classroom, asked).exception
+    assert isinstance(error, CommandError)
+    assert (error.code, error.values["name"]) == ("class-name", f"https://{NAME}/")
 
 
 def test_a_class_has_the_names_of_its_address(monkeypatch):
