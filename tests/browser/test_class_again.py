@@ -30,11 +30,12 @@ def test_a_page_comes_back_by_itself_with_its_answers(browser):
         answer = page.get_by_role("textbox", name="Answer to TR1")
         answer.fill("42 s")
         page.get_by_role("button", name="Check the answer to TR1").click()
-        page.get_by_text("Not yet.").wait_for()
+        said = page.locator(".netcalc-said", has_text="Not yet.")
+        said.wait_for()
         page.evaluate("window.isFirst = true")
         assert first.kill_server() == 2
         with RunningClass(Path(folder), "--resume") as again:
             page.wait_for_function("() => !window.isFirst")
-            page.get_by_text("Not yet.").wait_for()
+            said.wait_for()
             assert answer.input_value() == "42 s"
             assert again.stop() == 0

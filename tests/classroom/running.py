@@ -41,9 +41,9 @@ class RunningClass:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        """End what a test has not."""
-        self.process.kill()
-        self.process.wait()
+        """End what a test has not, and wait for its server."""
+        if self.process.poll() is None:
+            self.stop(signal.SIGTERM)
         self.process.stdout.close()
 
     def kill_server(self) -> int:
