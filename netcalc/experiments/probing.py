@@ -141,7 +141,7 @@ def probing(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the samples to: written every 2 s, at the end and on failure.
+        File to save the samples to: written every second, at the end and on failure.
 
     Returns
     -------
@@ -446,7 +446,7 @@ def packet_trains(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the samples to: written every 2 s, at the end and on failure.
+        File to save the samples to: written every second, at the end and on failure.
 
     Returns
     -------
