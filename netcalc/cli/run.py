@@ -75,7 +75,7 @@ _OF_EVERY_RUN = (
     click.Option(
         ["--save", "save_path"],
         metavar="FILE.json",
-        help="File to save the samples to; written every 2 s, at the end and on failure.",
+        help="File to save the samples to; written every second, at the end and on failure.",
     ),
     plot_option("Draw the samples with theory through them"),
     click.Option(["--force"], is_flag=True, help="Replace existing files."),

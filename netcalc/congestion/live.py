@@ -11,17 +11,18 @@ import json
 import math
 import os
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from operator import itemgetter
+from pathlib import Path as File
 from typing import Any, NoReturn
 
 import numpy as np
 
-from netcalc.congestion.recording import Recording, parse_rows
+from netcalc.congestion.recording import Recording, as_table, parse_rows
 from netcalc.congestion.result import Result
 from netcalc.emulation import EmulatedPath, Events, Statistics
 from netcalc.emulation.wire.control import LOST, start_failure
@@ -32,13 +33,13 @@ from netcalc.experiments.peers.helper import address_family, readable
 from netcalc.experiments.peers.process import ControlledPeer
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import require_linux
-from netcalc.experiments.running.record import Progress, peer_facts
+from netcalc.experiments.running.limits import require_linux, require_writable
+from netcalc.experiments.running.record import SAVE_S, Progress, peer_facts
 from netcalc.experiments.running.stopping import SLICE_S, Ended, Stop, Stopping
 from netcalc.experiments.transfer import set_congestion_control
 from netcalc.messages import Notice
 from netcalc.path import Link, Path
-from netcalc.samples import Instrument, Meta
+from netcalc.samples import GrowingFile, Instrument, Meta
 from netcalc.scenario import Flow, Requests, Scenario
 from netcalc.version import __version__
 
@@ -80,6 +81,9 @@ _OF_HOST = {
     "peer-at-limit": "host-at-limit",
 }
 """Codes of errors about the process of a host, which name it."""
+UNKNOWN_S = 0.5
+"""Time before a save of a run in progress for which a host or the bottleneck may not have written
+its log yet: what is saved ends so long before. [s]"""
 SHOWN_S = 1.0
 """Time between two calls of a progress function. [s]"""
 
@@ -102,6 +106,7 @@ def record(
     peer: FarPeer | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
+    save: str | os.PathLike[str] | None = None,
 ) -> Recording:
     """Run a scenario live and return all that was recorded.
 
@@ -119,6 +124,9 @@ def record(
         Called as ``progress(done_s, end_s, rate_bps)``, once a second and at the end.
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True; what was recorded is kept.
+    save : path, optional
+        File that grows during the run: a run that is killed leaves what it recorded, less the last
+        2 s at most. It is marked as partial, until ``as_table(recording).save(path)`` replaces it.
 
     Raises
     ------
@@ -129,10 +137,11 @@ def record(
     """
     require_linux("congestion control per socket")
     _require_possible(scenario, peer)
-    with Stopping(stop, limit_s=MAX_END_S + 60.0) as stopping:
-        if peer is not None:
-            return _PeerRun(scenario, sample_s, progress, stopping, peer).measure()
-        return _LiveRun(scenario, sample_s, progress, stopping).measure()
+    require_writable(save)
+    with ExitStack() as undo, Stopping(stop, limit_s=MAX_END_S + 60.0) as stopping:
+        growing = None if save is None else undo.enter_context(closing(GrowingFile(File(save))))
+        common = (scenario, sample_s, progress, stopping, growing)
+        return (_LiveRun(*common) if peer is None else _PeerRun(*common, peer)).measure()
 
 
 def emulated_path(scenario: Scenario) -> EmulatedPath:
@@ -242,11 +251,9 @@ class _Host(ControlledPeer):
                 return True
         return self.report_of_run is not None
 
-    def rows(self) -> bytes:
-        """Return what it has logged."""
-        os.lseek(self.log, 0, os.SEEK_SET)
-        with open(self.log, "rb", closefd=False) as file:
-            return file.read()
+    def rows(self, begin: int = 0) -> bytes:
+        """Return what it has logged, from a byte of it on."""
+        return os.pread(self.log, max(0, os.fstat(self.log).st_size - begin), begin)
 
     def close(self) -> dict[str, int]:
         """End the process."""
@@ -327,12 +334,15 @@ class _FarSink:
                 return True
         return self.report_of_run is not None
 
-    def rows(self) -> bytes:
-        """Return what it has counted."""
-        return b"".join(
+    def rows(self, begin: int = 0) -> bytes:
+        """Return what it has counted, from a byte of it on."""
+        if begin and self.report_of_run is not None:
+            return b""  # which has times before those of the rows so far
+        rows = b"".join(
             ROW.pack(BYTES, index, at_ns - self.zero_ns, value)
             for at_ns, index, value in sorted(self._counts)
         )
+        return rows[begin:]
 
     def fail(self, cause: BaseException | None) -> NoReturn:
         """Raise the error of a peer that does not respond."""
@@ -345,9 +355,16 @@ class _LiveRun:
     command, target = "netcalc congestion --by live", ""
 
     def __init__(
-        self, scenario: Scenario, sample_s: float, progress: Progress | None, stopping: Stopping
+        self,
+        scenario: Scenario,
+        sample_s: float,
+        progress: Progress | None,
+        stopping: Stopping,
+        growing: GrowingFile | None,
     ) -> None:
         self.scenario, self.progress, self.stopping = scenario, progress, stopping
+        self.growing, self.save_due_s = growing, UNKNOWN_S
+        self.saved_bytes: dict[_Host | _FarSink, int] = {}  # of the log of each host
         self.loads: list[tuple[int, Flow | Requests]] = [
             *enumerate(scenario.flows), *enumerate(scenario.requests),
         ]  # fmt: skip
@@ -365,7 +382,7 @@ class _LiveRun:
         try:
             recording = self._run()
         except Ended:  # before the hosts had begun
-            recording = self._recording((), None, self.start_ns)
+            recording = self._recording((), None, (), self.start_ns)
         except OSError as error:
             raise start_failure(error, "start") from error
         except ExperimentError as error:
@@ -383,15 +400,13 @@ class _LiveRun:
             self.facts["truth"] = path.truth()
             self.stopping.check()
             undo.enter_context(self.stopping.watching(path.require_alive))
-            return self._recorded(self._start(path, undo), lambda: self._queue(path))
+            return self._recorded(self._start(path, undo), path)
 
-    def _recorded(
-        self, hosts: Sequence[_Host | _FarSink], queue: Callable[[], Events | None]
-    ) -> Recording:
+    def _recorded(self, hosts: Sequence[_Host | _FarSink], path: EmulatedPath | None) -> Recording:
         """Wait for the end of all hosts, and return what they recorded."""
         broken: ExperimentError | None = None
         try:
-            self._wait(hosts)
+            self._wait(hosts, path)
         except Ended:
             pass
         except ExperimentError as error:
@@ -399,7 +414,8 @@ class _LiveRun:
         end_ns = self.stopping.clock.now_ns()
         if broken or self.stopping.reason:
             self._end(hosts)
-        recording = self._recording(hosts, queue(), end_ns)
+        queue = None if path is None else self._queue(path)
+        recording = self._recording([host.rows() for host in hosts], queue, hosts, end_ns)
         self._judge_hosts(hosts, recording.ended_s)
         if broken is not None:
             broken.partial = replace(recording, meta=self._meta())
@@ -409,10 +425,13 @@ class _LiveRun:
         return recording
 
     def _recording(
-        self, hosts: Sequence[_Host | _FarSink], queue: Events | None, end_ns: int
+        self,
+        logs: Sequence[bytes],
+        queue: Events | None,
+        hosts: Sequence[_Host | _FarSink],
+        end_ns: int,
     ) -> Recording:
-        """Return what all hosts have logged until a time of the clock."""
-        logs = [host.rows() for host in hosts]
+        """Return logs of all hosts and of the queue, until a time of the clock."""
         states, received, requests = parse_rows(*logs)
         ended_s = (end_ns - self.zero_ns) * 1e-9
         return Recording(
@@ -486,7 +505,30 @@ class _LiveRun:
             "connections": connections,
         }
 
-    def _wait(self, hosts: Sequence[_Host | _FarSink]) -> None:
+    def _save_new(self, hosts: Sequence[_Host | _FarSink], path: EmulatedPath | None) -> None:
+        """Add what all have logged since the last time to the file of the run."""
+        now_ns = self.stopping.clock.now_ns()
+        now_s = (now_ns - self.zero_ns) * 1e-9
+        if self.growing is None or now_s < self.save_due_s:
+            return
+        self.save_due_s = now_s + SAVE_S
+        logs = []
+        for host in hosts:
+            begin = self.saved_bytes.get(host, 0)
+            log = host.rows(begin)
+            self.saved_bytes[host] = begin + sum(part.nbytes for part in parse_rows(log))
+            logs.append(log)
+        queue = None if path is None else path.new_events()
+        recording = self._recording(logs, queue, hosts, now_ns)
+        known_s = min(now_s - UNKNOWN_S, self.scenario.end_s)
+        try:
+            self.growing.add(as_table(replace(recording, ended_s=max(0.0, known_s))))
+        except OSError as error:
+            values = {"done": now_s, "unit": "s", "reason": error.strerror or str(error)}
+            late = Notice("save-postponed", values)
+            self.warnings = [*(each for each in self.warnings if each.code != late.code), late]
+
+    def _wait(self, hosts: Sequence[_Host | _FarSink], path: EmulatedPath | None) -> None:
         """Wait for all reports; a stop ends all hosts, and keeps what they logged."""
         clock, last_bytes, last_s, rate_bps = self.stopping.clock, 0, 0.0, 0.0
         sink = hosts[-1]
@@ -496,6 +538,7 @@ class _LiveRun:
             silent[0].wait(SLICE_S)
             for host in hosts:
                 host.poll()
+            self._save_new(hosts, path)
             now_s = (clock.now_ns() - self.zero_ns) * 1e-9
             if self.progress and now_s - last_s >= SHOWN_S:
                 rate_bps = 8.0 * (sink.total_bytes - last_bytes) / (now_s - last_s)
@@ -579,9 +622,10 @@ class _PeerRun(_LiveRun):
         sample_s: float,
         progress: Progress | None,
         stopping: Stopping,
+        growing: GrowingFile | None,
         peer: FarPeer,
     ) -> None:
-        super().__init__(scenario, sample_s, progress, stopping)
+        super().__init__(scenario, sample_s, progress, stopping, growing)
         self._peer = peer
         self.command += f" --peer {peer.host}"
         self.target = f"peer {peer.host}, TCP"
@@ -606,7 +650,7 @@ class _PeerRun(_LiveRun):
                 sink = _FarSink(far, far.open(socks).number, count=len(socks))
                 self.zero_ns = sink.zero_ns = self.stopping.clock.now_ns() + int(LEAD_S * 1e9)
                 source.order(self._plan(plan), socks)
-            return self._recorded([source, sink], lambda: None)
+            return self._recorded([source, sink], None)
 
 
 def _name_bottleneck(error: ExperimentError) -> None:

@@ -33,10 +33,12 @@ from __future__ import annotations
 import heapq
 import math
 import random
+import struct
 from abc import ABC, abstractmethod
 from array import array
 from collections import deque
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
 
 from netcalc.errors import DomainError
@@ -52,6 +54,8 @@ FATES = ("delivered", "full", "lost", "overrun")
 the line, no room at the input of the node."""
 MAX_LOGGED = 1_000_000
 """Packets in one log, 33 MB; further ones are counted only. [packet]"""
+NEW_ROWS = struct.Struct("=qq")
+"""Before rows that a log has written: the number of its link, and theirs."""
 
 
 class Log:
@@ -64,6 +68,7 @@ class Log:
         self.backlog = array("q")
         self.fate = array("b")
         self.unlogged_count = 0
+        self.written_count = 0
 
     def add(self, now_s: float, leaves_s: float, size: int, backlog: int, fate: int) -> None:
         """Keep one row, as long as there is room."""
@@ -87,6 +92,30 @@ class Log:
         for column, data in zip(log._columns(), columns, strict=True):
             column.frombytes(data)
         return log
+
+    def new_bytes(self, link: int) -> bytes:
+        """Return the rows that this has not returned before, behind a head with their number."""
+        begin, self.written_count = self.written_count, len(self.fate)
+        head = NEW_ROWS.pack(link, self.written_count - begin)
+        return b"".join([head, *(column[begin:].tobytes() for column in self._columns())])
+
+    @classmethod
+    def from_new_bytes(cls, data: bytes) -> tuple[list[tuple[int, Log]], int]:
+        """Return what several calls of :meth:`new_bytes` gave, by link, and the bytes of it.
+
+        What is not whole at the end is left for the next time.
+        """
+        parts, at = [], 0
+        while at + NEW_ROWS.size <= len(data):
+            link, rows = NEW_ROWS.unpack_from(data, at)
+            log, begin = cls(), at + NEW_ROWS.size
+            sizes = [rows * column.itemsize for column in log._columns()]
+            if begin + sum(sizes) > len(data):
+                break
+            ends = list(accumulate(sizes, initial=begin))
+            parts.append((link, cls.from_bytes([data[a:b] for a, b in pairwise(ends)])))
+            at = ends[-1]
+        return parts, at
 
     def _columns(self) -> list[array[Any]]:
         return [self.arrival, self.departure, self.packet, self.backlog, self.fate]

@@ -117,7 +117,7 @@ def bulk(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the samples to: written every 2 s, at the end and on failure.
+        File to save the samples to: written every second, at the end and on failure.
 
     Returns
     -------
@@ -364,7 +364,7 @@ def line_rate(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the samples to: written every 2 s, at the end and on failure.
+        File to save the samples to: written every second, at the end and on failure.
 
     Returns
     -------
@@ -500,7 +500,7 @@ def lockstep(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the samples to: written every 2 s, at the end and on failure.
+        File to save the samples to: written every second, at the end and on failure.
 
     Returns
     -------

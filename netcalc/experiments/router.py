@@ -131,7 +131,7 @@ def router(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the samples to: written every 2 s, at the end and on failure.
+        File to save the samples to: written every second, at the end and on failure.
 
     Returns
     -------
@@ -278,6 +278,10 @@ class RouterRun(transfer.Transfers):
         """Add a run, with its direction."""
         row = {**row, "direction": self.alone or row.get("direction") or "forward"}
         self._tried.append((row, {"ended": ended, "cut": cut, "wrong_count": wrong_count}))
+
+    def rows_so_far(self) -> list[dict[str, Any]]:
+        """Return the rows so far, those of runs that may be tried again included."""
+        return [*self._rows, *(row for row, _ in self._tried), *self.under_way]
 
     def advance_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
         """Record and report the progress of the current transfer."""

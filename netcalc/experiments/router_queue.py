@@ -85,7 +85,7 @@ def router_queue(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the samples to: written every 2 s, at the end and on failure.
+        File to save the samples to: written every second, at the end and on failure.
 
     Returns
     -------
@@ -192,6 +192,8 @@ class QueueRun(record.Record[Table]):
         super().__init__(**options)
         self._sent_count = 0
         self._events: Events | None = None
+        self._emulated: EmulatedPath | None = None
+        self._parts: list[Events] = []
         self._rate_bps = np.nan
         self._planned_s: list[float] = []
 
@@ -211,6 +213,7 @@ class QueueRun(record.Record[Table]):
             emulated.socket("A", *kind) as sender,
             emulated.socket("B", *kind) as receiver,
         ):
+            self._emulated = emulated
             receiver.bind((self.host, 0))  # nobody reads: what its buffer does not hold is lost
             sender.connect(receiver.getsockname())
             try:
@@ -221,6 +224,7 @@ class QueueRun(record.Record[Table]):
             except OSError as error:
                 raise self.failure(error) from error
             finally:
+                self._emulated = None
                 self._events = emulated.events("B")
 
     def _send_all(self, sender: socket.socket, plan: QueuePlan) -> None:
@@ -237,11 +241,16 @@ class QueueRun(record.Record[Table]):
             self.advance(late_s)
 
     def samples(self) -> Table:
-        """Return the samples; there are none before the end, when the log is fetched."""
-        if self._events is None:
+        """Return the samples; before the end those of which the line has written its log."""
+        if self._emulated is not None:
+            self._parts.append(self._emulated.new_events())
+        events = self._events
+        if events is None and self._parts:
+            events = Events.concatenate(self._parts)
+        if events is None:
             empty = dict.fromkeys(UNITS, np.zeros(0))
             return Table(data=dict(empty), meta=self._meta())
-        columns = waits(self._events, self._rate_bps)
+        columns = waits(events, self._rate_bps)
         late = late_load(self._planned_s, columns["arrival_s"])
         return Table(data=columns, meta=self._meta(*late))
 

@@ -576,7 +576,7 @@ def transactions(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the samples to: written every 2 s, at the end and on failure.
+        File to save the samples to: written every second, at the end and on failure.
 
     Returns
     -------

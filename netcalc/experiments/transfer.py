@@ -78,6 +78,8 @@ class Transfers(record.Record[BulkSamples]):
     def __init__(self, **options: Any) -> None:
         super().__init__(layers={"write_bytes": "application"}, **options)
         self._rows: list[dict[str, Any]] = []
+        self.under_way: list[dict[str, Any]] = []
+        """What is known of the transfer that is in progress: a row of each way."""
         self._complete_count = 0
         self._cut_count = 0
         self._wrong_count = 0
@@ -88,6 +90,7 @@ class Transfers(record.Record[BulkSamples]):
     def add(self, row: dict[str, Any], *, ended: bool, cut: bool, wrong_count: int) -> None:
         """Add a transfer: whether the run ended within it, or its own time limit did."""
         self._rows.append(row)
+        self.under_way = []
         self._complete_count += not ended
         self._cut_count += cut
         self._wrong_count += wrong_count
@@ -132,8 +135,12 @@ class Transfers(record.Record[BulkSamples]):
 
     @property
     def row_count(self) -> int:
-        """Transfers so far, one that was stopped included."""
-        return len(self._rows)
+        """Transfers so far, one that was stopped or is in progress included."""
+        return len(self.rows_so_far())
+
+    def rows_so_far(self) -> list[dict[str, Any]]:
+        """Return the rows so far, those of a transfer in progress included."""
+        return [*self._rows, *self.under_way]
 
     @property
     def overflowed(self) -> bool:
@@ -142,8 +149,9 @@ class Transfers(record.Record[BulkSamples]):
 
     def samples(self) -> BulkSamples:
         """Return the samples so far."""
+        rows = self.rows_so_far()
         columns: dict[str, Any] = {
-            name: [row[name] for row in self._rows] for name in BulkSamples.column_units
+            name: [row[name] for row in rows] for name in BulkSamples.column_units
         }
         limit = BulkSamples(**columns).limit
         return BulkSamples(
@@ -407,7 +415,7 @@ class TransferEnds:
             except OSError as error:
                 raise self._run.failure(error) from error
             self._run.phase = "transfer"
-            buffers = [way.buffers(transfer) for way in ways]
+            self._buffers = buffers = [way.buffers(transfer) for way in ways]
             if transfer.buffer_end == "receiver":
                 self._run.requested = ("receive_buffer_bytes",)
             self._run.facts.update(ways[0].granted())
@@ -418,6 +426,7 @@ class TransferEnds:
             if not isinstance(early, ExperimentError):  # the path is gone
                 dropped = {name: count - before[name] for name, count in drops().items()}
         finally:
+            self._run.under_way = []
             for way in ways:
                 way.close()
         early = early or self._at_limit(transfer, ways)
@@ -557,11 +566,23 @@ class TransferEnds:
         lossy = transfer.protocol == "udp"
         done_bytes = source.get("sent_bytes", 0) if lossy else received_bytes
         elapsed_s = (self._run.clock.now_ns() - self._begin_ns) * 1e-9
+        self._run.under_way = [
+            self._row_so_far(transfer, way) | granted
+            for way, granted in zip(ways, self._buffers, strict=True)
+            if way.sent or way.source.so_far.get("sent_bytes")
+        ]
         self._run.advance_within(
             max(done_bytes / transfer.total_bytes, elapsed_s / transfer.limit_s),
             at_ns=sink.get("at_ns", 0),
             received_bytes=received_bytes,
         )
+
+    def _row_so_far(self, transfer: Transfer, way: Way) -> dict[str, Any]:
+        """Return what is known of a way in progress: of what has not arrived none is lost yet."""
+        so_far = {"received_bytes": 0, "user_s": np.nan, **way.source.so_far}
+        ends_ns = {"begin_ns": self._begin_ns, "end_ns": so_far.get("at_ns", self._begin_ns)}
+        row = transfer_row(transfer, way.sent or so_far | ends_ns, _so_far(way.sink))
+        return {**row, "lost_count": np.nan, "direction": way.direction}
 
     def _connect(self, transfer: Transfer) -> tuple[socket.socket, socket.socket]:
         """Open the two sockets of a connection; buffers are set before connect and listen."""

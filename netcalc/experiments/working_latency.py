@@ -300,6 +300,8 @@ class WorkingRun(record.Record[RttSamples]):
             self.stopping.sleep(min(left_s, SLICE_S))
             load.look()
             alive()
+            if self._rows:
+                self.advance(self._last_rtt_s, within=1e-9)
 
     def _probe(self, phase: str, load: Load, alive: Callable[[], object]) -> None:
         """Send the probes of a phase at their times, and wait for the last replies."""
@@ -427,7 +429,7 @@ def working_latency(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the samples to: written every 2 s, at the end and on failure.
+        File to save the samples to: written every second, at the end and on failure.
 
     Returns
     -------

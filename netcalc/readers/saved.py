@@ -84,7 +84,7 @@ def csv_text(samples: Samples) -> str:
     if isinstance(samples, PacketTrace):
         names = np.array(samples.addresses or ("",), dtype=object)
         columns |= {name: names[samples.ints(name)] for name in _ENDPOINTS}
-    del document["columns"]
+    del document["columns"], document["columns_sha256"]
     document["types"] = {name: column.dtype.kind for name, column in columns.items()}
     stream = io.StringIO()
     stream.write(MARK + json.dumps(document, ensure_ascii=True) + "\n")
@@ -214,6 +214,7 @@ def parquet_bytes(samples: Samples) -> bytes:
     ]
     document = json.loads(samples.dumps())
     document["columns"] = {name: [] for name in samples.columns()}
+    del document["columns_sha256"]  # pages have their own
     text = json.dumps(json_ready(document), ensure_ascii=True, allow_nan=False).encode()
     kept = {**(table.schema.metadata or {}), KEY: text, SUM: _sum(text)}
     stream = io.BytesIO()

@@ -42,6 +42,7 @@ from netcalc.samples.kinds import (
 from netcalc.samples.meta import (
     COUNTER_LIMIT,
     FACTS,
+    REVISION,
     SCHEMA,
     Fact,
     FactRow,
@@ -53,6 +54,7 @@ from netcalc.samples.meta import (
 )
 from netcalc.samples.saved import (
     MAX_FILE_BYTES,
+    GrowingFile,
     LineFile,
     json_line,
     json_ready,
@@ -61,8 +63,8 @@ from netcalc.samples.saved import (
 
 __all__ = [
     "COUNTER_LIMIT", "DROP_PLACES", "FACTS", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO",
-    "SCHEMA", "BoolColumn", "BulkSamples", "Fact", "FactRow", "FloatColumn", "FlowSeries",
-    "HopSamples", "Instrument",
+    "REVISION", "SCHEMA", "BoolColumn", "BulkSamples", "Fact", "FactRow", "FloatColumn",
+    "FlowSeries", "GrowingFile", "HopSamples", "Instrument",
     "Layer", "LineFile", "Meta", "PacketTrace", "PathSamples", "RttSamples", "Samples", "Table",
     "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples",
     "decimal_sizes", "fact_row",

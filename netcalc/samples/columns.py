@@ -20,7 +20,7 @@ from netcalc.errors import ArgumentTypeError, DomainError, MissingPackageError, 
 from netcalc.printable import printable
 from netcalc.samples import saved
 from netcalc.samples.figures import figures
-from netcalc.samples.meta import SCHEMA, Fact, Meta, fact_row
+from netcalc.samples.meta import Fact, Meta, fact_row
 from netcalc.samples.saved import json_ready
 from netcalc.units import show
 
@@ -132,7 +132,7 @@ class Samples:
         return (
             ours.keys() == theirs.keys()
             and all(_same(column, theirs[name]) for name, column in ours.items())
-            and self._beside() == other._beside()
+            and self.beside() == other.beside()
         )
 
     def __hash__(self) -> int:
@@ -181,24 +181,24 @@ class Samples:
         path = Path(path)
         data = self.dumps()
         if path.suffix == ".gz":
-            data = gzip.compress(data, mtime=0)
+            # At 9, the default, it takes seven times as long for 4% less.
+            data = gzip.compress(data, compresslevel=6, mtime=0)
         saved.write_atomically(path, data)
         return path
 
     def dumps(self) -> bytes:
         """Return the samples as :meth:`save` writes them: JSON in UTF-8, not compressed."""
-        document = {
-            "format": "netcalc samples",
-            "schema": SCHEMA,
-            "kind": type(self).__name__,
-            **self._beside(),
-            "columns": {
-                name: json_ready(column)
-                for name, column in self.columns().items()
-                if not self._left_out(name, column)
-            },
-        }
-        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        kept = {n: column for n, column in self.columns().items() if not self._left_out(n, column)}
+        document = {**saved.head(type(self).__name__), **self.beside()}
+        document["columns_sha256"] = saved.checksum(kept)
+        options: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False}
+        # Numbers in lines of their own take Python's own encoder, and ten times as long.
+        columns = ",\n".join(
+            f"  {json.dumps(name, **options)}: {json.dumps(json_ready(column), **options)}"
+            for name, column in kept.items()
+        )
+        beside = json.dumps(document, indent=1, **options).removesuffix("\n}")
+        text = f'{beside},\n "columns": {{\n{columns}\n }}\n}}\n'
         return text.encode("utf-8", "surrogatepass")
 
     def _left_out(self, name: str, column: NDArray[Any]) -> bool:
@@ -223,7 +223,7 @@ class Samples:
             fact_row(shown, row_count=len(self), column_count=len(self.columns()), partial=partial)
         ]
 
-    def _beside(self) -> dict[str, Any]:
+    def beside(self) -> dict[str, Any]:
         """Return the facts besides the columns, as a file has them."""
         return {"meta": json_ready(self.meta.stored()), "fields": json_ready(self._totals())}
 

@@ -373,6 +373,10 @@ class Instrument:
 SCHEMA = 1
 """Number of the file format; a file with a higher one is refused by name."""
 
+REVISION = 1
+"""Grows with each kind of samples, column or field that comes: one without a place here is then
+known to be of a newer version, and not damaged."""
+
 
 @named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)

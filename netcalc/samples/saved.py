@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import gzip
+import hashlib
 import io
 import json
 import math
@@ -27,7 +28,17 @@ from netcalc.checks import named_arguments
 from netcalc.documents import LONGEST_SHOWN, Place, Rule, shown
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, ReaderError
 from netcalc.messages import Notice
-from netcalc.samples.meta import SCHEMA, Instrument, Meta, first_fault, row_fault, unit_of_fact
+from netcalc.samples import growing
+from netcalc.samples.meta import (
+    REVISION,
+    SCHEMA,
+    Instrument,
+    Meta,
+    first_fault,
+    row_fault,
+    unit_of_fact,
+)
+from netcalc.version import __version__
 
 _PART = ".netcalc-"
 
@@ -35,8 +46,10 @@ _NAME_CHARS = 50  # of the name in that of the part, which may not be longer tha
 
 
 @named_arguments
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, *, sync: bool = True) -> None:
     """Write a file that is complete or absent; a symbolic link stays and its target is written.
+
+    With ``sync`` the file and its name are on the disk afterwards, whatever happens to the machine.
 
     Raises
     ------
@@ -47,12 +60,12 @@ def write_atomically(path: Path, data: bytes) -> None:
     if target.exists() and not target.is_file():
         raise OSError(errno.EINVAL, "is not a regular file", str(path))
     try:
-        _write_and_move(target, data)
+        _write_and_move(target, data, sync=sync)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def _write_and_move(path: Path, data: bytes) -> None:
+def _write_and_move(path: Path, data: bytes, *, sync: bool) -> None:
     _remove_leftovers(path)
     handle, temporary = _own_part(path)
     try:
@@ -62,10 +75,24 @@ def _write_and_move(path: Path, data: bytes) -> None:
             umask = os.umask(0)
             os.umask(umask)
             temporary.chmod(0o666 & ~umask)
+            if sync:
+                os.fsync(handle)
             temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    if sync:
+        _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk, where the system can."""
+    with suppress(OSError):  # Windows opens no folder, and some file systems sync none
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _own_part(path: Path) -> tuple[int, Path]:
@@ -104,7 +131,12 @@ def _lock(descriptor: int, *, wait: bool) -> bool | None:
 def json_ready(value: Any) -> Any:
     """Turn arrays, mappings and numbers into JSON values; nan is null, inf is text."""
     if isinstance(value, np.ndarray) and value.ndim:
-        return [json_ready(item) for item in value.tolist()]
+        items = value.tolist()
+        if value.ndim > 1 or value.dtype.kind not in "biuf":
+            return [json_ready(item) for item in items]
+        for index in np.flatnonzero(~np.isfinite(value)).tolist():
+            items[index] = None if math.isnan(items[index]) else str(items[index])
+        return items
     if isinstance(value, np.ndarray):
         return json_ready(value.item())
     if isinstance(value, np.generic):
@@ -126,6 +158,41 @@ def from_json(column: list[Any]) -> list[Any]:
             for item in column]  # fmt: skip
 
 
+def checksum(columns: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of columns by name, of their values: however a file writes them.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        Arrays, or lists as :func:`from_json` returns them.
+    """
+    digest = hashlib.sha256()
+    for name in sorted(columns):
+        column = columns[name]
+        digest.update(f"{name} {len(column)}\n".encode("utf-8", "surrogatepass"))
+        digest.update(_values(column))
+    return digest.hexdigest()
+
+
+def _values(column: Any) -> bytes:
+    """Return the values of a column as bytes: of flags, of numbers as float64, or of texts."""
+    if not isinstance(column, np.ndarray):
+        kinds = set(map(type, column))
+        if kinds == {bool}:
+            column = np.array(column)
+        elif kinds <= {int, float}:
+            column = np.array(column, dtype=np.float64)
+    if not isinstance(column, np.ndarray):
+        return json.dumps(column).encode()
+    if column.dtype.kind == "b":
+        return column.tobytes()
+    if column.dtype.kind not in "iuf":
+        return _values(from_json(json_ready(column)))
+    numbers = column.astype("<f8")
+    numbers[np.isnan(numbers)] = np.nan  # there are many kinds of nan, and a file has one
+    return numbers.tobytes()
+
+
 @named_arguments
 def json_line(row: Mapping[str, Any]) -> bytes:
     """Return a row as a line of JSON, its end included."""
@@ -140,7 +207,7 @@ class LineFile:
     path : Path
         The file; it is made if it is not there.
     busy : str
-        Code of the error if another process has it open.
+        Code of the error if another process has it open; without one nobody is kept out.
 
     Raises
     ------
@@ -150,14 +217,14 @@ class LineFile:
         If it cannot be written, or is a folder, a device or a pipe.
     """
 
-    def __init__(self, path: Path, *, busy: str) -> None:
+    def __init__(self, path: Path, *, busy: str = "") -> None:
         if path.exists() and not path.is_file():
             raise OSError(errno.EINVAL, "is not a regular file", str(path))
         self._path = path
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._handle = os.open(path, flags, 0o666)
         try:
-            if _lock(self._handle, wait=False) is False:
+            if busy and _lock(self._handle, wait=False) is False:
                 raise NetcalcError(busy, file=str(path))
         except BaseException:
             self.close()
@@ -171,7 +238,11 @@ class LineFile:
         OSError
             With the name of the file: the disk is full.
         """
-        data = memoryview(b"".join(map(json_line, rows)))
+        self.append_bytes(b"".join(map(json_line, rows)), sync=sync)
+
+    def append_bytes(self, added: bytes, *, sync: bool = False) -> None:
+        """Append lines, all or none of them, as :meth:`append` does."""
+        data = memoryview(added)
         size, complete = os.fstat(self._handle).st_size, False
         try:
             while data:
@@ -199,6 +270,71 @@ class LineFile:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class GrowingFile:
+    """A file of samples during a run; a run that is killed leaves it, and it is read as partial.
+
+    It is made when there is something to write, in place of one that has its name.
+
+    Parameters
+    ----------
+    path : Path
+        The file; what is added is compressed if it ends in ``.gz``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: LineFile | None = None
+        self._columns: Mapping[str, Any] = {}
+        self._waiting: list[Any] = []
+        self._row_count = 0
+
+    def keep(self, samples: Any) -> None:
+        """Write the samples so far: only the rows from the first that is another one than before.
+
+        Raises
+        ------
+        OSError
+            With the name of the file: the disk is full. What was written before stays.
+        """
+        columns = samples.columns()
+        first = growing.first_change(self._columns, columns)
+        self._write(samples, first, {name: column[first:] for name, column in columns.items()})
+        self._columns = columns
+
+    def add(self, samples: Any) -> None:
+        """Write samples behind those that are there, and before them what could not be written.
+
+        Raises
+        ------
+        OSError
+            With the name of the file: the disk is full. The next call writes them.
+        """
+        self._waiting.append(samples)
+        while self._waiting:
+            added = self._waiting[0]
+            self._write(added, self._row_count, added.columns())
+            self._row_count += len(added)
+            del self._waiting[0]
+
+    def _write(self, samples: Any, first: int, columns: Mapping[str, Any]) -> None:
+        data = growing.line(first, samples.beside(), columns)
+        if self._file is None:
+            data = growing.head(head(type(samples).__name__)) + data
+        if self._path.suffix == ".gz":
+            data = gzip.compress(data, compresslevel=1, mtime=0)
+        if self._file is None:
+            write_atomically(self._path, data, sync=False)
+            self._file = LineFile(self._path)
+        else:
+            self._file.append_bytes(data)
+
+    def close(self) -> None:
+        """Write no more; the file stays."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 _CODES = {
@@ -256,6 +392,33 @@ def restored(data: bytes, file: str, kinds: Mapping[str, Any]) -> Any:
     if not isinstance(document, dict) or document.get("format") != "netcalc samples":
         raise at.refused("not-saved-samples")
     _check_schema(document.get("schema"), at.inside("schema"))
+    try:
+        return _restored(document, at, kinds)
+    except ReaderError as error:
+        revision = document.get("revision")
+        if type(revision) is not int or revision <= REVISION or error.code not in _OF_LATER:
+            raise
+        version = shown(document.get("version"))
+        raise ReaderError(
+            "later-samples", file=file, field=error.field, version=version, own_version=__version__
+        ) from error
+
+
+_OF_LATER = {"unknown-kind", "no-such-part", "part-missing", "part-of-other-type",
+             "row-of-other-type"}  # fmt: skip
+"""Codes of what a later version may have changed."""
+
+
+def head(kind: str) -> dict[str, Any]:
+    """Return what every file of samples begins with."""
+    return {
+        "format": "netcalc samples", "schema": SCHEMA, "revision": REVISION,
+        "version": __version__, "kind": kind,
+    }  # fmt: skip
+
+
+def _restored(document: Mapping[str, Any], at: Place, kinds: Mapping[str, Any]) -> Any:
+    """Return the samples of a document."""
     name = document.get("kind")
     if not isinstance(name, str) or name not in kinds:
         raise at.inside("kind").refused("unknown-kind", value=shown(name), known=list(kinds))
@@ -266,11 +429,14 @@ def restored(data: bytes, file: str, kinds: Mapping[str, Any]) -> Any:
     columns = _columns(kind, parts.columns, at)
     totals = _totals(kind, parts.fields, at)
     try:
-        return kind.restored(columns, totals, meta)
+        samples = kind.restored(columns, totals, meta)
     except DomainError as error:
         raise _damaged_column(error, at.inside(error.name)) from error
     except (TypeError, ValueError) as error:
         raise at.refused("damaged-samples") from error
+    if parts.columns_sha256 not in ("", checksum(columns)):
+        raise at.inside("columns").refused("samples-changed")
+    return samples
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,22 +446,36 @@ class _Parts:
     meta: dict[str, Any]
     columns: dict[str, Any]
     fields: dict[str, Any] = field(default_factory=dict)
+    columns_sha256: str = ""
 
 
 def _document(data: bytes, at: Place) -> Any:
     """Return the JSON in a file, compressed or not."""
     if data[:2] == b"\x1f\x8b":
-        most = min(MAX_FILE_BYTES, max(MAX_INFLATED_BYTES, MAX_INFLATED_RATIO * len(data)))
-        try:
-            with gzip.open(io.BytesIO(data)) as stream:
-                data = stream.read(most + 1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise at.refused("syntax") from error
-        if len(data) > most:
-            raise at.refused("samples-too-large", limit_bytes=most)
+        data = _inflated(data, at)
     if len(data) > MAX_FILE_BYTES:
         raise at.refused("samples-too-large", limit_bytes=MAX_FILE_BYTES)
-    return documents.read_json(data, at)
+    return growing.assembled(data, at) if _grows(data) else documents.read_json(data, at)
+
+
+def _grows(data: bytes | str) -> bool:
+    return isinstance(data, bytes) and data.startswith(growing.HEAD)
+
+
+def _inflated(data: bytes, at: Place) -> bytes:
+    """Return what is in a compressed file; of one that grows, up to where it is cut off."""
+    most = min(MAX_FILE_BYTES, max(MAX_INFLATED_BYTES, MAX_INFLATED_RATIO * len(data)))
+    inflated = bytearray()
+    try:
+        with gzip.open(io.BytesIO(data)) as stream:
+            while part := stream.read1(1 << 20):
+                inflated += part
+                if len(inflated) > most:
+                    raise at.refused("samples-too-large", limit_bytes=most)
+    except (OSError, EOFError, zlib.error) as error:
+        if not _grows(bytes(inflated[:100])):
+            raise at.refused("syntax") from error
+    return bytes(inflated)
 
 
 def _check_schema(schema: Any, at: Place) -> None:

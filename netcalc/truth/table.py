@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from netcalc.checks import choice
 from netcalc.emulation.chain import simulate
 from netcalc.errors import ExperimentError
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.record import Common, Progress, Record
+from netcalc.experiments.running.record import SAVE_S, Common, Progress, Record
 from netcalc.experiments.running.stopping import Stop
 from netcalc.models.queues.md1 import md1_wait_s
 from netcalc.samples import Table
@@ -212,7 +212,7 @@ def validate(
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File to save the table to: written every 2 s, at the end and on failure.
+        File to save the table to: written every second, at the end and on failure.
 
     Returns
     -------
@@ -301,12 +301,24 @@ class TruthRun(Record[Table]):
 
     def __init__(self, **record: Any) -> None:
         super().__init__(**record)
+        self.stopping.meanwhile = None  # which is that of the experiments, too
         self.rows: list[TruthRow] = []
+        self._coming: list[Future[list[TruthRow]]] = []
 
     @property
     def done_count(self) -> int:
         """Rows so far."""
         return len(self.rows)
+
+    @property
+    def row_count(self) -> int:
+        """Rows so far, those included that wait for their place."""
+        return len(self._rows_so_far())
+
+    def _rows_so_far(self) -> list[TruthRow]:
+        ended = [future for future in self._coming if future.done() and not future.cancelled()]
+        waiting = [future.result() for future in ended if future.exception() is None]
+        return [*self.rows, *chain.from_iterable(waiting)]
 
     def measure(self, settings: Sequence[Setting]) -> None:
         """Run the settings; one that the system refuses gives rows with the reason."""
@@ -331,17 +343,24 @@ class TruthRun(Record[Table]):
         with ThreadPoolExecutor(max_workers=TOGETHER) as pool:
             coming = [pool.submit(_rows, bench, setting) for setting in settings]
             try:
-                for future in coming:
-                    self.add(future.result())
+                while coming:
+                    self._coming = coming
+                    while not wait(coming[:1], timeout=SAVE_S).done:
+                        if any(future.done() for future in coming):
+                            self.save_so_far()
+                    rows = coming.pop(0).result()
+                    self.add(rows)
             finally:
+                self._coming = []
                 for future in coming:
                     future.cancel()
 
     def add(self, rows: Sequence[TruthRow]) -> None:
         """Add the rows of a setting."""
         self.rows += rows
+        self.save_so_far()
         self.advance(rows[-1].error_ratio if rows else np.nan)
 
     def samples(self) -> Table:
         """Return the table so far."""
-        return table_of(self.rows, self.meta())
+        return table_of(self._rows_so_far(), self.meta())

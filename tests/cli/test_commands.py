@@ -614,7 +614,7 @@ def test_a_sheet_of_nothing_is_refused():
 
 @pytest.mark.live
 def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path, monkeypatch):
-    def full(path, data):
+    def full(path, data, **_):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr("netcalc.samples.saved.write_atomically", full)

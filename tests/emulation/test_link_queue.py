@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netcalc.emulation import FATES, LinkQueue
+from netcalc.emulation import FATES, Events, LinkQueue
+from netcalc.emulation.queue import Log
 from netcalc.errors import DomainError
 
 T1 = 1.544e6
@@ -299,6 +300,26 @@ def test_rows_beyond_the_limit_of_a_log_are_counted(monkeypatch):
     driven(link, np.arange(25), [100] * 25)
     assert len(link.log.events()) == 10
     assert link.log.unlogged_count == 15
+
+
+def test_what_a_log_has_written_is_read_in_parts():
+    """identity: the same rows, wherever what another process has written so far is cut."""
+    logs = [Log(), Log()]
+    written, ends = b"", [0]
+    for count in (3, 0, 5):
+        for number, log in enumerate(logs):
+            for row in range(count):
+                log.add(row + 0.5, math.nan if row else 2.0, 100 + number, 7, row % 4)
+            written += log.new_bytes(number)
+            ends.append(len(written))
+    for cut in range(0, len(written) + 1, 7):
+        first, used = Log.from_new_bytes(written[:cut])
+        assert used == max(end for end in ends if end <= cut)
+        rest, more = Log.from_new_bytes(written[used:])
+        assert used + more == len(written)
+        for number, log in enumerate(logs):
+            parts = [part.events() for link, part in first + rest if link == number]
+            assert Events.concatenate(parts).sha256() == log.events().sha256()
 
 
 def test_batches_go_on_together():

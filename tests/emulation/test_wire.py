@@ -15,7 +15,7 @@ from contextlib import ExitStack, suppress
 import numpy as np
 import pytest
 
-from netcalc.emulation import EmulatedPath
+from netcalc.emulation import EmulatedPath, Events
 from netcalc.emulation.wire.carrier import LATE_S, LATENESS_BINS
 from netcalc.errors import DomainError
 from netcalc.path import Path
@@ -259,6 +259,24 @@ def test_the_log_has_the_events_of_each_direction():
     # derived: 8000 bits at 1 Mbit/s and then at 2 Mbit/s; the way back meets them in reverse
     assert (there.departure_s - there.arrival_s)[[0, 3]] == pytest.approx([0.008, 0.004])
     assert (back.departure_s - back.arrival_s)[[0, 3]] == pytest.approx([0.004, 0.008])
+
+
+def test_the_log_is_shared_while_packets_are_carried():
+    """identity: what comes without a question, call by call, is the log towards B at the end."""
+    with EmulatedPath(Path.parse("1 Mbit/s 1 ms, 2 Mbit/s 1 ms"), log=True) as wire:
+        parts = [wire.new_events()]
+        assert len(parts[0]) == 0
+        for count in (1, 3):
+            assert len(ping_s(wire, 972, count=count)) == count
+            deadline = time.monotonic() + 20
+            while sum(map(len, parts)) < len(wire.events("B")) and time.monotonic() < deadline:
+                parts.append(wire.new_events())
+        found, whole = Events.concatenate(parts), wire.events("B")
+        for link in (0, 1):
+            assert found.at(link).sha256() == whole.at(link).sha256()
+        assert len(whole) == 8
+        os.kill(wire._control.pid, signal.SIGKILL)
+        assert len(wire.new_events()) == 0, "of a process that is gone there is what it had shared"
 
 
 @pytest.mark.parametrize("device", ["tun", "veth"])

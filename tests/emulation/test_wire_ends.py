@@ -407,6 +407,7 @@ def test_bad_requests_are_refused_by_name():
             (lambda: wire.socket("C"), "not-a-choice", "name", "side"),
             (lambda: wire.router_address(0), "no-such-node", "value", 0),
             (lambda: wire.events(), "no-log", "name", "log"),
+            (lambda: wire.new_events(), "no-log", "name", "log"),
             (lambda: wire.read("/etc/passwd"), "request-refused", "step", "/etc/passwd"),
             (lambda: wire.socket("A", 250), "request-refused", "errno", errno.EAFNOSUPPORT),
             (

@@ -265,12 +265,18 @@ def test_a_long_transfer_is_saved_while_it_goes_on(nothing_left, tmp_path, monke
         if done < 1 and (tmp_path / "run.json").exists():
             seen.append(BulkSamples.load(tmp_path / "run.json"))
 
-    bulk(
+    result = bulk(
         1440, write_count=10**7, run_count=1, limit_s=1.0, progress=look,
         save=tmp_path / "run.json",
     )  # fmt: skip
-    assert len(seen[-1]) == 0
     assert seen[-1].meta.partial
+    row = seen[-1].columns()
+    assert len(seen[-1]) == 1, "the transfer that is in progress"
+    assert 0 < row["received_bytes"][0] < result.received_bytes[0]
+    # derived: its rate so far is near that of all of it; the two ends report at other times
+    assert row["received_bytes"][0] / row["wall_s"][0] == pytest.approx(
+        result.received_bytes[0] / result.wall_s[0], rel=0.9
+    )
     assert seen[-1].meta.instrument.intervals["at_s"][0] > 0
 
 

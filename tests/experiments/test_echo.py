@@ -373,7 +373,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(name, tmp_path,
 
 
 def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, nothing_left):
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     kept = tmp_path / "run.json"

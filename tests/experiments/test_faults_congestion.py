@@ -405,7 +405,11 @@ def test_a_kill_leaves_nothing_behind(killed, user, tmp_path):
     assert "Traceback" not in said
     names = {path.name for path in tmp_path.iterdir()}
     if killed == "command":
-        assert (code, out, names) == (-signal.SIGKILL, "", {"one.json"})
+        assert (code, out, names) == (-signal.SIGKILL, "", {"one.json", "run.json"})
+        left = from_table(samples.load(kept))
+        assert left.meta.partial
+        assert 0 < left.ended_s < 3.5
+        assert left.goodput_bps()[0] > 0
         return
     assert (code, names) == (2, {"one.json", "run.json"}), said
     found = json.loads(out)

@@ -223,7 +223,7 @@ class TestLive:
 
     @pytest.mark.parametrize(("run", "kind", "total", "unit"), RUNS)
     def test_the_disk_is_full(self, run, kind, total, unit, nothing_left, tmp_path, monkeypatch):
-        def full(path, data):
+        def full(path, data, **_):
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(samples.saved, "write_atomically", full)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.record import SILENT_COUNT, Record, attribute_errors, finish
 from netcalc.experiments.running.stopping import Clock, Stopping
-from netcalc.samples import RttSamples
+from netcalc.samples import GrowingFile, RttSamples
 
 
 class VirtualClock(Clock):
@@ -61,6 +62,10 @@ class Rows(Record[RttSamples]):
             self.sent_ns.append(self.clock.now_ns())
             self.advance(1e-3)
 
+    def rows_of(self, count):
+        self.sent_ns += [self.clock.now_ns()] * count
+        self.advance(1e-3)
+
 
 @pytest.fixture
 def clock(monkeypatch):
@@ -88,17 +93,64 @@ def test_progress_ten_times_a_second_and_at_the_end(clock):
     assert min(b - a for a, b in pairwise(times)) >= 0.1 - 1e-9
 
 
-def test_a_run_saves_every_two_seconds(clock, tmp_path, monkeypatch):
-    saved = []
-    write = Rows.write
+@pytest.fixture
+def saves(clock, monkeypatch):
+    """Times of all saves of a run in progress, with the number of rows. [s], [1]"""
+    found, keep = [], GrowingFile.keep
     monkeypatch.setattr(
-        Rows, "write", lambda run, found: (saved.append(run.done_count), write(run, found))
-    )
+        GrowingFile, "keep",
+        lambda file, rows: (found.append((clock.now_s, len(rows))), keep(file, rows)),
+    )  # fmt: skip
+    return found
+
+
+def test_a_run_saves_every_second(clock, saves, tmp_path):
     run = Rows(clock, total_count=10, save=tmp_path / "run.json")
-    finish(run, lambda: run.rows(1.0))
-    # derived: rows at 0, 1, 2, ... 9 s; due at 2, 4, 6 and 8 s, then at the end
-    assert saved == [3, 5, 7, 9, 10]
+    finish(run, lambda: run.rows(0.4))
+    # derived: rows at 0, 0.4, 0.8, ... 3.6 s; due at 1 s, and 1 s after each save. Before a pause
+    # in which it would be due a run saves at once: at 0.8, 1.6, 2.4 and 3.2 s
+    assert [count for _, count in saves] == [3, 5, 7, 9]
+    assert [at_s for at_s, _ in saves] == pytest.approx([0.8, 1.6, 2.4, 3.2])
     assert len(RttSamples.load(tmp_path / "run.json")) == 10
+
+
+@pytest.mark.each("interval_s", [0.01, 0.3, 0.99, 1.01, 1.9, 2.5, 12.0])
+@pytest.mark.each("reply_s", [0.0, 0.4, 1.6, 9.0])
+def test_a_run_that_is_killed_at_any_time_loses_two_seconds_at_most(
+    clock, saves, tmp_path, interval_s, reply_s
+):
+    """derived: what was measured 2 s before any time is in a save that was before this time."""
+    saves.clear()
+    clock.now_s = 0.0
+    run = Rows(clock, save=tmp_path / f"{interval_s}-{reply_s}.json")
+    measured = []
+
+    def row():
+        if run.sent_ns:
+            run.pace(run.sent_ns[-1], interval_s)
+        run.stopping.check()
+        if len(run.sent_ns) % 5 == 4:  # most are answered at once
+            run.stopping.sleep(reply_s)
+        run.sent_ns.append(clock.now_ns())
+        measured.append(clock.now_s)
+        run.advance(reply_s)
+
+    for _ in range(40):
+        row()
+    run.save_no_more()
+    for at_s in np.arange(0.0, measured[-1], 0.05):
+        kept = max((count for when_s, count in saves if when_s <= at_s), default=0)
+        assert kept >= sum(each <= at_s - 2.0 for each in measured), f"killed at {at_s:.2f} s"
+
+
+def test_a_long_wait_shows_in_the_file_how_long_it_has_lasted(clock, tmp_path):
+    run = Rows(clock, save=tmp_path / "run.json")
+    run.rows_of(1)
+    run.stopping.sleep(20.0)
+    found = RttSamples.load(tmp_path / "run.json")
+    assert found.meta.instrument.duration_s > 18.0, "derived: 20 s less the 2 s that may be lost"
+    assert found.meta.partial
+    run.save_no_more()
 
 
 def test_a_run_beyond_its_time_keeps_its_rows(clock):

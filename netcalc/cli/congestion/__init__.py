@@ -398,7 +398,9 @@ class LiveRun:
 
         try:
             with Progress("congestion", unit="bit/s") as progress:
-                self.recording = live.record(scenario, peer=self.peer, progress=progress)
+                self.recording = live.record(
+                    scenario, peer=self.peer, progress=progress, save=self.save_path
+                )
         except ExperimentError as error:
             if error.partial is None:
                 raise

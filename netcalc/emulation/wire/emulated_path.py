@@ -318,6 +318,7 @@ class EmulatedPath:
             "sysctls": dict(sysctls or {}),
             "user_namespace": user_namespace,
             "device": device,
+            "log": log,
             "addresses": [[self._interface(host, v) for v in (4, 6)] for host in self._hosts],
             "routers": [
                 [self._host(host, v) for v in (4, 6)] for host in range(2, len(path.hops) + 1)
@@ -457,6 +458,25 @@ class EmulatedPath:
         direction = logs[0 if self._side(towards) == 1 else 1]
         return Events.concatenate([log.events(index) for index, log in enumerate(direction)])
 
+    def new_events(self) -> Events:
+        """Return the rows of the log towards B since the last call, as the process has shared them.
+
+        It is not asked, so that no packet is late for it: the rows of the last half second may be
+        missing, and come the next time.
+
+        Raises
+        ------
+        DomainError
+            If the path was made without a log.
+        """
+        self._require_open()
+        if not self._log:
+            raise DomainError("no-log", "log", False)
+        there = os.fstat(self._log_file).st_size - self._read_bytes
+        parts, used = Log.from_new_bytes(os.pread(self._log_file, there, self._read_bytes))
+        self._read_bytes += used
+        return Events.concatenate([log.events(link) for link, log in [(0, Log()), *parts]])
+
     def truth(self) -> dict[str, Any]:
         """Return the parameters of the path as they were set, for the samples of a run."""
         return {
@@ -475,6 +495,8 @@ class EmulatedPath:
         chosen, descriptors = self._control.set_up(self._settings)
         for descriptor in descriptors:
             undo.callback(os.close, descriptor)
+        if self._log:
+            self._log_file, self._read_bytes = descriptors.pop(), 0
         namespaces, users = descriptors[: len(self.sides)], descriptors[len(self.sides) :]
         self._programs = Programs(namespaces, users[0] if users else -1)
         undo.callback(self._programs.end)

@@ -23,7 +23,7 @@ from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.printable import excerpt
 from netcalc.rate_layers import PAYLOAD
-from netcalc.samples import Instrument, Meta, Samples
+from netcalc.samples import GrowingFile, Instrument, Meta, Samples
 from netcalc.version import __version__
 
 SILENT_COUNT = 20
@@ -31,8 +31,9 @@ SILENT_COUNT = 20
 PROGRESS_S = 0.1
 """Time between two calls of a progress function, at least: more often than a person sees would only
 disturb the measurement. [s]"""
-SAVE_S = 2.0
-"""Time between two saves of a run in progress, at least: a crash may cost this much. [s]"""
+SAVE_S, LATEST_SAVE_S = 1.0, 1.5
+"""Time between two saves of a run in progress, at least and at most, so that a run that is killed
+loses 2 s at most of what it had measured. [s]"""
 OWN_ERROR_S = 5.0
 """Time between two measurements of the error of a run in progress, at least: each takes about
 20 ms, 0.4% of this. [s]"""
@@ -104,11 +105,15 @@ class Record(ABC, Generic[Kept]):
         self._contention = instrument.CpuContention(self.processor_count)
         self._progress = progress
         self._save = None if save is None else File(save)
+        self._growing = None if save is None else GrowingFile(File(save))
+        self._saved_s = 0.0
         self._command, self._note, self._layers = command, note, layers or {}
         self._start_wall_ns = self.clock.wall_ns()
         self._start_ns = self.clock.now_ns()
         self._progress_due_s = 0.0
         self._save_due_s = SAVE_S
+        if save is not None:
+            stopping.meanwhile = self.save_while_waiting
         self._error_due_s = OWN_ERROR_S
 
     @property
@@ -175,6 +180,7 @@ class Record(ABC, Generic[Kept]):
         """Write the samples to the file of the run, if there is one."""
         if self._save is None:
             return
+        self.save_no_more()
         try:
             samples.save(self._save)
         except OSError as error:
@@ -184,6 +190,13 @@ class Record(ABC, Generic[Kept]):
                 partial=samples,
                 reason=error.strerror or str(error),
             ) from error
+
+    def save_no_more(self) -> None:
+        """Close the file that grows during the run; what is in it stays."""
+        if self._growing is not None:
+            self.stopping.meanwhile = None
+            self._growing.close()
+            self._growing = None
 
     def failure(self, error: OSError | MemoryError) -> ExperimentError:
         """Return the error of the run for one of the system: its phase, address and cause."""
@@ -213,6 +226,9 @@ class Record(ABC, Generic[Kept]):
     def pace(self, last_ns: int, interval_s: float) -> None:
         """Wait for the end of the interval since the last row."""
         wait_s = interval_s - (self.clock.now_ns() - last_ns) * 1e-9
+        if self.elapsed_s + wait_s > self._save_due_s:
+            self.save_so_far()
+            wait_s = interval_s - (self.clock.now_ns() - last_ns) * 1e-9
         if wait_s > 0:
             self.delays_s.append(self.stopping.sleep(wait_s))
 
@@ -230,18 +246,30 @@ class Record(ABC, Generic[Kept]):
                 self.error_of_caller = error
                 raise
             self._progress_due_s = self.elapsed_s + PROGRESS_S
-        if self._save and now_s >= self._save_due_s and done < self.total_count:
-            self._save_so_far(now_s, done)
+        if now_s >= self._save_due_s:
+            self.save_so_far()
         if now_s >= self._error_due_s and done < self.total_count and not within:
             self.record_measurement_error()
 
-    def _save_so_far(self, now_s: float, done: float) -> None:
+    def save_while_waiting(self) -> None:
+        """Save within a long wait; all other saves are between rows."""
+        if self.elapsed_s > self._saved_s + LATEST_SAVE_S and self.row_count:
+            self.save_so_far()
+
+    def save_so_far(self) -> None:
+        """Add what is new to the file; what cannot be written now is written the next time."""
+        if self._growing is None:
+            return
+        self._saved_s = self.elapsed_s
         try:
-            self.write(self.samples())
-        except ExperimentError as error:
-            facts = {"done": done, "unit": self.unit, "reason": error.values["reason"]}
-            self.warnings.append(Notice("save-postponed", facts))
-        self._save_due_s = now_s + max(SAVE_S, _SAVE_SHARE * (self.elapsed_s - now_s))
+            self._growing.keep(self.samples())
+        except OSError as error:
+            facts = {"done": self.done_count, "unit": self.unit}
+            late = Notice("save-postponed", {**facts, "reason": error.strerror or str(error)})
+            others = [w for w in self.warnings if getattr(w, "code", "") != late.code]
+            self.warnings = [*others, late]
+        took_s = self.elapsed_s - self._saved_s
+        self._save_due_s = self._saved_s + min(max(SAVE_S, _SAVE_SHARE * took_s), LATEST_SAVE_S)
         self.stopping.resume()
 
     def meta(
@@ -483,6 +511,13 @@ def short_list(sizes: Sequence[int], what: str) -> str:
 
 def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
     """Measure until the run ends, for whatever reason, and keep the samples."""
+    try:
+        return _finish(run, measure)
+    finally:
+        run.save_no_more()
+
+
+def _finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
     try:
         try:
             measure()

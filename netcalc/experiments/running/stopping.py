@@ -167,6 +167,8 @@ class Stopping:
     ----------
     reason : str
         Why the run ends; empty while it continues.
+    meanwhile : callable, optional
+        Called at each check in the thread of the run, such as every :data:`SLICE_S` of a wait.
     gaps : list of tuple of float
         Start, relative to the start of the run, and length of each suspension: the process was
         stopped, or the machine slept. [s]
@@ -187,6 +189,8 @@ class Stopping:
         self._with_caller = False
         self._terminated: int | None = None
         self._watched: list[Callable[[], object]] = []
+        self._thread = threading.get_ident()
+        self.meanwhile: Callable[[], object] | None = None
         self._watch_due_s = 0.0
         self.reason = ""
         self.gaps: list[tuple[float, float]] = []
@@ -253,6 +257,8 @@ class Stopping:
             self._watch_due_s = self._seen_s + SLICE_S
             for require in self._watched:
                 require()
+        if self.meanwhile is not None and threading.get_ident() == self._thread:
+            self.meanwhile()
         if not self.reason:
             if self._asks():
                 self.end("stop")
