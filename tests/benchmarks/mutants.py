@@ -281,9 +281,10 @@ def absurd(found: samples.Samples) -> str:
         most = MOST_COUNT if of_network and unit in ("1", "byte") else 2.0**1023
         if unit == "s":
             is_trip = words & {"rtt", "rtts", "rttvar", "ping", "jitter"}
-            least, most = (0.0, HOUR_S) if is_trip else (-MOST_TIME_S, MOST_TIME_S)
+            most = HOUR_S if is_trip else MOST_TIME_S
+            least = 0.0 if is_trip and of_network else -most
         elif unit == "bit/s":
-            least, most = 0.0, MOST_BPS
+            least, most = 0.0 if of_network else -MOST_BPS, MOST_BPS
         elif unit == "ratio" and words & {"loss", "lost"}:
             least, most = 0.0, 1.0
         elif name.startswith("counter:"):
