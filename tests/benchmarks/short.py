@@ -42,6 +42,7 @@ SHORT = {
     "fit_coverage": ("100",),
     "import_time": ("1",),
     "interrupts": ("1",),
+    "killed_runs": ("--count", "3"),
     "large_inputs": ("0.02",),
     "mutants": ("300", "8", "1"),
     "mutant_numbers": ("300", "8"),
