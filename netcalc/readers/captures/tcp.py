@@ -191,25 +191,33 @@ def new_bytes(a: TcpAnalysis) -> Ints:
 def _missed_bytes(s: flows.Segments, losses: Losses) -> Ints:
     count = 2 * s.flows.count
     order = s.by_series
-    data, syn = order[s.payload[order] > 0], order[s.is_set(flows.SYN)[order]]
-    series = s.series[data]
-    # Where its begin is captured, data begin behind the SYN, else with the first that were seen.
-    begin = groups.max_by(s.sequence[syn] + 1, s.series[syn], count)
-    first = np.fmin(begin, groups.min_by(s.sequence[data], series, count))
-    ends = s.sequence[data] + s.payload[data]
     acks = order[s.is_set(flows.ACK)[order]]
-    acked = groups.max_by(s.ack[acks], s.series[acks], count)[np.arange(count) ^ 1]
-    fin = order[s.is_set(flows.FIN)[order]]  # it takes a number, and has no byte
-    closed = groups.max_by(s.end[fin], s.series[fin], count)
+    missed_bytes = np.zeros(count, dtype=np.int64)
+    # Only what the other side acknowledges can be missed: of many flows, as in a scan, nothing.
+    sides, of_acks = np.unique(s.series[acks] ^ 1, return_inverse=True)
+    if not sides.size:
+        return missed_bytes
+    place = np.full(count, -1)
+    place[sides] = np.arange(sides.size)
+    shown = order[place[s.series[order]] >= 0]
+    data, syn = shown[s.payload[shown] > 0], shown[s.is_set(flows.SYN)[shown]]
+    series = place[s.series[data]]
+    # Where its begin is captured, data begin behind the SYN, else with the first that were seen.
+    begin = groups.max_by(s.sequence[syn] + 1, place[s.series[syn]], sides.size)
+    first = np.fmin(begin, groups.min_by(s.sequence[data], series, sides.size))
+    ends = s.sequence[data] + s.payload[data]
+    acked = groups.max_by(s.ack[acks], of_acks, sides.size)
+    fin = shown[s.is_set(flows.FIN)[shown]]  # it takes a number, and has no byte
+    closed = groups.max_by(s.end[fin], place[s.series[fin]], sides.size)
     upto = np.where(acked >= closed, np.minimum(acked, closed - 1), acked)
+    inside = ends <= upto[series]
+    covered = groups.sum_by(np.where(inside, losses.new_bytes[data], 0), series, sides.size)
     with np.errstate(invalid="ignore"):
-        inside = ends <= upto[series]
-    covered = groups.sum_by(np.where(inside, losses.new_bytes[data], 0), series, count)
-    with np.errstate(invalid="ignore"):
-        missed = np.where(upto > first, upto - first - covered, 0.0)
-    missed = np.nan_to_num(missed)
+        missed = np.nan_to_num(np.where(upto > first, upto - first - covered, 0.0))
     # More than any window is a number that went astray, not a hole; one byte is a FIN's number.
-    return np.where((missed > 1) & (missed <= MOST_WINDOW_BYTES), missed, 0.0).astype(np.int64)
+    is_hole = (missed > 1) & (missed <= MOST_WINDOW_BYTES)
+    missed_bytes[sides] = np.where(is_hole, missed, 0.0)
+    return missed_bytes
 
 
 def _counts_of_losses(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
