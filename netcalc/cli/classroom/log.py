@@ -69,6 +69,8 @@ def install(logger: logging.Logger) -> ShortLog:
         Of the server, which says more than a teacher needs.
     """
     log = ShortLog()
+    # Jupyter gives Tornado milliseconds for seconds, and sends its own pings.
+    log.addFilter(lambda record: "websocket_ping_timeout" not in record.getMessage())
     logging.getLogger().handlers = [log]
     logger.handlers, logger.propagate = [], True
     logger.setLevel(logging.ERROR)
