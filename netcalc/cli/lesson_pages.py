@@ -32,7 +32,6 @@ import nbformat
 from jinja2.bccache import Bucket
 from jinja2.ext import Extension
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
-from nbconvert.exporters import templateexporter
 
 from netcalc.language import notebooks
 from netcalc.lessons.site.html import without_cells
@@ -191,6 +190,8 @@ def compile_templates_once() -> None:
 
     Nobody else is served meanwhile: 0.13 s of processor time for each page.
     """
+    from nbconvert.exporters import templateexporter  # late: it is for pages alone
+
     name = f"{CompiledOnce.__module__}.{CompiledOnce.__name__}"
     if name not in templateexporter.JINJA_EXTENSIONS:
         templateexporter.JINJA_EXTENSIONS.append(name)

@@ -79,7 +79,9 @@ def prepared(file: Path) -> Any:
     """Return a notebook as its page gets it."""
     notebook = nbformat.from_dict(json.loads(file.read_text()))
     settings = {"contents_manager": SimpleNamespace(root_dir=str(file.parent))}
-    handler = SimpleNamespace(xsrf_token="", settings=settings, path_args=[f"/{file.name}"])
+    handler = SimpleNamespace(
+        xsrf_token="", settings=settings, path_args=[f"/{file.name}"], set_header={}.__setitem__
+    )
     lesson_pages.prepare_page(handler, notebook=notebook, cwd="")
     return notebook.metadata
 

@@ -19,6 +19,7 @@ from netcalc.cli.calc import formula_command
 from netcalc.cli.explain import explain
 from netcalc.cli.read import read
 from netcalc.cli.run import run
+from netcalc.cli.validate import validate
 from netcalc.experiments import EXPERIMENTS
 from netcalc.messages import TYPED_HINTS
 from netcalc.samples import RttSamples
@@ -126,6 +127,8 @@ OF_FILES = {"no-header", "data-for-header", "named-column-without-unit"}
 OF_EXPLAIN = {"claim-without-facts"}
 """Codes that explaining a number raises, and no run."""
 
+OF_VALIDATE = {"machine-cannot-judge"}
+"""Codes that a table of truth raises, and no run."""
 OF_RANGES = {"draws-impossible", "draws-refused"}
 """Codes that a formula with ranges raises, and no run."""
 
@@ -136,6 +139,7 @@ def test_a_hint_for_the_command_line_names_options_that_exist(code):
         *(names(option) for command in run.commands.values() for option in command.params),
         *(names(option) for option in read.params if code in OF_FILES),
         *(names(option) for option in explain.params if code in OF_EXPLAIN),
+        *(names(option) for option in validate.params if code in OF_VALIDATE),
         *(names(option) for option in formula_command("bdp").params if code in OF_RANGES),
     )
     assert set(re.findall(r"--[a-z0-9-]+", TYPED_HINTS[code])) <= known

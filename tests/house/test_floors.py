@@ -82,6 +82,7 @@ THIRD_PARTIES = {
         "jinja2",
         "jupyter_client",
         "jupyter_server",
+        "nbconvert",
         "nbformat",
         "psutil",
         "tornado",
