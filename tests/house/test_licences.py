@@ -47,7 +47,7 @@ def test_what_is_installed_has_the_licence_that_is_listed():
             for text in about.get_all("Classifier", [])
             if text.startswith("License ::")
         ]
-        expression = about["License-Expression"] or (not classifiers and about["License"])
+        expression = about.get("License-Expression") or (not classifiers and about.get("License"))
         stated = [expression] if expression else classifiers
         said = ", ".join(OTHERWISE.get(one, one) for one in stated)
         if about["Version"] == version and said not in ("", LISTED[name]):
