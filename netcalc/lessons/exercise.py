@@ -105,6 +105,8 @@ class AnswerField(anywidget.AnyWidget):
 
 
 _HEARD = ("answer", "new numbers")
+_MOST_HEARD_AGAIN = 20
+"""Answers that a new page hears again. [1]"""
 TRIES = 3
 """Tries before the worked solution is shown."""
 
@@ -180,7 +182,17 @@ class ExerciseBox(ipywidgets.VBox):
         super().__init__(layout=ipywidgets.Layout(width="100%"))
         self.add_class("netcalc-exercise")
         self._ask(question)
-        for content in answered.kept(place):
+        self._hear_again(answered.kept(place))
+
+    def _hear_again(self, heard: Sequence[Mapping[str, str]]) -> None:
+        """Do what earlier kernels have heard: the last numbers, and the last answers about them."""
+        begins = [at for at, content in enumerate(heard) if content["kind"] == "new numbers"]
+        begin = begins[-1] if begins else -1
+        self._fresh = max(0, len(begins) - 1)
+        before = [content for content in heard[: max(begin, 0)] if content["kind"] == "answer"]
+        for content in (*before[-1:], *heard[max(begin, 0) : begin + 1]):
+            self.field.hear(content)
+        for content in heard[begin + 1 :][-_MOST_HEARD_AGAIN:]:
             self.field.hear(content)
 
     def _ask(self, question: Question) -> None:

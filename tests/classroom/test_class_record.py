@@ -50,8 +50,8 @@ def test_a_class_that_runs_is_not_taken_over_and_the_last_one_is(tmp_path):
                 assert none is None
     with records.killed(tmp_path, 8890) as (record, _):
         assert record.folder == first
-    with records.killed(tmp_path, 9999) as none:
-        assert none is None
+    with records.killed(tmp_path, 9999) as (record, _):
+        assert record.folder == second, "the last one, which goes on at another port"
 
 
 def test_a_new_start_waits_for_the_server_of_a_command_that_was_killed(tmp_path, monkeypatch):

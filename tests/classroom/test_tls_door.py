@@ -139,7 +139,7 @@ def test_what_is_no_hello_has_no_handshake_and_one_line_however_often_it_comes(s
 
     played(play)
     said = capfd.readouterr().err
-    assert said.startswith("Connections without TLS: 1, the last from 127.0.0.1: ")
+    assert said.startswith("Connections refused at the TLS door: 1, last 127.0.0.1: ")
     assert said.count("\n") == 1
 
 

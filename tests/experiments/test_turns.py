@@ -178,3 +178,23 @@ def test_a_link_in_the_place_of_the_lock_is_refused(folder):
     with pytest.raises(OSError, match="running"), turn(threading.Event(), pytest.fail):
         pass
     assert waiting(folder) == []
+
+
+def test_what_one_puts_there_stops_no_run_of_others(folder, monkeypatch):
+    """On a server: a link to a home, a folder that others may not read, one that has just gone."""
+    listed = os.scandir
+
+    def refusing(path):
+        if Path(path).name in ("private", "link"):
+            raise PermissionError(13, "Permission denied", str(path))
+        if Path(path).name == "gone":
+            raise FileNotFoundError(2, "No such file or directory", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(stopping.os, "scandir", refusing)
+    for name in ("private", "gone"):
+        (folder / name).mkdir()
+    (folder / "link").symlink_to("/root/none")
+    turn_of_one = Turn(folder)
+    assert len(waiting(folder)) == 1
+    turn_of_one.leave()

@@ -63,7 +63,9 @@ class Classroom(Voila):
 
     arguments: dict[str, Any]
     is_lost = False
-    """Whether it has ended because no kernel could be started any more."""
+    """Whether no kernel could be started any more."""
+    is_over = False
+    """Whether the teacher has ended the class: nothing of it is kept."""
     roll: Roll
     _is_changed = _is_pausing = False
 
@@ -85,7 +87,7 @@ class Classroom(Voila):
             "class_code": arguments["code"],
             "class_lessons": lessons,
             "class_templates": templates,
-            "class_end": lambda: self.ioloop.add_callback(self.ioloop.stop),
+            "class_end": self._end_for_good,
             "websocket_max_message_size": _MESSAGE_BYTES,
             "websocket_ping_interval": 20,
         }
@@ -159,6 +161,11 @@ class Classroom(Voila):
         except OSError as error:
             print(f"The students of the class could not be saved: {error}", file=sys.stderr)
 
+    def _end_for_good(self) -> None:
+        """End as the teacher wants it."""
+        self.is_over = True
+        self.ioloop.add_callback(self.ioloop.stop)
+
     def _end_lost(self) -> None:
         """End, and say why: nobody could open a lesson any more."""
         if not self.is_lost:
@@ -213,7 +220,7 @@ def main() -> None:
     finally:
         process.end()
         shutil.rmtree(folder, ignore_errors=True)
-    if server.is_lost:
+    if not server.is_over:  # by a signal, or for want of kernels: another start can go on
         sys.exit(1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import ipaddress
 import json
 import os
@@ -110,15 +111,19 @@ def classroom(
         "students": students,
         "memory_bytes": memory_bytes,
         "processor_s": processor_s,
-        "certfile": str(certfile.resolve()) if certfile else "",
-        "keyfile": str(keyfile.resolve()) if keyfile else "",
+        # Links stay: behind them may be a renewed certificate.
+        "certfile": str(certfile.absolute()) if certfile else "",
+        "keyfile": str(keyfile.absolute()) if keyfile else "",
         "allow_root": allow_root,
     }
     if not resume:
         _check(options)
     with _record(port, resume=resume) as (record, lock), _folder() as folder:
         if resume:
-            options = record.known["options"] | {name: options[name] for name in _typed(options)}
+            typed = {name: options[name] for name in _typed(options)}
+            if "certfile" in typed:
+                typed["keyfile"] = options["keyfile"]  # that of before belongs to another
+            options = record.known["options"] | typed
             _check(options)
             shutil.rmtree(record.known["folder"], ignore_errors=True)
         _serve(options, record, lock, folder)
@@ -171,6 +176,7 @@ def _record(port: int | None, *, resume: bool) -> Iterator[tuple[Record, int]]:
         except OSError as error:
             put(f"warning: this class cannot be resumed if it is killed: {error}", err=True)
             made = closing.enter_context(records.new(closing.enter_context(_folder())))
+            made[0].can_stay = False
         else:
             if count:
                 put("A class was killed; netcalc classroom --resume continues it.", err=True)
@@ -180,7 +186,7 @@ def _record(port: int | None, *, resume: bool) -> Iterator[tuple[Record, int]]:
 def _serve(options: dict[str, Any], record: Record, lock: int, folder: Path) -> None:
     """Serve until the class ends, or is killed."""
     address = options["address"]
-    with _listen(address, options["port"]) as listening:
+    with _listen(address, options["port"], is_known=bool(record.known)) as listening:
         options["port"] = listening.getsockname()[1]
         kept = {
             "code": new_code(),
@@ -191,7 +197,8 @@ def _serve(options: dict[str, Any], record: Record, lock: int, folder: Path) -> 
             "options": options,
             "folder": str(folder),
         }
-        record.write(kept)
+        with contextlib.suppress(OSError):  # the server writes it again, and says what is wrong
+            record.write(kept)
         settings = {
             **options,
             **kept,
@@ -207,15 +214,17 @@ def _serve(options: dict[str, Any], record: Record, lock: int, folder: Path) -> 
             listening.close()  # the server's alone
             walls = _first_line(server)["walls"]
             try:
-                record.is_needed = True
+                record.is_needed = record.can_stay
                 _tell(
                     address, options["port"], kept["code"], kept["teacher_key"],
                     bool(options["certfile"]), walls,
                 )  # fmt: skip
                 code_of_exit = server.wait()
             except KeyboardInterrupt as stopped:
-                record.is_needed = bool(stopped.args)  # a terminal that was closed is no end
+                record.is_needed &= bool(stopped.args)  # a terminal that was closed is no end
                 raise
+            if code_of_exit and not record.can_stay:
+                raise _ended(code_of_exit)
             if code_of_exit:
                 raise ExperimentError("class-killed", phase="run Voila", exit_code=code_of_exit)
             record.is_needed = False
@@ -238,8 +247,11 @@ def _try_certificate(certfile: Path, keyfile: Path | None) -> None:
         ) from error
 
 
-def _listen(address: str, typed_port: int | None) -> socket.socket:
-    """Return a socket that listens: the server takes it over, so nobody gets its port meanwhile."""
+def _listen(address: str, typed_port: int | None, *, is_known: bool) -> socket.socket:
+    """Return a socket that listens: the server takes it over, so nobody gets its port meanwhile.
+
+    ``is_known`` says whether students know the port, of a class that goes on.
+    """
     try:
         kind = socket.AF_INET6 if ipaddress.ip_address(address).version == 6 else socket.AF_INET
     except ValueError as error:
@@ -250,9 +262,11 @@ def _listen(address: str, typed_port: int | None) -> socket.socket:
         except PermissionError as error:
             raise CommandError("server-port-not-permitted", port=port) from error
         except OSError as error:
-            if error.errno in (99, 22):  # EADDRNOTAVAIL; EINVAL for a link-local one
+            if error.errno in (errno.EADDRNOTAVAIL, errno.EINVAL):  # EINVAL: a link-local one
                 raise CommandError("class-address-elsewhere", address=address) from error
-    raise CommandError("server-port-in-use", port=typed_port)
+            if error.errno != errno.EADDRINUSE:
+                raise
+    raise CommandError("class-port-taken" if is_known else "server-port-in-use", port=typed_port)
 
 
 @contextlib.contextmanager

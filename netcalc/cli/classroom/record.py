@@ -41,12 +41,14 @@ class Record:
         What was written last; empty for a new class.
     is_needed : bool
         Whether the folder stays when this command ends.
+    can_stay : bool
+        Whether it may: not where this user has no home.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.answers = folder, folder / "answers"
         self.known: dict[str, Any] = {}
-        self.is_needed = False
+        self.is_needed, self.can_stay = False, True
 
     def write(self, known: dict[str, Any]) -> None:
         """Write the record whole or not at all, for this user alone."""
@@ -76,13 +78,15 @@ def place() -> Path:
     Raises
     ------
     OSError
-        If this user has no home.
+        If this user has no home, or one that kernels do not see.
     """
     state = Path(os.environ.get("XDG_STATE_HOME", ""))
     try:
         home = state if state.is_absolute() else Path.home() / ".local/state"
     except RuntimeError as error:
         raise FileNotFoundError(errno.ENOENT, str(error)) from error
+    if home.resolve().is_relative_to("/run"):
+        raise FileNotFoundError(errno.ENOENT, "kernels do not see /run", str(home))
     return home / "netcalc/classes"
 
 
@@ -94,25 +98,27 @@ def new(among: Path) -> Iterator[tuple[Record, int]]:
     record.folder.mkdir(mode=0o700)
     record.answers.mkdir(mode=0o700)
     with _locks(record.folder) as (own, servers):
-        lock(own)
-        lock(servers)
+        for descriptor in (own, servers):  # another start, which counts, may hold it for an instant
+            while not lock(descriptor):
+                time.sleep(_PAUSE_S)
         with _kept_if_needed(record):
             yield record, servers
 
 
 @contextlib.contextmanager
 def killed(among: Path, port: int | None) -> Iterator[tuple[Record, int] | None]:
-    """Take over the last class that was killed, on a port if one is named; None without one.
+    """Take over the last class that was killed, at a port if one was there; None without one.
 
     Where the lock of the command is free and that of the server is not, the command was killed and
     the server is ending.
     """
-    for record in _all(among):
-        if not record.known or port not in (None, record.known["options"]["port"]):
-            continue
-        with _locks(record.folder) as (own, servers):
-            if not lock(own):
+    known = [record for record in _all(among) if record.known]
+    known.sort(key=lambda record: record.known["options"]["port"] != port)  # that of the port first
+    for record in known:
+        with _locks(record.folder) as locks:
+            if not locks or not lock(locks[0]):
                 continue  # it runs
+            servers = locks[1]
             until_s = time.monotonic() + _ENDING_S
             while not lock(servers) and time.monotonic() < until_s:
                 time.sleep(_PAUSE_S)
@@ -129,11 +135,12 @@ def count_killed(among: Path) -> int:
     """Return how many classes were killed; what is left of older ones is removed."""
     count = 0
     for record in _all(among):
-        with _locks(record.folder) as (own, servers):
-            if not (lock(own) and lock(servers)):
+        with _locks(record.folder) as locks:
+            if not locks or not all(map(lock, locks)):
                 continue
             if time.time() - record.written_s > _KEPT_S:
-                shutil.rmtree(record.folder, ignore_errors=True)
+                for folder in filter(None, (record.known.get("folder"), record.folder)):
+                    shutil.rmtree(folder, ignore_errors=True)
             else:
                 count += bool(record.known)
     return count
@@ -160,5 +167,9 @@ def _kept_if_needed(record: Record) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _locks(folder: Path) -> Iterator[list[int]]:
+    """Open the locks of a class; none of one that has just ended, or is somebody else's."""
     with contextlib.ExitStack() as closing:
-        yield [open_lock(folder / name, closing) for name in _LOCKS]
+        opened: list[int] = []
+        with contextlib.suppress(OSError):
+            opened = [open_lock(folder / name, closing) for name in _LOCKS]
+        yield opened

@@ -126,7 +126,7 @@ class TlsDoor:
         if now_s - self._said_s >= QUIET_S:
             reason = getattr(error, "reason", None) or str(error) or "no handshake in time"
             print(
-                f"Connections without TLS: {self._refused_count}, the last from {host}: "
+                f"Connections refused at the TLS door: {self._refused_count}, last {host}: "
                 f"{str(reason).replace('_', ' ').lower()}",
                 file=sys.stderr,
                 flush=True,

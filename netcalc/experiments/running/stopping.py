@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import stat
 import sys
@@ -353,6 +354,7 @@ TYPICAL_S = 10.0
 _STEP_S = 0.2
 _TOLD_S = 0.5
 LOCK = "running"
+_TURN = re.compile(r"[0-9].*\.turn")
 _MOST_BYTES = 1000
 """Bytes that are read of a file in the folder; the file of a turn has 200. [byte]"""
 _numbers = count()
@@ -473,9 +475,12 @@ def waiting(folder: Path) -> list[Waiting]:
 
 def _places(folder: Path) -> list[tuple[Path, Waiting]]:
     places = []
-    folders = [path for path in folder.glob("*") if path.is_dir() and not path.is_symlink()]
-    paths = [path for place in (folder, *folders) for path in place.glob("[0-9]*.turn")]
-    for path in sorted(paths, key=lambda path: path.name):
+    entries = _listed(folder)
+    for own in entries[:]:
+        if own.is_dir(follow_symlinks=False):
+            entries += _listed(Path(own.path))
+    turns = (entry for entry in entries if _TURN.fullmatch(entry.name))
+    for path in (Path(turn.path) for turn in sorted(turns, key=lambda turn: turn.name)):
         with suppress(OSError), _opened(path) as file:
             if _locked(file):  # its process has ended
                 path.unlink(missing_ok=True)
@@ -484,6 +489,15 @@ def _places(folder: Path) -> list[tuple[Path, Waiting]]:
             if place is not None:
                 places.append((path, place))
     return places
+
+
+def _listed(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what is in a folder; nothing of one that is gone, or somebody else's alone."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
 
 
 @contextmanager

@@ -83,7 +83,7 @@ async function draw() {
   } catch {
     summary.textContent = isOut
       ? "You are no longer logged in here: load this page again and enter the key."
-      : "The server does not answer: the class has ended.";
+      : "The server does not answer. If it was killed, continue the class: netcalc classroom --resume";
     return;
   }
   if (isPressed) return; // a button under the finger stays where it is
