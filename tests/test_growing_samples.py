@@ -113,7 +113,7 @@ def test_a_damaged_line_within_is_refused(tmp_path):
     ):
         with pytest.raises(ReaderError) as caught:
             samples.loads(b"\n".join(damaged))
-        assert caught.value.code == "damaged-samples"
+        assert caught.value.code == "damaged-line"
         assert caught.value.line in {2, 3, 4}
 
 

@@ -37,6 +37,8 @@ _ROUNDED = 0.01
 """A median may be this much beyond its ends, as tools round each number of its own. [ratio]"""
 
 _TRIPS = {"rtt", "rtts", "rttvar", "ping", "pings", "jitter", "roundtrip"}
+_NOT_OF_ONE = {"time", "timestamp", "unix", "epoch", "at", "since", "sum", "total"}
+"""Words of a table's column that has times of day, or sums."""
 _LOSSES = {"loss", "losses", "lost"}
 _HIGHEST = {
     "s": LONGEST_S, "bit/s": HIGHEST_BPS, "packet/s": HIGHEST_PPS, "byte": MOST, "bit": 8 * MOST,
@@ -63,9 +65,11 @@ def range_of(name: str, unit: str, *, of_house: bool) -> tuple[float, float]:
     """
     words = set(re.findall(r"[^\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()))
     high = _HIGHEST.get(unit, math.inf)
+    if "processor" in words:  # of several threads together
+        return 0.0, high
     if unit == "ratio" and (of_house or words & _LOSSES):
         return 0.0, 1.0
-    if unit == "s" and words & _TRIPS:
+    if unit == "s" and words & _TRIPS and not (words & _NOT_OF_ONE and not of_house):
         return (0.0 if of_house else -LONGEST_TRIP_S), LONGEST_TRIP_S
     if of_house and unit in ("1", "byte"):
         return (-MOST_COUNTED if name == "sequence" else 0.0), MOST_COUNTED
@@ -154,7 +158,7 @@ def _settle_intervals(columns: Mapping[str, NDArray[Any]], drop: Any) -> None:
     """Drop jitter longer than the run, and bytes that no line carries in their interval."""
     length_s = np.fmax.reduce(columns["start_s"] + columns["duration_s"])
     longer = columns["jitter_s"] > length_s
-    if longer.any():
+    if length_s > 0 and longer.any():  # a short run may be printed as one of 0.0 s
         drop("jitter_s", longer, f"at most {_shown(float(length_s), 's')}, the length of the run")
     most = columns["duration_s"] * (HIGHEST_BPS / 8)
     beyond = (columns["payload_bytes"] > most) & (columns["duration_s"] > 0)
@@ -205,6 +209,8 @@ def _settled_row(row: FactRow, number: int, notices: list[Notice]) -> FactRow:
             drop(name, _range_shown(low, high, unit))
     known: dict[str, Any] = {n: f for n, f in kept.items() if not isinstance(f, str | bool)}
     for part, whole in (*_PARTS, ("jitter_s", "duration_s")):
+        if whole == "duration_s" and known.get(whole) == 0:
+            continue  # a short run may be printed as one of 0.0 s
         if known.get(part, 0.0) > known.get(whole, math.inf):
             drop(part, f"at most {whole}, {_shown(known[whole], unit_of_fact(whole) or '')}")
     for least, middles, most in _ENDS:

@@ -99,7 +99,7 @@ def assembled(data: bytes, at: Place) -> dict[str, Any]:
     ReaderError
         If a line other than the last is damaged.
     """
-    first_line, *lines = data.split(b"\n")
+    first_line, *lines = (text.removesuffix(b"\r") for text in data.split(b"\n"))
     document: dict[str, Any] = documents.read_json(first_line, at)
     parts: list[tuple[int, int, dict[str, NDArray[Any]]]] = []  # first row, row after it, columns
     beside: dict[str, Any] = {"meta": {}, "fields": {}}
@@ -108,7 +108,7 @@ def assembled(data: bytes, at: Place) -> dict[str, Any]:
     for number, text in enumerate(lines, 2):
         here = replace(at, line=number)
         if not _is_whole(text):
-            raise here.refused("damaged-samples")
+            raise here.refused("damaged-line")
         body = documents.read_json(b"{" + text[_SUM_BYTES:], here)
         try:
             first, packed = int(body.pop("first")), body.pop("columns")
@@ -116,10 +116,10 @@ def assembled(data: bytes, at: Place) -> dict[str, Any]:
             rows = {column.size for column in columns.values()}
             parts.append((first, first + rows.pop(), columns))
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise here.refused("damaged-samples") from error
+            raise here.refused("damaged-line") from error
         before = max((end for _, end, _ in parts[:-1]), default=0)
         if rows or columns.keys() != parts[0][2].keys() or not 0 <= first <= before:
-            raise here.refused("damaged-samples")
+            raise here.refused("damaged-line")
         beside = {name: body[name] for name in beside if name in body}
     _mark_partial(beside["meta"])
     return {**document, **beside, "columns": _joined(parts)}

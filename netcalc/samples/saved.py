@@ -261,6 +261,12 @@ class LineFile:
         """Cut the file off: a line that a killed program left."""
         os.ftruncate(self._handle, size_bytes)
 
+    def is_at(self, path: Path) -> bool:
+        """Whether the file is still the one of this name."""
+        with suppress(OSError):
+            return os.path.samestat(os.fstat(self._handle), path.stat())
+        return False
+
     def close(self) -> None:
         """Close the file; what was added stays."""
         os.close(self._handle)
@@ -327,6 +333,8 @@ class GrowingFile:
         if self._file is None:
             write_atomically(self._path, data, sync=False)
             self._file = LineFile(self._path)
+        elif not self._file.is_at(self._path):
+            raise OSError(errno.ESTALE, "another program has replaced it", str(self._path))
         else:
             self._file.append_bytes(data)
 
@@ -455,7 +463,13 @@ def _document(data: bytes, at: Place) -> Any:
         data = _inflated(data, at)
     if len(data) > MAX_FILE_BYTES:
         raise at.refused("samples-too-large", limit_bytes=MAX_FILE_BYTES)
-    return growing.assembled(data, at) if _grows(data) else documents.read_json(data, at)
+    if _grows(begin := data.lstrip(_BEFORE)):
+        return growing.assembled(begin, at)
+    return documents.read_json(data, at)
+
+
+_BEFORE = b"\xef\xbb\xbf \t\r\n"
+"""What may be in front: a byte order mark, blank lines."""
 
 
 def _grows(data: bytes | str) -> bool:

@@ -151,7 +151,7 @@ class Hosts:
         """The latest calibrations by protocol and one-way time: what the hosts add. [s]"""
         return {
             f"{protocol}, {show(one_way_s, 's', digits=3)}": kept[-1][1].exchange_s
-            for (protocol, one_way_s), kept in self._found.items()
+            for (protocol, one_way_s), kept in list(self._found.items())
             if kept
         }
 

@@ -20,6 +20,7 @@ from netcalc.checks import choice
 from netcalc.emulation.chain import simulate
 from netcalc.errors import ExperimentError
 from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import require_writable
 from netcalc.experiments.running.record import SAVE_S, Common, Progress, Record
 from netcalc.experiments.running.stopping import Stop
 from netcalc.models.queues.md1 import md1_wait_s
@@ -210,7 +211,8 @@ def validate(
     progress : callable, optional
         Called as ``progress(done, total, error_ratio)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
-        Ends the run within a second once it is set, or returns True.
+        Ends the run within a second once it is set, or returns True; not the looks at the
+        processors before it, of three seconds at most.
     save : path, optional
         File to save the table to: written every second, at the end and on failure.
 
@@ -255,6 +257,7 @@ def validate(
         for setting in SETTINGS
         if (not selected or setting.lab in selected) and (setting.quick or not quick)
     ]
+    require_writable(save)
     if not anyway and any(setting.needs_wire for setting in chosen):
         require_judge()
     return common.conduct(
@@ -303,6 +306,7 @@ class TruthRun(Record[Table]):
         super().__init__(**record)
         self.stopping.meanwhile = None  # which is that of the experiments, too
         self.rows: list[TruthRow] = []
+        self.bench: Bench | None = None
         self._coming: list[Future[list[TruthRow]]] = []
 
     @property
@@ -324,7 +328,7 @@ class TruthRun(Record[Table]):
         """Run the settings; one that the system refuses gives rows with the reason."""
         bench = Bench(self.stopping)
         self.facts.update(instrument.machine(), **instrument.timer())
-        self.facts["own_exchanges_s"] = bench.own_exchanges_s
+        self.bench = bench
         self.record_measurement_error()
         for are_together, group in groupby(settings, key=lambda setting: setting.side_by_side):
             if are_together:
@@ -351,7 +355,6 @@ class TruthRun(Record[Table]):
                     rows = coming.pop(0).result()
                     self.add(rows)
             finally:
-                self._coming = []
                 for future in coming:
                     future.cancel()
 
@@ -363,4 +366,6 @@ class TruthRun(Record[Table]):
 
     def samples(self) -> Table:
         """Return the table so far."""
+        if self.bench is not None:
+            self.facts["own_exchanges_s"] = dict(self.bench.own_exchanges_s)
         return table_of(self._rows_so_far(), self.meta())

@@ -252,3 +252,30 @@ def test_probes_of_a_number_that_no_float_divides_are_read():
         probe["val"] = 1e308
     document["results"]["HTTP latency"] = [1e-10 for _ in document["results"]["HTTP latency"]]
     assert "rtt_min_s" not in read(json.dumps(document) + "\n").facts()[0]
+
+
+@pytest.mark.each("percent", [100.3, 278.4])
+def test_threads_together_take_more_than_a_processor(percent):
+    """published: iperf3 prints the processor time of all its threads by the time of the run."""
+    name = "transfers/iperf3_reverse.json"
+    document = json.loads((INPUTS / name).read_text())
+    document["end"]["cpu_utilization_percent"]["host_total"] = percent
+    found = read(json.dumps(document, indent=1))
+    shares = [value for key, value in found.meta.printed.items() if key.endswith("processor_ratio")]
+    assert pytest.approx(percent / 100) in shares
+    assert "fact-out-of-range" not in codes(found)
+
+
+def test_a_column_of_times_of_day_stays_whatever_it_is_called():
+    found = read_columns(
+        "time_s,ping_timestamp_s,rtt_ms\n0,1700000000.25,1\n1,1700000001.25,2\n", name="a.csv"
+    )
+    assert column_notices(found) == []
+
+
+def test_a_run_that_is_printed_as_of_no_time_keeps_its_jitter():
+    """identity: iperf 2 prints 0.0- 0.0 sec for a short transfer."""
+    columns = {"start_s": [0.0], "duration_s": [0.0], "payload_bytes": [14_700.0],
+               "jitter_s": [1.2e-5]}  # fmt: skip
+    found = settled(FlowSeries(**columns))
+    assert found.jitter_s.tolist() == [1.2e-5]

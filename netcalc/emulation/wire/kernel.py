@@ -343,8 +343,9 @@ class Arrivals:
                 self._at = at
                 return sent_at_s
             if behind_s is None:
-                now_s = time.monotonic()
-                behind_s = time.time() - now_s
+                wall_s = time.time()
+                now_s = time.monotonic()  # last: what comes between makes a packet later, not early
+                behind_s = wall_s - now_s
                 earliest_s, latest_s = max(after_s, now_s - _LONGEST_S), now_s + _AHEAD_S
             sent_s = seconds - behind_s + rest_ns * 1e-9
             if earliest_s < sent_s < latest_s:

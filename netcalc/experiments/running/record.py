@@ -37,7 +37,6 @@ loses 2 s at most of what it had measured. [s]"""
 OWN_ERROR_S = 5.0
 """Time between two measurements of the error of a run in progress, at least: each takes about
 20 ms, 0.4% of this. [s]"""
-_SAVE_SHARE = 20  # of the time since the last save, a save takes one part in this
 
 Progress = Callable[[Any, int, float], object]
 """Called with the rows done, their total and a value; a long row counts in fractions."""
@@ -252,7 +251,7 @@ class Record(ABC, Generic[Kept]):
             self.record_measurement_error()
 
     def save_while_waiting(self) -> None:
-        """Save within a long wait; all other saves are between rows."""
+        """Save within a long wait, in which a reply that comes meanwhile is read later by it."""
         if self.elapsed_s > self._saved_s + LATEST_SAVE_S and self.row_count:
             self.save_so_far()
 
@@ -268,8 +267,7 @@ class Record(ABC, Generic[Kept]):
             late = Notice("save-postponed", {**facts, "reason": error.strerror or str(error)})
             others = [w for w in self.warnings if getattr(w, "code", "") != late.code]
             self.warnings = [*others, late]
-        took_s = self.elapsed_s - self._saved_s
-        self._save_due_s = self._saved_s + min(max(SAVE_S, _SAVE_SHARE * took_s), LATEST_SAVE_S)
+        self._save_due_s = self._saved_s + SAVE_S
         self.stopping.resume()
 
     def meta(
