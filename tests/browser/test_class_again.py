@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -33,7 +34,7 @@ def test_a_page_comes_back_by_itself_with_its_answers(browser):
         said = page.locator(".netcalc-said", has_text="Not yet.")
         said.wait_for()
         page.evaluate("window.isFirst = true")
-        assert first.kill_server() == 2
+        assert first.end_server(signal.SIGKILL) == 2
         with RunningClass(Path(folder), "--resume") as again:
             page.wait_for_function("() => !window.isFirst")
             said.wait_for()

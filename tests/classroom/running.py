@@ -46,10 +46,10 @@ class RunningClass:
             self.stop(signal.SIGTERM)
         self.process.stdout.close()
 
-    def kill_server(self) -> int:
-        """Kill the server as the system does that lacks memory; return the command's exit code."""
+    def end_server(self, by: signal.Signals) -> int:
+        """End the server as a system that lacks memory does; return the command's exit code."""
         (server,) = psutil.Process(self.process.pid).children()
-        server.kill()
+        server.send_signal(by)
         return self.process.wait(60)
 
     def processes(self) -> list[int]:

@@ -162,8 +162,11 @@ def test_a_class_that_is_killed_goes_on_and_no_answer_is_lost(folder, monkeypatc
     with RunningClass(folder) as a_class:
         first = told(a_class)
         run(asyncio.wait_for(begin(), 120))
-        assert a_class.kill_server() == 2
+        assert a_class.end_server(signal.SIGKILL) == 2
         assert a_class.log.read_text().splitlines()[-1].endswith("netcalc classroom --resume")
+    with RunningClass(folder, "--resume") as a_class:
+        assert told(a_class) == first
+        assert a_class.end_server(signal.SIGTERM) == 2
     with RunningClass(folder, "--resume") as a_class:
         assert told(a_class) == first
         run(asyncio.wait_for(go_on("42 s", "43 s"), 120))

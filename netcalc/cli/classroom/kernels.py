@@ -304,6 +304,8 @@ class ClassKernels(AsyncMappingKernelManager):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.seats: dict[str, Seat] = {}
+        self.preparing: Counter[str] = Counter()
+        """Pages of lessons that are being made, by student."""
         Factory.instance()
 
     def pre_start_kernel(self, kernel_name: str | None, kwargs: Any) -> tuple[Any, str, str]:

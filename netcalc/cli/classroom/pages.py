@@ -243,11 +243,15 @@ class Lesson(Refusing, TornadoVoilaHandler):
             raise HTTPError(404)
         kernels: ClassKernels = self.settings["kernel_manager"]
         asked = LessonRequest(self.current_user.username, path)
-        if not await kernels.make_room(asked.student):
+        # Each page costs the one thread that serves all: one more than somebody may have open.
+        if kernels.preparing[asked.student] > kernels.each:
             raise HTTPError(503)
-        _ = self.xsrf_token  # sets the cookie without which a page cannot end its kernel
-        lesson_request.set(asked)
+        kernels.preparing[asked.student] += 1
         try:
+            if not await kernels.make_room(asked.student):
+                raise HTTPError(503)
+            _ = self.xsrf_token  # sets the cookie without which a page cannot end its kernel
+            lesson_request.set(asked)
             # As Voila does, which goes on without an end where the kernel has ended.
             async for part in self.get_generator(path):
                 if asked.kernel_id and asked.kernel_id not in kernels.seats:
@@ -256,6 +260,7 @@ class Lesson(Refusing, TornadoVoilaHandler):
                 self.write(part)
                 self.flush()
         finally:
+            kernels.preparing[asked.student] -= 1
             kernels.note_delivered(asked.kernel_id)
 
 
