@@ -97,12 +97,14 @@ def new(among: Path) -> Iterator[tuple[Record, int]]:
     record = Record(among / secrets.token_hex(8))
     record.folder.mkdir(mode=0o700)
     record.answers.mkdir(mode=0o700)
-    with _locks(record.folder) as (own, servers):
-        for descriptor in (own, servers):  # another start, which counts, may hold it for an instant
+    with _locks(record.folder) as locks:
+        if not locks:
+            raise OSError(errno.EIO, "its locks cannot be made", str(record.folder))
+        for descriptor in locks:  # another start, which counts, may hold it for an instant
             while not lock(descriptor):
                 time.sleep(_PAUSE_S)
         with _kept_if_needed(record):
-            yield record, servers
+            yield record, locks[1]
 
 
 @contextlib.contextmanager
