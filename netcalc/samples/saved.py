@@ -463,7 +463,9 @@ def _document(data: bytes, at: Place) -> Any:
         data = _inflated(data, at)
     if len(data) > MAX_FILE_BYTES:
         raise at.refused("samples-too-large", limit_bytes=MAX_FILE_BYTES)
-    if _grows(begin := data.lstrip(_BEFORE)):
+    given: Any = data  # a text, too, as a user may hand it in
+    raw = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else bytes(given)
+    if _grows(begin := raw.lstrip(_BEFORE)):
         return growing.assembled(begin, at)
     return documents.read_json(data, at)
 
@@ -472,8 +474,8 @@ _BEFORE = b"\xef\xbb\xbf \t\r\n"
 """What may be in front: a byte order mark, blank lines."""
 
 
-def _grows(data: bytes | str) -> bool:
-    return isinstance(data, bytes) and data.startswith(growing.HEAD)
+def _grows(data: bytes) -> bool:
+    return data.startswith(growing.HEAD)
 
 
 def _inflated(data: bytes, at: Place) -> bytes:

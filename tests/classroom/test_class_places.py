@@ -9,11 +9,13 @@ import os
 import socket
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
 import pytest
+from tornado.web import HTTPError
 
 pytest.importorskip("voila")
 
@@ -28,6 +30,7 @@ class Places(ClassKernels):
     def __init__(self, *, connected: str = "", **seats: str) -> None:
         self.seats = {key: Seat(student, "", None) for key, student in seats.items()}
         self.started = set(seats)
+        self.preparing = Counter()
         self._kernel_connections = dict.fromkeys(connected, 1)
 
     def __contains__(self, kernel_id):
@@ -108,6 +111,7 @@ def test_a_whole_page_is_that_of_its_own_kernel():
 def test_the_page_of_a_kernel_that_has_ended_comes_to_an_end():
     """Voila sends signs of life for ever."""
     places, written = Places(), []
+    places.each = 2
     places.make_room = lambda student: asyncio.sleep(0, True)
     places.note_delivered = written.append
 
@@ -128,6 +132,10 @@ def test_the_page_of_a_kernel_that_has_ended_comes_to_an_end():
     )  # fmt: skip
     run(pages.Lesson.get.__wrapped__(lesson, "one.ipynb"))
     assert written == ["begun", *["alive"] * 5, "<script>window.netcalc_ended()</script>\n", "a"]
+    assert places.preparing["ann"] == 0
+    places.preparing["ann"] = 3
+    with pytest.raises(HTTPError, match="503"):
+        run(pages.Lesson.get.__wrapped__(lesson, "one.ipynb"))
 
 
 def test_every_student_of_a_class_may_open_two_lessons(monkeypatch, tmp_path):
@@ -166,7 +174,7 @@ class Line:
 class Ended:
     """A server whose parent process was lost."""
 
-    is_lost = True
+    is_over = False
 
     def __init__(self, config):
         manager = kernels.AsyncMappingKernelManager(config=config)
