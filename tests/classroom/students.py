@@ -119,6 +119,8 @@ class Student:
 
     def leave(self) -> None:
         """Close the page without a word, as a browser that crashes."""
-        if self.socket:
+        if self.socket and self.socket.protocol:
+            stream = self.socket.protocol.stream
             self.socket.close()
+            stream.close()  # now: a loop that ends would not hear the server's answer
         self._http.close()
