@@ -41,6 +41,7 @@ from students import Student  # noqa: E402
 LESSON = "01_latency_and_bandwidth.ipynb"
 V1 = "v1.kernel.websocket.jupyter.org"
 CLOSED = (WebSocketClosedError, ConnectionError, TimeoutError, OSError)
+REFUSED = (HTTPClientError, *CLOSED)
 EVERY_S = 0.05
 """Between two questions of the honest students. [s]"""
 LONGEST_S = 30.0
@@ -226,8 +227,9 @@ async def the_kernel_of_another(attacker: Attacker) -> None:
     await attacker.sit()
     theirs = attacker.victim.kernel_id
     for _ in range(20):
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(*REFUSED):
             await attacker.connect(theirs)
+            raise AssertionError("the kernel of another student let an attacker in")
         await attacker.ask(f"voila/api/shutdown/{theirs}", {})
         await attacker.ask(f"api/kernels/{theirs}", method="DELETE")
 
@@ -321,8 +323,10 @@ async def waits_during(honest: list[Honest], coming: Awaitable[None]) -> dict[st
     waits_s: dict[str, list[float]] = {name: [] for name in ASKED}
     working = [asyncio.create_task(at_work(honest, ASKED[name], waits_s[name])) for name in ASKED]
     try:
-        with contextlib.suppress(HTTPClientError):  # the attacker was refused
+        try:
             await coming
+        except HTTPClientError as error:
+            print(f"the attacker was refused: {error}", flush=True)
         await asyncio.sleep(4 * EVERY_S)
     finally:
         lost = [one.exception() for one in working if one.done()]
