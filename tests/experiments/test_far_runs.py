@@ -361,6 +361,22 @@ def test_a_limit_of_bytes_holds_within_a_transfer(direction, protocol):
     assert 10**6 < served.service._carried_bytes <= 10**6 + most_bytes
 
 
+def test_a_peer_that_says_late_why_it_closes(monkeypatch):
+    """Its connections close at once, and its machine is busy with other things before it tells."""
+    reached = service.Run._reached
+
+    def late(run, now_s):
+        code = reached(run, now_s)
+        time.sleep(0.5 * bool(code))
+        return code
+
+    monkeypatch.setattr(service.Run, "_reached", late)
+    with serving(carried_bytes=10**6) as served, pytest.raises(ExperimentError) as caught:
+        experiments.bulk(1400, peer=served.peer, write_count=10_000, run_count=1,
+                         buffer_bytes=None)  # fmt: skip
+    assert caught.value.code == "peer-limit-bytes"
+
+
 def test_a_limit_of_bytes_counts_responses():
     with (
         serving(carried_bytes=10**6) as served,

@@ -343,8 +343,11 @@ class FarEnd:
         """Return what the peer says, or that it is gone, if that is the cause of an error."""
         if error.phase == "peer":  # it is what the peer said
             return error
+        # A peer closes its connections first, and says why as soon as its machine lets it; between
+        # the two its progress may still come.
+        limit_s = ANSWER_S if error.code == "peer-closed" else SLICE_S
         try:
-            self.wait(SLICE_S)
+            self._stopping.wait_for(self.poll, self.wait, limit_s, watch=False)
             self.poll()
         except ExperimentError as cause:
             return cause
