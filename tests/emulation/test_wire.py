@@ -397,7 +397,10 @@ def test_the_kernel_confirms_how_late_it_was(stopped_s, device):
     own_count = round(found.late_ratio * found.carried_count)
     # It looks at its clock before it delivers, the kernel stamps after: on a machine where it waits
     # for a CPU in between the kernel says more, by any amount, and never less.
-    assert own_count <= sum(one > LATE_S - CLOCKS_S for one in late_s) + before
+    # A packet that is read late without a stamp of the kernel, and delivered late, counts twice.
+    most_each = 2 if found.unread_max_s > LATE_S else 1
+    late_count = sum(packet_s > LATE_S - CLOCKS_S for packet_s in late_s)
+    assert own_count <= most_each * late_count + before
     if stopped_s:  # each was due while the process was stopped in its sleep
         assert found.overdue.asleep_count + found.overdue.stopped_count >= count - 1
     # Lateness is counted up to 10 ms; of more than that only the maximum is kept.
