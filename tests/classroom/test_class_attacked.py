@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from click.testing import CliRunner
 from running import RunningClass
-from students import Student
+from students import Student, cut
 
 from netcalc.cli.classroom.command import classroom
 from netcalc.cli.mistakes import CommandError
@@ -116,6 +116,22 @@ async def wrong_codes_lock_nobody_out(a_class: RunningClass, teacher: Student) -
     eve.leave()
 
 
+async def many_sockets_to_one_kernel(ann: Student) -> None:
+    """Each is in place of the oldest; the last works, as that of a page that was cut off."""
+    opened = [ann.socket]
+    for _ in range(12):
+        ann.socket = None  # the connection before stays open
+        opened.append(await ann.connect())
+    assert await ann.widgets()
+    for socket in opened[:-4]:
+        while await socket.read_message() is not None:
+            pass
+    assert [socket.close_code for socket in opened[-4:]] == [None] * 4
+    assert (await ann.ask(f"api/kernels/{ann.kernel_id}")).code == 200
+    for socket in opened[:-1]:
+        cut(socket)
+
+
 def test_one_student_keeps_no_other_one_out(folder):
     async def attacked() -> None:
         ann, teacher = Student(a_class.base), Student(a_class.base)
@@ -123,6 +139,7 @@ def test_one_student_keeps_no_other_one_out(folder):
         await ann.enter(a_class.code, "Ann")
         assert (await ann.open(SHORT)).code == 200
         await ann.connect()
+        await many_sockets_to_one_kernel(ann)
         await many_names_fill_no_class(a_class, ann, teacher)
         await first_lessons_take_the_places_of_second_ones(a_class, ann)
         await wrong_codes_lock_nobody_out(a_class, teacher)

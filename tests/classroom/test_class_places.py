@@ -192,17 +192,37 @@ def test_requests_of_one_address_let_those_of_others_between():
     """A hundred at once of one, and then one of another."""
     turnstile, passed = pages.Turnstile(), []
 
-    async def ask(address: str) -> None:
-        await turnstile.pass_through(address)
-        passed.append(address)
+    async def ask(address: str, student: str = "") -> None:
+        await turnstile.pass_through(address, student)
+        passed.append((address, student))
 
     async def all_at_once() -> None:
-        await asyncio.gather(*map(ask, ["192.0.2.9"] * 100 + ["192.0.2.1"]))
+        unknown = [ask("192.0.2.9") for _ in range(100)]
+        await asyncio.gather(*unknown, ask("192.0.2.9", "Ada"), ask("192.0.2.1"))
 
     run(all_at_once())
-    assert passed.index("192.0.2.1") < 3
-    assert len(passed) == 101
+    assert passed.index(("192.0.2.1", "")) < 3
+    assert passed.index(("192.0.2.9", "Ada")) < 4, "who has entered waits for no stranger"
+    assert len(passed) == 102
     assert len(turnstile._locks) == 0, "an address that waits for nothing costs nothing"
+
+
+def test_messages_that_arrive_together_let_those_of_others_between(monkeypatch):
+    handed = []
+    base = pages.VoilaKernelWebsocketHandler
+    monkeypatch.setattr(base, "on_message", lambda _, message: handed.append(message))
+    busy, other = (object.__new__(pages.KernelSocket) for _ in range(2))
+
+    async def read(socket: pages.KernelSocket, *messages: str) -> None:
+        for message in messages:  # as Tornado does with what is in its buffer
+            await socket.on_message(message)
+
+    async def both() -> None:
+        await asyncio.gather(read(busy, *["hers"] * 1000), read(other, "his"))
+
+    run(both())
+    assert handed.index("his") == 1
+    assert len(handed) == 1001
 
 
 def test_a_form_that_is_sent_twice_takes_one_place():

@@ -199,6 +199,8 @@ class Seat:
     is_delivered: bool = False
     left_s: float | None = None
     memory_seen_bytes: int = 0
+    sockets: list[Any] = field(default_factory=list)
+    """Its web sockets, the oldest first."""
 
     def memory_bytes(self) -> int:
         """Return the memory that would be free without it, and its share of what is shared."""
@@ -333,6 +335,11 @@ class ClassKernels(AsyncMappingKernelManager):
     def connected(self, kernel_id: str) -> bool:
         """Whether a page is connected to a kernel."""
         return bool(self._kernel_connections.get(kernel_id))
+
+    def sockets_of(self, kernel_id: str) -> list[Any]:
+        """Return the web sockets to a kernel, the oldest first."""
+        seat = self.seats.get(kernel_id)
+        return [] if seat is None else seat.sockets
 
     def note_delivered(self, kernel_id: str) -> None:
         """Note that a page is whole: from now on its kernel ends if no page is connected."""

@@ -33,6 +33,8 @@ _BROWSER_DAYS = 7
 """How long a browser may return to its place with the code of the class."""
 _MOST_IDLE_ROWS = 100
 """Names without a lesson in the teacher's table."""
+_MOST_SOCKETS = 4
+"""Web sockets to a kernel: a page has one, and a new one after each time that its line broke."""
 
 
 class ClassIdentity(IdentityProvider):
@@ -104,16 +106,22 @@ class Refusing:
 
 
 class Turnstile:
-    """Lets the requests of an address pass one after another: those of others come between."""
+    """Lets the requests of an address pass one after another: those of others come between.
+
+    A whole class may have one address. There those of each name take turns, and those of everybody
+    who has not entered count as of one name.
+    """
 
     def __init__(self) -> None:
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[tuple[str, ...], asyncio.Lock] = WeakValueDictionary()
 
-    async def pass_through(self, address: str) -> None:
-        """Wait for those of the same address that came before."""
-        lock = self._locks.setdefault(address, asyncio.Lock())
-        async with lock:
+    async def pass_through(self, address: str, student: str) -> None:
+        """Wait for those of the same name that came before, then for one of each other name."""
+        async with self._lock(address, student), self._lock(address):
             await asyncio.sleep(0)
+
+    def _lock(self, *whose: str) -> asyncio.Lock:
+        return self._locks.setdefault(whose, asyncio.Lock())
 
 
 class ClassPage(Refusing, JupyterHandler):
@@ -121,8 +129,9 @@ class ClassPage(Refusing, JupyterHandler):
 
     async def prepare(self) -> None:
         """Wait for a turn: one who asks as fast as they can delays mostly themselves."""
-        await self.settings["class_turnstile"].pass_through(str(self.request.remote_ip))
         await super().prepare()
+        student = self.current_user.username if self.current_user else ""
+        await self.settings["class_turnstile"].pass_through(str(self.request.remote_ip), student)
 
     @property
     def content_security_policy(self) -> str:
@@ -280,6 +289,26 @@ class EndKernel(Refusing, VoilaShutdownKernelHandler):
 
 class KernelSocket(Refusing, VoilaKernelWebsocketHandler):
     """The web socket to a kernel; the authorizer says whose it is."""
+
+    async def open(self, kernel_id: str) -> None:
+        """Connect, in place of the oldest of too many: each costs the server as much as a page."""
+        sockets = self.settings["kernel_manager"].sockets_of(kernel_id)
+        if len(sockets) >= _MOST_SOCKETS:
+            sockets.pop(0).close()
+        sockets.append(self)
+        await super().open(kernel_id)
+
+    async def on_message(self, ws_message: str | bytes) -> None:
+        """Hand over a message; then others come first, however many more have arrived with it."""
+        super().on_message(ws_message)
+        await asyncio.sleep(0)
+
+    def on_close(self) -> None:
+        """Disconnect."""
+        sockets = self.settings["kernel_manager"].sockets_of(self.kernel_id)
+        if self in sockets:
+            sockets.remove(self)
+        super().on_close()
 
 
 class KernelModel(Refusing, KernelHandler):
