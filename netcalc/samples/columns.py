@@ -328,7 +328,7 @@ def _whole_column(name: str, values: object, kind: type[np.generic]) -> NDArray[
             raise DomainError(
                 "column-not-whole", name, float(numbers[index]), high=most, index=index
             )
-    column = numbers.astype(kind)
+    column = numbers.astype(kind, copy=numbers.flags.writeable)
     column.flags.writeable = False
     return column
 

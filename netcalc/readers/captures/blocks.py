@@ -28,7 +28,7 @@ from netcalc.messages import Notice
 from netcalc.readers.source import ZSTD_MAGIC, Decompressor, Readable, Source, shorten
 from netcalc.samples import Layer
 
-BLOCK_BYTES = 8 << 20
+BLOCK_BYTES = 2 << 20
 """Bytes that are read, inflated and decoded at once. [byte]"""
 
 FREE_INFLATED_BYTES = 64 << 20

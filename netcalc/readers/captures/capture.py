@@ -20,7 +20,7 @@ from netcalc.readers.captures import blocks, headers, pcap
 from netcalc.readers.captures.flows import MIRROR_S, SYN, mirrored
 from netcalc.readers.captures.groups import Bools
 from netcalc.readers.captures.headers import Addresses
-from netcalc.readers.captures.tcp import FLOWS_AT_ONCE, fact_rows, flow_table, tcp_notices
+from netcalc.readers.captures.tcp import fact_rows, flow_table
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places import TRANSPORT, Counted
 from netcalc.readers.source import Readable, Source, note
@@ -523,6 +523,7 @@ def read_capture(source: Readable | Source, *, name: str | None = None) -> Packe
         whole: _Columns = {}
         for column in list(parts[0]):
             whole[column] = np.concatenate([part.pop(column) for part in parts])
+            whole[column].flags.writeable = False  # so that the trace needs no copy
         times = whole["time_ns"]
         trace = capture.trace(whole, _meta(capture, times))
         notices = [*capture.facts.notices, *notices_of(trace, capture.facts, times)]
@@ -569,11 +570,10 @@ def _read_capture_files(file: Input) -> PacketTrace:
     """Read a capture: a file straight from the disk, whatever its length, other data as it is."""
     source = file.path if file.path is not None else file.source
     trace = read_capture(source, name=file.name)
-    rows, analysis = fact_rows(trace)
-    warnings = (*trace.meta.warnings, *tcp_notices(analysis))
-    meta = replace(trace.meta, facts=rows, warnings=warnings)
+    rows, notices, analysis = fact_rows(trace)
+    meta = replace(trace.meta, facts=rows, warnings=(*trace.meta.warnings, *notices))
     object.__setattr__(trace, "meta", meta)
-    if analysis.flow_count <= FLOWS_AT_ONCE:  # of more it is made when it is asked for
+    if analysis is not None:  # of more flows it is made when it is asked for
         flow_table(trace, analysis)
     return trace
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,11 +31,28 @@ class Flows:
     count: int
     is_upper: Bools
     """Whether the sender is the end with the greater address and port."""
+    first_number: int = 0
+    """Number of the first flow here among those of the trace."""
 
     @property
     def first(self) -> Ints:
         """Index of the first packet of each flow, in the order of the flows here."""
         return np.flatnonzero(groups.starts_of(self.flow))
+
+    def parts(self, packet_count: int) -> Iterator[Flows]:
+        """Yield some whole flows at a time, as many as have about so many packets."""
+        begins = np.append(self.first, self.flow.size)
+        begin, flow = 0, 0
+        while flow < self.count:
+            after = int(np.searchsorted(begins, begin + packet_count, side="right")) - 1
+            after = max(after, flow + 1)
+            end = int(begins[after])
+            here = slice(begin, end)
+            yield Flows(
+                self.row[here], self.flow[here] - flow, self.begin[here] - begin, after - flow,
+                self.is_upper[here], self.first_number + flow,
+            )  # fmt: skip
+            begin, flow = end, after
 
 
 def find_flows(trace: PacketTrace, layer: int, protocol: int) -> Flows:
@@ -50,33 +68,35 @@ def find_flows(trace: PacketTrace, layer: int, protocol: int) -> Flows:
         | trace.ints(f"{name}_port")[rows]
         for name in ("source", "destination")
     )
+    upper = source > destination
     low, high = np.minimum(source, destination), np.maximum(source, destination)
-    order, ordered_low, ordered_high = _grouped(low, high)
-    rows, upper = rows[order], (source > destination)[order]
-    begins = groups.starts_of(ordered_low, ordered_high)
+    del source, destination  # of many packets each array counts
+    order, begins = _grouped(low, high)
+    del low, high
+    rows, upper = rows[order], upper[order]
     if protocol == _TCP:
         begins |= _reused(trace, rows, upper, begins)
     return _numbered(rows, upper, begins)
 
 
-def _grouped(
-    low: NDArray[np.uint64], high: NDArray[np.uint64]
-) -> tuple[Ints, NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return an order in which packets of the same two ends lie together, the earlier first.
+def _grouped(low: NDArray[np.uint64], high: NDArray[np.uint64]) -> tuple[Ints, Bools]:
+    """Return an order in which packets of the same two ends lie together, and where these begin.
 
-    They are sorted by 32 mixed bits of both ends, in two passes of 16 that take linear time; if two
-    pairs of ends share these bits, by the ends themselves.
+    The earlier packets of two ends come first. They are sorted by 32 mixed bits of both ends, in
+    two passes of 16 that take linear time; if two pairs of ends share these bits, by the ends
+    themselves.
     """
     mixed = (low * np.uint64(0x9E37_79B9_7F4A_7C15)) ^ (high * np.uint64(0xC2B2_AE3D_27D4_EB4F))
     mixed *= np.uint64(0x1656_67B1_9E37_79F9)
-    order = np.argsort((mixed >> np.uint64(48)).astype(np.uint16), kind="stable")
-    later = (mixed >> np.uint64(32)).astype(np.uint16)[order]
-    order = order[np.argsort(later, kind="stable")]
-    ordered_low, ordered_high, bits = low[order], high[order], (mixed >> np.uint64(32))[order]
-    if (groups.starts_of(ordered_low, ordered_high) & ~groups.starts_of(bits)).any():
+    bits = (mixed >> np.uint64(32)).astype(np.uint32)
+    del mixed
+    order = np.argsort((bits >> np.uint32(16)).astype(np.uint16), kind="stable")
+    order = order[np.argsort(bits.astype(np.uint16)[order], kind="stable")]
+    begins = groups.starts_of(low[order], high[order])
+    if (begins & ~groups.starts_of(bits[order])).any():
         order = np.lexsort((high, low))
-        return order, low[order], high[order]
-    return order, ordered_low, ordered_high
+        begins = groups.starts_of(low[order], high[order])
+    return order, begins
 
 
 def _reused(trace: PacketTrace, rows: Ints, upper: Bools, begins: Bools) -> Bools:
@@ -104,7 +124,9 @@ def _numbered(rows: Ints, upper: Bools, begins: Bools) -> Flows:
     by_first = np.argsort(rows[first], kind="stable")
     sizes, first = sizes[by_first], first[by_first]
     begin = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    order = np.arange(rows.size) - begin + np.repeat(first, sizes)
+    order = np.repeat(first, sizes)
+    order -= begin
+    order += np.arange(rows.size)
     flow = np.repeat(np.arange(first.size), sizes)
     return Flows(rows[order], flow, begin, first.size, upper[order])
 
@@ -141,9 +163,14 @@ class Segments:
         return mask
 
 
-def find_segments(trace: PacketTrace) -> Segments:
-    """Return the TCP segments of a trace, sorted into flows and directions."""
-    flows = find_flows(trace, Layer.TCP, _TCP)
+def find_tcp_flows(trace: PacketTrace) -> Flows:
+    """Sort the TCP packets of a trace into flows."""
+    return find_flows(trace, Layer.TCP, _TCP)
+
+
+def find_segments(trace: PacketTrace, flows: Flows | None = None) -> Segments:
+    """Return the TCP segments of a trace, or of some of its flows, sorted into directions."""
+    flows = find_tcp_flows(trace) if flows is None else flows
     rows = flows.row
     flags = trace.ints("tcp_flags")[rows]
     to_server, has_client = _directions(flows, flags)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -74,7 +75,26 @@ def analyse_tcp(trace: PacketTrace) -> TcpAnalysis:
     TcpAnalysis
         Handshakes, retransmissions, round trips and waits, as arrays.
     """
-    segments = flows.find_segments(trace)
+    return _analysed(trace, flows.find_tcp_flows(trace))
+
+
+FLOWS_AT_ONCE = 20_000
+"""Flows that are analysed at once, whatever their length: the arrays of more are taken a part at a
+time, as they are 300 bytes for each packet. [1]"""
+_PART_PACKETS, _MOST_PARTS = 10_000, 16
+"""Packets of a part, and most parts: each costs a look at all packets of the trace. [1]"""
+
+
+def _parts_of(found: flows.Flows) -> Iterator[flows.Flows]:
+    """Yield the flows that are analysed at once: all, of very many some at a time."""
+    if found.count <= FLOWS_AT_ONCE:
+        yield found
+    else:
+        yield from found.parts(max(_PART_PACKETS, -(-found.row.size // _MOST_PARTS)))
+
+
+def _analysed(trace: PacketTrace, chosen: flows.Flows) -> TcpAnalysis:
+    segments = flows.find_segments(trace, chosen)
     handshakes = find_handshakes(trace, segments)
     trips = by_acknowledgement(segments)
     losses = find_losses(segments, handshakes, trips)
@@ -101,12 +121,17 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
         unknown. The windows of a row are those that its sender offered; ``in_flight_bytes`` is the
         most that was seen unacknowledged.
     """
-    data: dict[str, Any] = {}
-    for part in _parts(analysis):
-        data |= {name: _compact(column) for name, column in part.items()}
+    data = _columns(analysis)
     meta = analysis.trace.meta
     units = _units(data)
     return settled(Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units)))
+
+
+def _columns(analysis: TcpAnalysis) -> dict[str, NDArray[Any]]:
+    data: dict[str, NDArray[Any]] = {}
+    for part in _parts(analysis):
+        data |= {name: _compact(column) for name, column in part.items()}
+    return data
 
 
 def _parts(a: TcpAnalysis) -> Iterator[dict[str, NDArray[Any]]]:
@@ -119,7 +144,7 @@ def _parts(a: TcpAnalysis) -> Iterator[dict[str, NDArray[Any]]]:
     size = groups.sum_by(new_bytes(a), s.series, count)
     duration_s = end_s - begin_s
     yield {
-        "flow": np.repeat(np.arange(a.flow_count), 2),
+        "flow": s.flows.first_number + np.repeat(np.arange(a.flow_count), 2),
         "direction": np.tile(np.array(["to server", "to client"], dtype=object), a.flow_count),
     }
     yield _ends(a)
@@ -387,28 +412,53 @@ def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
 
     And of what the capture missed, of its order, and of pings that several hosts answered.
     """
-    a, s = analysis, analysis.segments
-    sides = groups.count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
-    unseen = (a.handshakes.syn < 0) & (a.handshakes.answer < 0)
-    notices = [
-        Notice("flows-begun-before", _flow_values(unseen)),
-        Notice("flows-one-sided", _flow_values((sides == 0).any(axis=1))),
-        Notice("handshakes-cut", _flow_values(a.handshakes.cut)),
-        Notice("handshakes-repeated", _flow_values(a.handshakes.syn_count > 1)),
-    ]
-    missed = a.missed_bytes
-    if missed.any():
-        values = {"missing_bytes": int(missed.sum()), "count": int(np.count_nonzero(missed))}
-        notices.append(Notice("capture-missed", values))
-    if (other := find_echoes(a.trace).other).size:
-        hosts = np.unique(a.trace.ints("source")[other]).size
-        notices.append(Notice("echo-other-hosts", {"count": int(other.size), "hosts": hosts}))
-    notices.append(Notice("data-after-ack", {"count": int(np.count_nonzero(a.losses.after_ack))}))
-    return [notice for notice in notices if notice.values["count"]]
+    tally = _Tally()
+    tally.add(analysis)
+    return tally.notices(analysis.trace)
 
 
-def _flow_values(chosen: NDArray[np.bool_]) -> dict[str, int]:
-    return {"count": int(np.count_nonzero(chosen)), "total": chosen.size}
+class _Tally:
+    """What is counted of the flows of a trace, whichever of them are analysed at once."""
+
+    def __init__(self) -> None:
+        self.flow_count = self.retransmission_count = 0
+        self.handshake_rtt_min_s = math.nan
+        self._flow_counts: Counter[str] = Counter()
+        self._missing_bytes = self._missed_count = self._after_ack_count = 0
+
+    def add(self, analysis: TcpAnalysis) -> None:
+        """Add some flows."""
+        a, s = analysis, analysis.segments
+        self.flow_count += a.flow_count
+        self.retransmission_count += int(np.count_nonzero(a.losses.retransmitted))
+        handshakes = a.handshakes.rtt_s
+        timed = handshakes[handshakes >= 0]
+        self.handshake_rtt_min_s = float(np.fmin.reduce(timed, initial=self.handshake_rtt_min_s))
+        sides = groups.count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
+        for code, chosen in (
+            ("flows-begun-before", (a.handshakes.syn < 0) & (a.handshakes.answer < 0)),
+            ("flows-one-sided", (sides == 0).any(axis=1)),
+            ("handshakes-cut", a.handshakes.cut),
+            ("handshakes-repeated", a.handshakes.syn_count > 1),
+        ):
+            self._flow_counts[code] += int(np.count_nonzero(chosen))
+        self._missing_bytes += int(a.missed_bytes.sum())
+        self._missed_count += int(np.count_nonzero(a.missed_bytes))
+        self._after_ack_count += int(np.count_nonzero(a.losses.after_ack))
+
+    def notices(self, trace: PacketTrace) -> list[Notice]:
+        """Return what to warn of, and of the pings of the same trace."""
+        notices = [
+            Notice(code, {"count": count, "total": self.flow_count})
+            for code, count in self._flow_counts.items()
+        ]
+        missed = {"missing_bytes": self._missing_bytes, "count": self._missed_count}
+        notices.append(Notice("capture-missed", missed))
+        if (other := find_echoes(trace).other).size:
+            hosts = np.unique(trace.ints("source")[other]).size
+            notices.append(Notice("echo-other-hosts", {"count": int(other.size), "hosts": hosts}))
+        notices.append(Notice("data-after-ack", {"count": self._after_ack_count}))
+        return [notice for notice in notices if notice.values["count"]]
 
 
 _UDP = 17
@@ -435,12 +485,21 @@ def facts(trace: PacketTrace) -> list[FactRow]:
     return list(fact_rows(trace)[0])
 
 
-def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
-    """Return the facts of a capture, and the analysis of its TCP flows they come from."""
-    ordered = in_order(trace)
-    analysis = analyse_tcp(ordered)
-    handshakes = analysis.handshakes.rtt_s
-    timed = handshakes[~np.isnan(handshakes) & (handshakes >= 0)]
+def fact_rows(
+    trace: PacketTrace,
+) -> tuple[tuple[FactRow, ...], list[Notice], TcpAnalysis | None]:
+    """Return the facts of a capture, what to warn of, and the analysis of all its TCP flows.
+
+    The last is None if they are too many to be analysed at once.
+    """
+    ordered, tally = in_order(trace), _Tally()
+    found = flows.find_tcp_flows(ordered)
+    whole = _analysed(ordered, found) if found.count <= FLOWS_AT_ONCE else None
+    if whole is not None:
+        tally.add(whole)
+    else:
+        for part in _parts_of(found):
+            tally.add(_analysed(ordered, part))
     types = np.unique(trace.ints("link_number")).tolist()
     hidden = bool(trace.has(Layer.VXLAN).any())
     no_ip, no_transport = _cut(trace)
@@ -451,21 +510,21 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
         link_type=", ".join(headers.NAMES.get(number, str(number)) for number in types),
         ipv4_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV4))),
         ipv6_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV6))),
-        **({} if no_transport else _transport_facts(ordered, analysis)),
-        handshake_rtt_min_s=float(timed.min()) if timed.size else math.nan,
+        **({} if no_transport else _transport_facts(ordered, tally)),
+        handshake_rtt_min_s=tally.handshake_rtt_min_s,
         partial=trace.meta.partial,
     )
     if hidden:
         row.pop("udp_flow_count", None)
-    return (row,), analysis
+    return (row,), tally.notices(ordered), whole
 
 
-def _transport_facts(trace: PacketTrace, analysis: TcpAnalysis) -> dict[str, int]:
+def _transport_facts(trace: PacketTrace, tally: _Tally) -> dict[str, int]:
     """Return what is counted of whole headers of TCP, UDP and ICMP."""
     return {
-        "tcp_flow_count": analysis.flow_count,
+        "tcp_flow_count": tally.flow_count,
         "udp_flow_count": flows.find_flows(trace, Layer.UDP, _UDP).count,
-        "tcp_retransmission_count": int(np.count_nonzero(analysis.losses.retransmitted)),
+        "tcp_retransmission_count": tally.retransmission_count,
         "icmp_echo_pair_count": find_echoes(trace).pair_count,
     }
 
@@ -481,10 +540,6 @@ def _cut(trace: PacketTrace) -> tuple[bool, bool]:
 _FLOWS = "_flow_table"
 """Attribute of a trace that keeps the table of its flows: their analysis takes as long as reading
 the file, and 200 bytes for each packet."""
-
-
-FLOWS_AT_ONCE = 20_000
-"""Flows of TCP up to which the table is made with the trace, while the analysis is at hand. [1]"""
 
 
 def flow_table(trace: PacketTrace, analysis: TcpAnalysis | None = None) -> Table:
@@ -507,21 +562,33 @@ def flow_table(trace: PacketTrace, analysis: TcpAnalysis | None = None) -> Table
     kept: Table | None = trace.__dict__.get(_FLOWS)
     if kept is None:
         ordered = in_order(trace)
-        tcp = tcp_flows(analysis or analyse_tcp(ordered))
-        first = {"protocol": np.full(len(tcp), "tcp", dtype=object), **tcp.columns()}
-        udp = _udp_flows(ordered, len(tcp) // 2)
+        if analysis is not None:
+            tcp = _columns(analysis)
+        else:
+            parts = _parts_of(flows.find_tcp_flows(ordered))
+            tcp = _joined([_columns(_analysed(ordered, part)) for part in parts])
+        count = tcp["flow"].size
+        first = {"protocol": np.full(count, "tcp", dtype=object), **tcp}
+        udp = _udp_flows(ordered, count // 2)
         sides = [(part, part["flow"].size) for part in (first, udp)]
         sides = [side for side in sides if side[1]] or sides[:1]
         data: dict[str, NDArray[Any]] = {}
         for name in dict.fromkeys((*first, *udp)):
             both = [_column(part, name, like=first.get(name), count=n) for part, n in sides]
             data[name] = _compact(both[0] if len(both) == 1 else np.concatenate(both))
-        units = {**tcp.meta.units, "datagram_count": "1"}
-        meta = trace.meta
-        about = Meta(tool=meta.tool, source=meta.source, units=units, warnings=tcp.meta.warnings)
+        units = {**_units(tcp), "datagram_count": "1"}
+        about = Meta(tool=trace.meta.tool, source=trace.meta.source, units=units)
         kept = settled(Table(data=data, meta=about))
         trace.__dict__[_FLOWS] = kept
     return kept
+
+
+def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Return the columns of all parts one after the other; the parts are used up."""
+    return {
+        name: _compact(np.concatenate([part.pop(name) for part in parts]))
+        for name in list(parts[0])
+    }
 
 
 def flow_label(row: Mapping[str, Any]) -> str:

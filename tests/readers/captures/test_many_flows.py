@@ -12,7 +12,7 @@ import numpy as np
 import writer as w
 
 from netcalc.readers import read
-from netcalc.readers.captures import capture as capture_files
+from netcalc.readers.captures import tcp
 from netcalc.readers.captures.tcp import flow_table
 
 FLOWS = 3000
@@ -52,11 +52,25 @@ def test_the_table_of_very_many_flows_is_made_when_it_is_asked_for(monkeypatch):
     data = syns(20)
     at_once = read(data)
     assert "_flow_table" in at_once.__dict__
-    monkeypatch.setattr(capture_files, "FLOWS_AT_ONCE", 19)
+    monkeypatch.setattr(tcp, "FLOWS_AT_ONCE", 19)
     later = read(data)
     assert "_flow_table" not in later.__dict__
     assert later.facts() == at_once.facts()
     assert flow_table(later) == flow_table(at_once)
+
+
+def test_a_scan_takes_as_much_memory_as_its_file():
+    """150,000 flows of one packet in 10.5 MB, as a portscan has."""
+    count = 150_000
+    data = syns(count)
+    tracemalloc.start()
+    try:
+        trace = read(data)
+        most_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert trace.facts()[0]["tcp_flow_count"] == count
+    assert most_bytes < 200 * count
 
 
 def test_a_handshake_of_two_hours_is_a_step_of_the_clock():

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from netcalc.readers.captures import tcp
 from netcalc.readers.captures.flows import find_flows
 from netcalc.readers.captures.round_trips import echo_samples, find_echoes, udp_samples
 from netcalc.readers.captures.tcp import (
@@ -817,6 +818,19 @@ def test_facts_of_all_packets(monkeypatch):
     assert row["handshake_rtt_min_s"] == min(one for one in trips_s if one >= 0)
     assert row["ipv4_packet_count"] == len(packets())
     assert row["ipv6_packet_count"] == 0
+
+
+@pytest.mark.each("count", [1, 7, 1000])
+def test_flows_are_the_same_however_many_are_analysed_at_once(monkeypatch, count):
+    rows, notices, whole = tcp.fact_rows(trace_of(packets()))
+    assert rows[0]["tcp_flow_count"] == whole.flow_count > 300
+    table = tcp.flow_table(trace_of(packets()), whole)
+    limits = {"FLOWS_AT_ONCE": 0, "_PART_PACKETS": count, "_MOST_PARTS": 10**6}
+    with monkeypatch.context() as patch:
+        for name, value in limits.items():
+            patch.setattr(tcp, name, value)
+        assert tcp.fact_rows(trace_of(packets())) == (rows, notices, None)
+        assert tcp.flow_table(trace_of(packets())) == table
 
 
 def datagrams() -> list[dict[str, Any]]:
