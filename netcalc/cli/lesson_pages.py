@@ -41,6 +41,7 @@ _LESSON = re.compile(r"\d\d[a-z]?_")
 _TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
 _QUESTION = re.compile(r"^\*\*(.+?)\*\*$", re.MULTILINE | re.DOTALL)
 _MARKS = re.compile(r"[*`$\\]")
+_HOST = re.compile(r"[\w.-]+(:\d+)?", re.ASCII)
 _WRITTEN = ("window.voila_heartbeat()", "window.netcalc_ended()")
 """Scripts of a page that are not its template's: a sign of life of Voila's, and an end of ours."""
 _MOST_BYTES, _MOST_TEXT, _MOST_TITLE = 8 << 20, 2000, 200
@@ -99,22 +100,25 @@ def prepare_page(handler: Any, **arguments: Any) -> None:
     _ = handler.xsrf_token
     nbformat.validate(arguments["notebook"])
     nonce = secrets.token_urlsafe(16)
-    handler.set_header("Content-Security-Policy", policy(nonce))
+    handler.set_header("Content-Security-Policy", policy(nonce, handler.request.host))
     arguments["notebook"].metadata["netcalc_nonce"] = nonce
     root = Path(handler.settings["contents_manager"].root_dir)
     prepare(arguments["notebook"], root / handler.path_args[0].strip("/"), root)
 
 
-def policy(nonce: str) -> str:
+def policy(nonce: str, host: str) -> str:
     """Return the content policy of a page of a lesson: scripts of its own, nothing from elsewhere.
 
     Its own are those of the server, those that the templates and figures mark with the nonce, the
     two of ``_WRITTEN``, and the modules of widgets, which anywidget loads from blobs. What a text
-    or an output brings along does not run.
+    or an output brings along does not run. Safari before version 16 takes no web socket for one of
+    'self', so those of the page's own host are named.
     """
+    sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
     written = " ".join(f"'sha256-{_hash(script)}'" for script in _WRITTEN)
     return (
         "default-src 'self'; "
+        f"connect-src 'self'{sockets}; "
         f"script-src 'self' blob: 'nonce-{nonce}' {written}; script-src-attr 'none'; "
         "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
         "media-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "

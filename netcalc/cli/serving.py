@@ -31,7 +31,8 @@ from netcalc.errors import NetcalcError
 HOST = "127.0.0.1"
 USUAL_PORT = 8888
 _RECORD = "server.json"
-_LOCKS = ("command.lock", "server.lock")
+LOCKS = ("command.lock", "server.lock")
+"""Files in a folder of a server: one for the command that started it, one for itself."""
 _TOKEN_BYTES = 24
 _TRIES, _PAUSE_S = 200, 0.1
 """How often, and how far apart, a lock is tried while a server starts or ends."""
@@ -130,7 +131,7 @@ def held(settings: Path) -> Iterator[tuple[int, ...]]:
         If another process holds a lock, and no server answers at the last address.
     """
     with contextlib.ExitStack() as closing:
-        own, inherited = (open_lock(settings / name, closing) for name in _LOCKS)
+        own, inherited = (open_lock(settings / name, closing) for name in LOCKS)
         for _ in range(_TRIES):
             first = lock(own)
             if first and lock(inherited):

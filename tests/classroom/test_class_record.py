@@ -72,6 +72,17 @@ def test_a_new_start_waits_for_the_server_of_a_command_that_was_killed(tmp_path,
     assert len(slept) == 3
 
 
+def test_a_class_whose_server_does_not_end_is_not_taken_over(tmp_path, monkeypatch):
+    folder = kill(tmp_path)
+    monkeypatch.setattr(records, "_ENDING_S", 0.0)
+    with records.contextlib.ExitStack() as ending:
+        assert records.lock(open_lock(folder / "server.lock", ending))
+        with records.killed(tmp_path, None) as none:
+            assert none is None
+    with records.killed(tmp_path, None) as (record, _):
+        assert record.folder == folder
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1', "null"])
 def test_a_record_that_cannot_be_read_is_none(tmp_path, text):
     folder = kill(tmp_path)

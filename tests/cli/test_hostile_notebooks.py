@@ -80,7 +80,11 @@ def prepared(file: Path) -> Any:
     notebook = nbformat.from_dict(json.loads(file.read_text()))
     settings = {"contents_manager": SimpleNamespace(root_dir=str(file.parent))}
     handler = SimpleNamespace(
-        xsrf_token="", settings=settings, path_args=[f"/{file.name}"], set_header={}.__setitem__
+        request=SimpleNamespace(host="127.0.0.1:8890"),
+        xsrf_token="",
+        settings=settings,
+        path_args=[f"/{file.name}"],
+        set_header={}.__setitem__,
     )
     lesson_pages.prepare_page(handler, notebook=notebook, cwd="")
     return notebook.metadata
@@ -132,3 +136,10 @@ def test_jupyterlab_is_started_with_the_manager_that_leaves_them_out():
 
     named = f"--ServerApp.contents_manager_class={Notebooks.__module__}.{Notebooks.__name__}"
     assert named in _command(False, 8888, Path("/"), allow_root=False)
+
+
+def test_only_a_host_that_is_one_is_named_for_web_sockets():
+    rules = lesson_pages.policy("NONCE", "192.0.2.7:8890").split("; ")
+    assert "connect-src 'self' ws://192.0.2.7:8890 wss://192.0.2.7:8890" in rules
+    for host in ("a; script-src *", "a b", "*", "", "a:1:2", "[::1]:8890"):
+        assert "connect-src 'self'" in lesson_pages.policy("NONCE", host).split("; "), host

@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from netcalc.cli.serving import is_private, lock, open_lock, write_private
+from netcalc.cli.serving import LOCKS, is_private, lock, open_lock, write_private
 
 _FORMAT = 1
 FIELDS = ("code", "teacher_key", "cookie_secret", "options", "folder", "roll")
 """Of a record."""
-_NAME, _LOCKS = "class.json", ("command.lock", "server.lock")
+_NAME = "class.json"
 _KEPT_S = 7 * 86400.0
 """How long the record of a class that was killed is kept. [s]"""
 _ENDING_S, _PAUSE_S = 25.0, 0.1
@@ -100,9 +100,8 @@ def new(among: Path) -> Iterator[tuple[Record, int]]:
     with _locks(record.folder) as locks:
         if not locks:
             raise OSError(errno.EIO, "its locks cannot be made", str(record.folder))
-        for descriptor in locks:  # another start, which counts, may hold it for an instant
-            while not lock(descriptor):
-                time.sleep(_PAUSE_S)
+        if not all(map(_is_locked_soon, locks)):  # another start may hold it for an instant
+            raise OSError(errno.EAGAIN, "its locks are held", str(record.folder))
         with _kept_if_needed(record):
             yield record, locks[1]
 
@@ -112,7 +111,7 @@ def killed(among: Path, port: int | None) -> Iterator[tuple[Record, int] | None]
     """Take over the last class that was killed, at a port if one was there; None without one.
 
     Where the lock of the command is free and that of the server is not, the command was killed and
-    the server is ending.
+    the server is ending. If it does not end, its class is left alone.
     """
     known = [record for record in _all(among) if record.known]
     known.sort(key=lambda record: record.known["options"]["port"] != port)  # that of the port first
@@ -120,10 +119,8 @@ def killed(among: Path, port: int | None) -> Iterator[tuple[Record, int] | None]
         with _locks(record.folder) as locks:
             if not locks or not lock(locks[0]):
                 continue  # it runs
-            servers = locks[1]
-            until_s = time.monotonic() + _ENDING_S
-            while not lock(servers) and time.monotonic() < until_s:
-                time.sleep(_PAUSE_S)
+            if not _is_locked_soon(servers := locks[1]):
+                continue
             record.read()  # the server has written what it had not
             record.is_needed = True
             record.answers.mkdir(mode=0o700, exist_ok=True)
@@ -167,11 +164,20 @@ def _kept_if_needed(record: Record) -> Iterator[None]:
             shutil.rmtree(record.folder, ignore_errors=True)
 
 
+def _is_locked_soon(descriptor: int) -> bool:
+    until_s = time.monotonic() + _ENDING_S
+    while not lock(descriptor):
+        if time.monotonic() > until_s:
+            return False
+        time.sleep(_PAUSE_S)
+    return True
+
+
 @contextlib.contextmanager
 def _locks(folder: Path) -> Iterator[list[int]]:
     """Open the locks of a class; none of one that has just ended, or is somebody else's."""
     with contextlib.ExitStack() as closing:
         opened: list[int] = []
         with contextlib.suppress(OSError):
-            opened = [open_lock(folder / name, closing) for name in _LOCKS]
+            opened = [open_lock(folder / name, closing) for name in LOCKS]
         yield opened
