@@ -56,6 +56,8 @@ c.Spawner.start_timeout = c.Spawner.http_timeout = 120
 c.Spawner.args = [
     "--MappingKernelManager.cull_idle_timeout=1200",
     "--ServerApp.shutdown_no_activity_timeout=1800",
+    # A message to a kernel is judged before it is taken apart.
+    "--ServerApp.kernel_websocket_connection_class=netcalc.cli.lesson_pages.PromptConnection",
     # Nothing is asked of a server elsewhere.
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",

@@ -11,6 +11,7 @@ import secrets
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import textwrap
@@ -298,6 +299,16 @@ def test_a_live_run_waits_for_that_of_another(hub, people):
     (hub.folder / "go").touch()
     assert [ada.finish(), grace.finish()] == ["5\n", "5\n"]
     assert stopping.waiting(turns) == []
+
+
+def test_a_message_of_eight_bytes_closes_its_connection_and_no_server(people):
+    """Of 40 million parts, as it says: Jupyter's own server takes 1.4 GB for it."""
+    ada = people[0]
+    ada.socket.send_binary(struct.pack("!I", 40_000_000) + b"more")
+    while ada.socket.recv_data()[0] != websocket.ABNF.OPCODE_CLOSE:
+        pass
+    ada.connect()
+    assert [person.run("print(1)") for person in people] == ["1\n", "1\n"]
 
 
 def test_nobody_reaches_the_server_of_another(hub, people):
