@@ -106,7 +106,10 @@ def _read(file: Input) -> Samples:
         try:
             samples = _with_damaged(recognized.read(file), damaged)
             is_own = recognized.name.startswith("netcalc ")  # a table of a formula may hold inf
-            return samples if is_own and isinstance(samples, Table) else settled(samples, file.name)
+            if is_own and isinstance(samples, Table):
+                return samples
+            is_text = b"\0" not in file.head
+            return settled(samples, file.name, (lambda: file.text) if is_text else None)
         except DomainError as error:  # a number of the file that no measurement has
             if error.code != "is-negative":
                 raise
@@ -191,7 +194,7 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     """
     file = Input(source, name=name, words=ping_lines.WORDS)
     formats.refuse_others(file, ping.FORMAT, "not-ping-output")
-    return settled(ping.read_whole(file), file.name)
+    return settled(ping.read_whole(file), file.name, lambda: file.text)
 
 
 def read_columns(
@@ -236,4 +239,4 @@ def read_columns(
     """
     file = Input(source, name=name, units=units, columns=columns, decimal=decimal)
     formats.refuse_others(file, _COLUMNS, "not-columns")
-    return settled(_COLUMNS.read(file), file.name)
+    return settled(_COLUMNS.read(file), file.name, lambda: file.text)

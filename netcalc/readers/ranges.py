@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -20,6 +20,7 @@ from netcalc.checks import in_blocks
 from netcalc.display import show, unit_of_name
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice, bound
+from netcalc.readers.source import Text
 from netcalc.samples import Fact, FactRow, FlowSeries, Samples, Table
 from netcalc.samples.meta import MOST, MOST_COUNTED, fault, unit_of_fact
 
@@ -76,7 +77,9 @@ def range_of(name: str, unit: str, *, of_house: bool) -> tuple[float, float]:
     return (0.0 if of_house and unit in ("bit/s", "packet/s") else -high), high
 
 
-def settled(samples: AnySamples, name: str = "") -> AnySamples:
+def settled(
+    samples: AnySamples, name: str = "", text: Callable[[], Text] | None = None
+) -> AnySamples:
     """Make unknown what no network has; the same samples, if there is nothing.
 
     Parameters
@@ -85,6 +88,8 @@ def settled(samples: AnySamples, name: str = "") -> AnySamples:
         What a reader made of a file.
     name : str
         Name of the file, for an error.
+    text : callable, optional
+        Returns its text, in which the line of a number is looked for.
 
     Returns
     -------
@@ -118,7 +123,8 @@ def settled(samples: AnySamples, name: str = "") -> AnySamples:
     notices += said
     if not notices and printed == samples.meta.printed:
         return samples
-    warnings = (*samples.meta.warnings, *notices)
+    lines = text() if text is not None and notices else None
+    warnings = (*samples.meta.warnings, *(_with_line(notice, lines) for notice in notices))
     meta = replace(made.meta, facts=facts, printed=printed, warnings=warnings)
     return cast(AnySamples, replace(made, meta=meta))
 
@@ -135,7 +141,8 @@ def _settled_columns(samples: Samples, notices: list[Notice]) -> dict[str, NDArr
         columns[name] = changed[name] = np.where(wrong, np.nan, column)
         shown = _shown(float(column[row]), units.get(name, ""))
         values = {"count": int(np.count_nonzero(wrong)), "row": row + 1, "value": shown}
-        notices.append(Notice("column-out-of-range", {"name": name, **values, "wanted": wanted}))
+        values |= {"name": name, "place": f"row {row + 1}", "wanted": wanted}
+        notices.append(Notice("column-out-of-range", {**values, "found": float(column[row])}))
 
     for name, column in list(columns.items()):
         unit = units.get(name, "")
@@ -197,7 +204,8 @@ def _settled_row(row: FactRow, number: int, notices: list[Notice]) -> FactRow:
 
     def drop(name: str, wanted: str) -> None:
         unit = unit_of_fact(name) or ""
-        values = {"name": name, "place": place, "value": _shown(float(kept.pop(name)), unit)}
+        found = float(kept.pop(name))
+        values = {"name": name, "place": place, "value": _shown(found, unit), "found": found}
         notices.append(Notice("fact-out-of-range", {**values, "wanted": wanted}))
 
     for name, fact in row.items():
@@ -252,10 +260,48 @@ def _settled_summary(printed: Mapping[str, Any], notices: list[Notice]) -> dict[
             if not low <= value <= high or fault(value, name):
                 wanted = _range_shown(low, high, unit)
                 values = {"name": name, "place": "the summary", "value": _shown(value, unit)}
-                notices.append(Notice("fact-out-of-range", {**values, "wanted": wanted}))
+                found = {"found": float(value), "wanted": wanted}
+                notices.append(Notice("fact-out-of-range", values | found))
                 continue
         kept[name] = value
     return kept
+
+
+_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b[iI]nf(?:inity)?\b", re.ASCII)
+_UNITS = (1, 8, 60)
+"""What a number may be multiplied by, beside powers of ten: bytes to bits, minutes to seconds."""
+_MOST_SHIFT = 12
+
+
+def _with_line(notice: Notice, text: Text | None) -> Notice:
+    """Return a notice with the line of its number, if one line alone can have it."""
+    values = dict(notice.values)
+    found = abs(values.pop("found"))
+    if text is None or len(text.lines) < 2:  # of a large text the reader has let go
+        return Notice(notice.code, values)
+    wanted = {_digits(found / unit) for unit in _UNITS}
+    lines = [
+        number
+        for number, line in zip(text.numbers, text.lines, strict=True)
+        if any(_is_one(_digits(float(each)), wanted) for each in _NUMBER.findall(line))
+    ]
+    if len(lines) == 1:
+        values["place"] = f"{values['place']}, line {lines[0]}"
+    return Notice(notice.code, values)
+
+
+def _digits(value: float) -> tuple[str, int]:
+    """Return the digits of a number without zeros at its ends, and its power of ten."""
+    if not math.isfinite(value):
+        return "inf", 0
+    digits, _, power = f"{value:.11e}".partition("e")
+    return digits.replace(".", "").rstrip("0"), int(power)
+
+
+def _is_one(written: tuple[str, int], wanted: set[tuple[str, int]]) -> bool:
+    return any(
+        written[0] == digits and abs(written[1] - power) <= _MOST_SHIFT for digits, power in wanted
+    )
 
 
 def _shown(value: float, unit: str) -> str:

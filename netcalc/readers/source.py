@@ -224,6 +224,9 @@ class Source:
     grew: bool = False
 
 
+_KEPT_TEXT = 1 << 20
+
+
 @dataclass(slots=True)
 class Text:
     """Decoded input: its lines with their numbers, and warnings about the decoding.
@@ -278,8 +281,9 @@ class Text:
         return lines, True
 
     def let_go(self) -> None:
-        """Let go of the lines, once they are read: a large text is not needed twice."""
-        self.lines = self.whole = Lines("")
+        """Let go of the lines of a large text, once they are read: a warning names none of them."""
+        if len(self.whole.text) > _KEPT_TEXT:
+            self.lines = self.whole = Lines("")
 
 
 class WholeLines:

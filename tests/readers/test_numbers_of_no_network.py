@@ -56,7 +56,7 @@ def test_a_round_trip_beyond_an_hour_is_unknown(time):
     assert found.facts()[0]["rtt_max_s"] == 0.0006
     assert found.facts()[0]["rtt_median_s"] == pytest.approx(0.0005)
     said = str(found.meta.warnings[-1])
-    assert said.startswith("rtt_s: 1 value counts as unknown, the first in row 2: ")
+    assert said.startswith("rtt_s: 1 value counts as unknown, the first in row 2, line 3: ")
     assert said.endswith(", which must be from 0 to 3600 s")
 
 
@@ -279,3 +279,35 @@ def test_a_run_that_is_printed_as_of_no_time_keeps_its_jitter():
                "jitter_s": [1.2e-5]}  # fmt: skip
     found = settled(FlowSeries(**columns))
     assert found.jitter_s.tolist() == [1.2e-5]
+
+
+PING = """\
+PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.
+64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.481 ms
+64 bytes from 192.0.2.1: icmp_seq=2 ttl=64 time={} ms
+64 bytes from 192.0.2.1: icmp_seq=3 ttl=64 time={} ms
+"""
+
+
+def places(samples):
+    return [one.values.get("place") for one in samples.meta.warnings if "range" in one.code]
+
+
+@pytest.mark.each("times, place", [
+    (("5020000.5", "0.4"), "row 2, line 3"),
+    (("0.4", "5020000.5"), "row 3, line 4"),
+    (("5020000.5", "5020000.5"), "row 2"),  # the first of two: which line, the digits do not say
+    (("4294967.295", "4.294967295"), "row 2"),  # the same digits in another line
+])  # fmt: skip
+def test_the_line_of_a_number_is_named_where_one_alone_has_it(times, place):
+    text = PING.format(*times)
+    assert places(read(text)) == [place]
+    assert places(read_ping(text)) == [place]
+    assert places(read_columns("seq,rtt [ms]\n" + "".join(
+        f"{number},{time}\n" for number, time in enumerate(("0.481", *times), 1)
+    ))) == [place]  # fmt: skip
+
+
+def test_a_large_text_is_not_kept_to_name_a_line():
+    text = "size [B],rtt [ms]\n" + "56,0.4\n" * 200_000 + "57,5020000.5\n"
+    assert places(read(text)) == ["row 200001"]
