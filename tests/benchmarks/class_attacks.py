@@ -308,10 +308,14 @@ Asking = Callable[[Honest], Awaitable[None]]
 ASKED: dict[str, Asking] = {"page": Honest.ask_page, "kernel": Honest.ask_kernel}
 
 
-async def at_work(honest: list[Honest], ask: Asking, waits_s: list[float]) -> None:
-    """Let one student after the other ask, until this is cancelled."""
+async def at_work(
+    honest: list[Honest], ask: Asking, waits_s: list[float], over: asyncio.Event
+) -> None:
+    """Let one student after the other ask, until it is over."""
     while True:
         for one in honest:
+            if over.is_set():
+                return
             begin_s = time.monotonic()
             await ask(one)
             waits_s.append(time.monotonic() - begin_s)
@@ -321,7 +325,12 @@ async def at_work(honest: list[Honest], ask: Asking, waits_s: list[float]) -> No
 async def waits_during(honest: list[Honest], coming: Awaitable[None]) -> dict[str, list[float]]:
     """Return what the students waited while something happened."""
     waits_s: dict[str, list[float]] = {name: [] for name in ASKED}
-    working = [asyncio.create_task(at_work(honest, ASKED[name], waits_s[name])) for name in ASKED]
+    # Not cancelled at the end: before Python 3.12 asyncio.wait_for may swallow that.
+    over = asyncio.Event()
+    working = [
+        asyncio.create_task(at_work(honest, ask, waits_s[name], over))
+        for name, ask in ASKED.items()
+    ]
     try:
         try:
             await coming
@@ -329,11 +338,9 @@ async def waits_during(honest: list[Honest], coming: Awaitable[None]) -> dict[st
             print(f"the attacker was refused: {error}", flush=True)
         await asyncio.sleep(4 * EVERY_S)
     finally:
-        lost = [one.exception() for one in working if one.done()]
-        for one in working:
-            one.cancel()
-        await asyncio.gather(*working, return_exceptions=True)
-    if lost:
+        over.set()
+        ended = await asyncio.gather(*working, return_exceptions=True)
+    if lost := [error for error in ended if error is not None]:
         raise ConnectionError(f"a student was lost: {lost}")
     return waits_s
 

@@ -188,6 +188,27 @@ class Ended:
         pass
 
 
+def test_the_client_of_a_page_that_was_left_waits_for_no_kernel_that_is_gone(tmp_path):
+    """A context of its own would wait at its end for what nobody takes; the server's goes on."""
+
+    async def left() -> None:
+        manager = kernels.ClassKernels()
+        made = manager.kernel_manager_factory(
+            parent=manager, kernel_name="python3", context=manager.context
+        )
+        made.transport, made.ip = "ipc", str(tmp_path / "s")
+        made.connection_file = str(tmp_path / "kernel.json")
+        client = made.client()
+        client.start_channels()
+        client.kernel_info()
+        client.stop_channels()
+        assert client.context is manager.context
+        assert not manager.context.closed
+        manager.context.destroy(linger=0)
+
+    run(left())
+
+
 def test_requests_of_one_address_let_those_of_others_between():
     """A hundred at once of one, and then one of another."""
     turnstile, passed = pages.Turnstile(), []

@@ -72,7 +72,10 @@ class Hub:
         )  # fmt: skip
         different.write_text(text, encoding="utf-8")
         # Its processes are found by this variable: it is in the environment of each of them.
-        environment = os.environ | {"NETCALC_TURNS": str(folder / "turns")}
+        environment = os.environ | {
+            "NETCALC_TURNS": str(folder / "turns"),
+            "NODE_PATH": "/usr/share/nodejs",  # of Debian's proxy: another Node does not look there
+        }
         with (folder / "log.txt").open("w") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "jupyterhub", "-f", different], cwd=folder, stdout=log,
@@ -219,11 +222,13 @@ def hub(tmp_path_factory):
     if not PROXY:
         pytest.skip("configurable-http-proxy, of Debian's node-configurable-http-proxy, is absent")
     hub = Hub(tmp_path_factory.mktemp("hub"))
+
+    def health():
+        assert hub.process.poll() is None, hub.said()
+        return requests.get(f"{hub.base}/hub/health", timeout=LIMIT_S)
+
     try:
-        eventually(
-            lambda: requests.get(f"{hub.base}/hub/health", timeout=LIMIT_S),
-            lambda answer: answer.ok or hub.process.poll() is not None,
-        )
+        eventually(health, lambda answer: answer.ok)
         yield hub
     finally:
         hub.end()

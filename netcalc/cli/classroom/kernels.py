@@ -27,7 +27,10 @@ from typing import Any
 
 import psutil
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
-from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from jupyter_server.services.kernels.kernelmanager import (
+    AsyncMappingKernelManager,
+    ServerKernelManager,
+)
 from tornado.web import HTTPError
 
 from netcalc.cli.classroom.confinement import Walls
@@ -283,6 +286,18 @@ class Factory(KernelProvisionerFactory):
         return Provisioner(kernel_id=kernel_id, kernel_spec=kernel_spec, parent=parent)
 
 
+class ClassKernel(ServerKernelManager):
+    """Jupyter's own, whose clients share the sockets' context of the server.
+
+    With a context of its own the client of a page that was left waits for up to a second at its end
+    for what a kernel that is gone will not take, and the whole class with it.
+    """
+
+    def client(self, **kwargs: Any) -> Any:
+        """Return a client of the kernel."""
+        return super().client(context=self.context, **kwargs)
+
+
 class ClassKernels(AsyncMappingKernelManager):
     """The kernels of a class."""
 
@@ -305,6 +320,7 @@ class ClassKernels(AsyncMappingKernelManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.kernel_manager_class = f"{__name__}.{ClassKernel.__name__}"
         self.seats: dict[str, Seat] = {}
         self.preparing: Counter[str] = Counter()
         """Pages of lessons that are being made, by student."""
