@@ -300,12 +300,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _refuse(lack, as_json)
     except OSError as error:
         code = _refuse(_refused_by_system(error), as_json)
+    except Exception as error:
+        if not _is_of_interrupt(error):
+            raise
+        complain("stopped")
+        code = INTERRUPTED
     if output_is_closed():
         drop_output()
     if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending,
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         gc.freeze()  # which need not search for garbage in what is left
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _is_of_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C caused an error: numpy raises a TypeError of its own for one that it meets."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _refused_by_system(error: OSError) -> NetcalcError:

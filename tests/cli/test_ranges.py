@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from click.testing import CliRunner
@@ -151,11 +152,18 @@ def test_explain_shows_equation_ranges_and_source():
         assert part in said
 
 
-def test_an_interrupt_ends_with_one_word(monkeypatch, capsys):
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_an_interrupt_ends_with_one_word(monkeypatch, capsys, is_hidden):
+    """Also where numpy met it, and raised an error of its own for it."""
     from netcalc.uncertain import sampling
 
     def interrupted(*_):
-        raise KeyboardInterrupt
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            if not is_hidden:
+                raise
+            raise TypeError("Cannot compare structured arrays") from error
 
     monkeypatch.setattr(sampling.Evaluation, "__call__", interrupted)
     with pytest.raises(SystemExit) as ended:
@@ -164,6 +172,16 @@ def test_an_interrupt_ends_with_one_word(monkeypatch, capsys):
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.strip() == "netcalc: stopped"
+
+
+def test_an_error_that_no_interrupt_caused_is_not_hidden(monkeypatch):
+    from netcalc.uncertain import sampling
+
+    monkeypatch.setattr(
+        sampling.Evaluation, "__call__", mock.Mock(side_effect=TypeError("a fault"))
+    )
+    with pytest.raises(TypeError, match="a fault"):
+        main(TRANSFER)
 
 
 @pytest.mark.each(
