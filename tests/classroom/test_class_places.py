@@ -199,14 +199,17 @@ def test_the_client_of_a_page_that_was_left_waits_for_no_kernel_that_is_gone(tmp
         made.transport, made.ip = "ipc", str(tmp_path / "s")
         made.connection_file = str(tmp_path / "kernel.json")
         client = made.client()
-        client.start_channels()
+        client.start_channels(hb=False)
         client.kernel_info()
         client.stop_channels()
         assert client.context is manager.context
         assert not manager.context.closed
         manager.context.destroy(linger=0)
 
-    run(left())
+    try:
+        run(left())
+    finally:
+        kernels.Factory.clear_instance()  # of this process, which other tests use
 
 
 def test_requests_of_one_address_let_those_of_others_between():
