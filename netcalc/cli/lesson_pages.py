@@ -112,7 +112,7 @@ def policy(nonce: str, host: str) -> str:
     Its own are those of the server, those that the templates and figures mark with the nonce, the
     two of ``_WRITTEN``, and the modules of widgets, which anywidget loads from blobs. What a text
     or an output brings along does not run. Safari before version 16 takes no web socket for one of
-    'self', so those of the page's own host are named.
+    'self', so those of the page's own host are named, if it is not an IPv6 address.
     """
     sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
     written = " ".join(f"'sha256-{_hash(script)}'" for script in _WRITTEN)

@@ -7,7 +7,9 @@ import json
 import signal
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -132,6 +134,33 @@ async def many_sockets_to_one_kernel(ann: Student) -> None:
         cut(socket)
 
 
+async def mute_sockets_to_one_kernel(ann: Student, sessions: Iterable[object]) -> None:
+    """They read nothing, not even that they are closed."""
+    parts = urlsplit(f"{ann.base}api/kernels/{ann.kernel_id}/channels")
+    request = (
+        f"GET {parts.path}?session_id={{}} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+        f"Origin: {ann.base.rstrip('/')}\r\nCookie: {ann.cookie}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n"
+    )
+    writers = []
+    for session in sessions:
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        writers.append(writer)
+        writer.write(request.format(session).encode())
+        assert b" 101 " in await reader.readline()
+    for _ in range(20):
+        answer = await ann.ask(f"api/kernels/{ann.kernel_id}")
+        if json.loads(answer.body)["connections"] <= 4:
+            break
+        await asyncio.sleep(0.1)
+    assert 1 <= json.loads(answer.body)["connections"] <= 4
+    for writer in writers:
+        writer.close()
+    await ann.connect()
+    assert await ann.widgets()
+
+
 def test_one_student_keeps_no_other_one_out(folder):
     async def attacked() -> None:
         ann, teacher = Student(a_class.base), Student(a_class.base)
@@ -140,6 +169,8 @@ def test_one_student_keeps_no_other_one_out(folder):
         assert (await ann.open(SHORT)).code == 200
         await ann.connect()
         await many_sockets_to_one_kernel(ann)
+        await mute_sockets_to_one_kernel(ann, range(12))
+        await mute_sockets_to_one_kernel(ann, ["again"] * 12)
         await many_names_fill_no_class(a_class, ann, teacher)
         await first_lessons_take_the_places_of_second_ones(a_class, ann)
         await wrong_codes_lock_nobody_out(a_class, teacher)

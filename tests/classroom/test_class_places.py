@@ -231,6 +231,25 @@ def test_requests_of_one_address_let_those_of_others_between():
     assert len(turnstile._locks) == 0, "an address that waits for nothing costs nothing"
 
 
+def test_who_is_refused_waits_for_a_turn_too(monkeypatch):
+    passed = []
+
+    class Noting:
+        async def pass_through(self, *whose: str) -> None:
+            passed.append(whose)
+
+    async def refuse(_: object) -> None:
+        raise pages.HTTPError(403)
+
+    monkeypatch.setattr(pages.JupyterHandler, "prepare", refuse)
+    page = object.__new__(pages.ClassPage)
+    page.application = SimpleNamespace(settings={"class_turnstile": Noting()})
+    page.request = SimpleNamespace(remote_ip="192.0.2.9")
+    with pytest.raises(pages.HTTPError):
+        run(page.prepare())
+    assert passed == [("192.0.2.9", "")]
+
+
 def test_messages_that_arrive_together_let_those_of_others_between(monkeypatch):
     handed = []
     base = pages.VoilaKernelWebsocketHandler

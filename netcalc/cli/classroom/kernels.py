@@ -295,7 +295,7 @@ class ClassKernel(ServerKernelManager):
 
     def client(self, **kwargs: Any) -> Any:
         """Return a client of the kernel."""
-        return super().client(context=self.context, **kwargs)
+        return super().client(**{"context": self.context, **kwargs})
 
 
 class ClassKernels(AsyncMappingKernelManager):

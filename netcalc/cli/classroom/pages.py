@@ -129,9 +129,13 @@ class ClassPage(Refusing, JupyterHandler):
 
     async def prepare(self) -> None:
         """Wait for a turn: one who asks as fast as they can delays mostly themselves."""
-        await super().prepare()
-        student = self.current_user.username if self.current_user else ""
-        await self.settings["class_turnstile"].pass_through(str(self.request.remote_ip), student)
+        student = ""
+        try:
+            await super().prepare()
+            student = self.current_user.username if self.current_user else ""
+        finally:  # who is refused waits, too
+            address = str(self.request.remote_ip)
+            await self.settings["class_turnstile"].pass_through(address, student)
 
     @property
     def content_security_policy(self) -> str:
@@ -294,9 +298,16 @@ class KernelSocket(Refusing, VoilaKernelWebsocketHandler):
         """Connect, in place of the oldest of too many: each costs the server as much as a page."""
         sockets = self.settings["kernel_manager"].sockets_of(kernel_id)
         if len(sockets) >= _MOST_SOCKETS:
-            sockets.pop(0).close()
+            sockets.pop(0).cut()
+        assert self.ws_connection is not None
+        self._stream = self.ws_connection.stream
         sockets.append(self)
         await super().open(kernel_id)
+
+    def cut(self) -> None:
+        """Close at once, whether or not the page answers."""
+        self.close()
+        self._stream.close()
 
     async def on_message(self, ws_message: str | bytes) -> None:
         """Hand over a message; then others come first, however many more have arrived with it."""

@@ -97,13 +97,12 @@ def new(among: Path) -> Iterator[tuple[Record, int]]:
     record = Record(among / secrets.token_hex(8))
     record.folder.mkdir(mode=0o700)
     record.answers.mkdir(mode=0o700)
-    with _locks(record.folder) as locks:
+    with _locks(record.folder) as locks, _kept_if_needed(record):
         if not locks:
             raise OSError(errno.EIO, "its locks cannot be made", str(record.folder))
         if not all(map(_is_locked_soon, locks)):  # another start may hold it for an instant
             raise OSError(errno.EAGAIN, "its locks are held", str(record.folder))
-        with _kept_if_needed(record):
-            yield record, locks[1]
+        yield record, locks[1]
 
 
 @contextlib.contextmanager
