@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -123,8 +124,7 @@ def settled(
     notices += said
     if not notices and printed == samples.meta.printed:
         return samples
-    lines = text() if text is not None and notices else None
-    warnings = (*samples.meta.warnings, *(_with_line(notice, lines) for notice in notices))
+    warnings = (*samples.meta.warnings, *_with_lines(notices, text))
     meta = replace(made.meta, facts=facts, printed=printed, warnings=warnings)
     return cast(AnySamples, replace(made, meta=meta))
 
@@ -267,41 +267,57 @@ def _settled_summary(printed: Mapping[str, Any], notices: list[Notice]) -> dict[
     return kept
 
 
-_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b[iI]nf(?:inity)?\b", re.ASCII)
-_UNITS = (1, 8, 60)
-"""What a number may be multiplied by, beside powers of ten: bytes to bits, minutes to seconds."""
-_MOST_SHIFT = 12
+_EXPONENT = r"(?:[eE][-+]?\d+)?"
+_NUMBERS = tuple(
+    re.compile(pattern, re.ASCII)
+    for pattern in (rf"\d+\.?\d*{_EXPONENT}|\b[iI]nf(?:inity)?\b", rf"\d+,\d+{_EXPONENT}")
+)
+"""With a point; and with a comma, which may as well stand between two numbers."""
+_UNITS = (1, 8, 60, 3600, 0.01)
+"""What a number may be multiplied by, beside powers of 1000: bytes, minutes, hours, percent."""
+_LEAST_DIGITS, _LARGE = 4, 15
+"""Numbers of fewer digits are in a text by chance, too, but for those of such a power of ten."""
+_MOST_NAMED, _MOST_LINES = 10, 100_000
+"""Notices whose lines are looked for, and lines of a text in which they are."""
 
 
-def _with_line(notice: Notice, text: Text | None) -> Notice:
-    """Return a notice with the line of its number, if one line alone can have it."""
-    values = dict(notice.values)
-    found = abs(values.pop("found"))
-    if text is None or len(text.lines) < 2:  # of a large text the reader has let go
-        return Notice(notice.code, values)
-    wanted = {_digits(found / unit) for unit in _UNITS}
-    lines = [
-        number
-        for number, line in zip(text.numbers, text.lines, strict=True)
-        if any(_is_one(_digits(float(each)), wanted) for each in _NUMBER.findall(line))
-    ]
-    if len(lines) == 1:
-        values["place"] = f"{values['place']}, line {lines[0]}"
-    return Notice(notice.code, values)
+def _with_lines(notices: list[Notice], text: Callable[[], Text] | None) -> list[Notice]:
+    """Return the notices, the first ones with the line that alone has the digits of their number.
+
+    The digits as the text has them, in whichever unit: what a reader computed is in no line.
+    """
+    wanted = [_written(notice.values["found"]) for notice in notices[:_MOST_NAMED]]
+    wanted += [set()] * (len(notices) - len(wanted))
+    in_lines: dict[str, set[int]] = {digits: set() for each in wanted for digits in each}
+    lines = text() if text is not None and in_lines else None
+    if lines is not None and 1 < len(lines.lines) <= _MOST_LINES:
+        for number, line in zip(lines.numbers, lines.lines, strict=True):
+            for each in chain.from_iterable(numbers.findall(line) for numbers in _NUMBERS):
+                if (digits := _digits(each)) in in_lines:
+                    in_lines[digits].add(number)
+    named = []
+    for notice, written in zip(notices, wanted, strict=True):
+        values = {name: value for name, value in notice.values.items() if name != "found"}
+        places = {number for digits in written for number in in_lines[digits]}
+        if len(places) == 1:
+            values["place"] = f"{values['place']}, line {places.pop()}"
+        named.append(Notice(notice.code, values))
+    return named
 
 
-def _digits(value: float) -> tuple[str, int]:
-    """Return the digits of a number without zeros at its ends, and its power of ten."""
-    if not math.isfinite(value):
-        return "inf", 0
-    digits, _, power = f"{value:.11e}".partition("e")
-    return digits.replace(".", "").rstrip("0"), int(power)
+def _written(value: float) -> set[str]:
+    """Return the digits by which a text may give a number, as :func:`_digits` does."""
+    return {_digits(f"{abs(value) / unit:.11e}") for unit in _UNITS} - {""}
 
 
-def _is_one(written: tuple[str, int], wanted: set[tuple[str, int]]) -> bool:
-    return any(
-        written[0] == digits and abs(written[1] - power) <= _MOST_SHIFT for digits, power in wanted
-    )
+def _digits(text: str) -> str:
+    """Return the digits of a number and its power of ten modulo 3; empty where chance has them."""
+    number = float(text.replace(",", "."))
+    if not math.isfinite(number):
+        return "inf"
+    mantissa, _, exponent = f"{number:.11e}".partition("e")
+    digits, power = mantissa.replace(".", "").rstrip("0"), int(exponent)
+    return f"{digits} {power % 3}" if len(digits) >= _LEAST_DIGITS or power >= _LARGE else ""
 
 
 def _shown(value: float, unit: str) -> str:

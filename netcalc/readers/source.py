@@ -225,6 +225,7 @@ class Source:
 
 
 _KEPT_TEXT = 1 << 20
+"""Longest text that is kept once it was read, so that a warning can name a line. [character]"""
 
 
 @dataclass(slots=True)

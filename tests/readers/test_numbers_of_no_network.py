@@ -297,7 +297,9 @@ def places(samples):
     (("5020000.5", "0.4"), "row 2, line 3"),
     (("0.4", "5020000.5"), "row 3, line 4"),
     (("5020000.5", "5020000.5"), "row 2"),  # the first of two: which line, the digits do not say
-    (("4294967.295", "4.294967295"), "row 2"),  # the same digits in another line
+    (("4294967.295", "4294.967295"), "row 2"),  # the same digits in another line
+    (("4294967.295", "42949.67295"), "row 2, line 3"),  # no unit is ten of another
+    (("5000000", "0.4"), "row 2"),  # few digits are anywhere by chance
 ])  # fmt: skip
 def test_the_line_of_a_number_is_named_where_one_alone_has_it(times, place):
     text = PING.format(*times)
@@ -306,6 +308,24 @@ def test_the_line_of_a_number_is_named_where_one_alone_has_it(times, place):
     assert places(read_columns("seq,rtt [ms]\n" + "".join(
         f"{number},{time}\n" for number, time in enumerate(("0.481", *times), 1)
     ))) == [place]  # fmt: skip
+
+
+@pytest.mark.each("text, place", [
+    ("seq,rtt [h]\n1,0.001\n2,2\n3,0.0072\n", "row 2"),
+    ("# one h 7.2345\nrtt [h]\n2.3333\n0.1\n", "row 1, line 3"),
+    ("seq;rtt [ms]\n1;0,4\n2;5020000,5\n3;50200005\n", "row 2, line 3"),
+    ("seq,rtt [ms]\n1,0.4\n2,1e300\n", "row 2, line 3"),
+    ("a,loss [%]\n1,2.5\n2,123.45\n", "row 2, line 3"),
+])  # fmt: skip
+def test_no_line_is_named_by_chance(text, place):
+    assert places(read(text)) == [place]
+
+
+def test_lines_are_looked_for_in_one_pass_and_for_the_first_warnings_alone():
+    """Of many runs with numbers of their own, as many warnings as facts."""
+    runs = [PING.format(f"50{number}.5", f"50{number}.7") for number in range(20_000, 20_030)]
+    named = [("line" in place) for place in places(read("".join(runs)))]
+    assert sum(named) == sum(named[:10]) > 0
 
 
 def test_a_large_text_is_not_kept_to_name_a_line():
