@@ -16,7 +16,7 @@ from netcalc import experiments
 from netcalc.compare import overlay
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import far_transfer, transfer
-from netcalc.experiments.peers import bulk_peer, channel, far_echo, far_trains, service
+from netcalc.experiments.peers import bulk_peer, channel, far_echo, far_trains, remote, service
 from netcalc.experiments.peers.remote import FarEnd, FarPeer
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running.stopping import Stopping
@@ -375,6 +375,16 @@ def test_a_peer_that_says_late_why_it_closes(monkeypatch):
         experiments.bulk(1400, peer=served.peer, write_count=10_000, run_count=1,
                          buffer_bytes=None)  # fmt: skip
     assert caught.value.code == "peer-limit-bytes"
+
+
+def test_an_error_that_the_peer_does_not_explain_is_asked_about_once(far, monkeypatch):
+    """Several layers ask; each would wait for a reason that does not come."""
+    monkeypatch.setattr(remote, "ANSWER_S", 0.2)
+    error = ExperimentError("peer-closed", phase="transfer", host="127.0.0.1", port=1)
+    with Stopping(None, limit_s=30) as stopping, FarEnd(far.peer, stopping=stopping) as end:
+        assert end.explain(error) is error
+        monkeypatch.setattr(end, "wait", lambda _: pytest.fail("waits again"))
+        assert end.explain(error) is error
 
 
 def test_a_limit_of_bytes_counts_responses():

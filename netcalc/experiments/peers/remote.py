@@ -163,6 +163,7 @@ class FarEnd:
         self._rounds: dict[int, list[tuple[int, ...]]] = {}  # of jobs that write them
         self._has_more = False
         self.clock = Offset(0, 0)
+        self._unexplained: ExperimentError | None = None
         family = helper.address_family(peer.host)
         try:
             self.address: tuple[Any, ...] = socket.getaddrinfo(
@@ -341,16 +342,18 @@ class FarEnd:
 
     def explain(self, error: ExperimentError) -> ExperimentError:
         """Return what the peer says, or that it is gone, if that is the cause of an error."""
-        if error.phase == "peer":  # it is what the peer said
+        if error.phase == "peer" or error is self._unexplained:  # it is what the peer said, or not
             return error
         # A peer closes its connections first, and says why as soon as its machine lets it; between
         # the two its progress may still come.
         limit_s = ANSWER_S if error.code == "peer-closed" else SLICE_S
         try:
-            self._stopping.wait_for(self.poll, self.wait, limit_s, watch=False)
+            watch = not self._stopping.reason
+            self._stopping.wait_for(self.poll, self.wait, limit_s, watch=watch)
             self.poll()
         except ExperimentError as cause:
             return cause
+        self._unexplained = error
         return error
 
     def measure_clock(self) -> Offset:
