@@ -313,11 +313,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _is_of_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C caused an error: numpy raises a TypeError of its own for one that it meets."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
+def _is_of_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C is the cause of an error: numpy raises a TypeError of its own for one."""
+    causes: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__
+    return any(isinstance(each, KeyboardInterrupt) for each in causes)
 
 
 def _refused_by_system(error: OSError) -> NetcalcError:

@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 from click.testing import CliRunner
 
-from netcalc.cli import commands, main
+from netcalc.cli import _is_of_interrupt, commands, main
 
 TRANSFER = ["calc", "transfer", "1GB", "--bandwidth", "80..100 Mbit/s", "--latency", "30ms ± 5ms"]
 LOSS = ["calc", "mathis-throughput", "--mss", "1460B", "--rtt", "50ms"]
@@ -172,6 +172,12 @@ def test_an_interrupt_ends_with_one_word(monkeypatch, capsys, is_hidden):
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.strip() == "netcalc: stopped"
+
+
+def test_an_error_that_is_its_own_cause_is_of_no_interrupt():
+    error = ValueError()
+    error.__cause__ = error
+    assert not _is_of_interrupt(error)
 
 
 def test_an_error_that_no_interrupt_caused_is_not_hidden(monkeypatch):
