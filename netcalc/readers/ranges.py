@@ -35,6 +35,8 @@ HIGHEST_BPS = 1e14
 """Highest rate: a fibre with all its channels carries less. [bit/s]"""
 HIGHEST_PPS = HIGHEST_BPS / (8 * 84)
 """The same in the shortest frames of Ethernet, with preamble and gap. [packet/s]"""
+HIGHEST = 1e100
+"""Largest number of any other unit, or without one: nobody has counted or measured more."""
 _ROUNDED = 0.01
 """A median may be this much beyond its ends, as tools round each number of its own. [ratio]"""
 
@@ -66,7 +68,7 @@ def range_of(name: str, unit: str, *, of_house: bool) -> tuple[float, float]:
     ((0.0, 3600.0), (0.0, 1.0))
     """
     words = set(re.findall(r"[^\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()))
-    high = _HIGHEST.get(unit, math.inf)
+    high = _HIGHEST.get(unit, HIGHEST)
     if "processor" in words:  # of several threads together
         return 0.0, high
     if unit == "ratio" and (of_house or words & _LOSSES):

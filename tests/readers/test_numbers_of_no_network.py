@@ -331,3 +331,10 @@ def test_lines_are_looked_for_in_one_pass_and_for_the_first_warnings_alone():
 def test_a_large_text_is_not_kept_to_name_a_line():
     text = "size [B],rtt [ms]\n" + "56,0.4\n" * 200_000 + "57,5020000.5\n"
     assert places(read(text)) == ["row 200001"]
+
+
+@pytest.mark.each("number", ["1e308", "-1e101", "2e100"])
+def test_no_number_of_any_unit_is_beyond_all_measure(number):
+    found = read(f"size [B],score\n1,5\n2,{number}\n3,1e100\n")
+    assert found["score"].tolist() == pytest.approx([5.0, NAN, 1e100], nan_ok=True)
+    assert column_notices(found) == [("score", 1, 2)]
