@@ -73,7 +73,8 @@ def range_of(name: str, unit: str, *, of_house: bool) -> tuple[float, float]:
         return 0.0, high
     if unit == "ratio" and (of_house or words & _LOSSES):
         return 0.0, 1.0
-    if unit == "s" and words & _TRIPS and not (words & _NOT_OF_ONE and not of_house):
+    is_of_one = of_house or name.startswith("timestamp_rtt") or not words & _NOT_OF_ONE
+    if unit == "s" and words & _TRIPS and is_of_one:
         return (0.0 if of_house else -LONGEST_TRIP_S), LONGEST_TRIP_S
     if of_house and unit in ("1", "byte"):
         return (-MOST_COUNTED if name == "sequence" else 0.0), MOST_COUNTED

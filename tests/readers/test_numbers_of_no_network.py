@@ -19,7 +19,7 @@ from netcalc.explain import Known, measurement
 from netcalc.readers import read, read_columns, read_ping
 from netcalc.readers.ranges import settled
 from netcalc.readers.transfers.transfer import number_of
-from netcalc.samples import FlowSeries, Meta, RttSamples, loads
+from netcalc.samples import FlowSeries, Meta, RttSamples, Table, loads
 
 INPUTS = Path(__file__).parent / "inputs"
 NAN = math.nan
@@ -338,3 +338,11 @@ def test_no_number_of_any_unit_is_beyond_all_measure(number):
     found = read(f"size [B],score\n1,5\n2,{number}\n3,1e100\n")
     assert found["score"].tolist() == pytest.approx([5.0, NAN, 1e100], nan_ok=True)
     assert column_notices(found) == [("score", 1, 2)]
+
+
+def test_a_round_trip_by_time_stamps_is_no_time_of_day():
+    """As captures with a damaged stamp have it: 52,480 s."""
+    data = {"timestamp_rtt_min_s": [0.1, 52_480.0], "ping_timestamp": [1.7e9, 1.7e9]}
+    found = settled(Table(data=data, meta=Meta(units=dict.fromkeys(data, "s"))))
+    assert found["timestamp_rtt_min_s"].tolist() == pytest.approx([0.1, NAN], nan_ok=True)
+    assert found["ping_timestamp"].tolist() == [1.7e9, 1.7e9]
