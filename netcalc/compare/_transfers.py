@@ -12,6 +12,7 @@ from netcalc.checks import FloatArray, named_arguments
 from netcalc.compare._comparison import CURVE_POINTS, Comparison, points, with_theory
 from netcalc.compare._router import is_router, router
 from netcalc.compare._runs import FULL_SEGMENT_BYTES, emulated_path, experiment, truth_value
+from netcalc.errors import DomainError
 from netcalc.fit.costs import IPV6_EXTRA_BYTES, ip_version, protocol
 from netcalc.language import phrase, term
 from netcalc.models.hosts.host_stack import message_s
@@ -77,7 +78,10 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
     if np.unique(np.asarray(samples.pair_count)).size > 1 or _in_lockstep(samples):
         return _by_pairs(samples, path, title)
     if is_router(samples):
-        return router(samples, title=title)[0]
+        ways = router(samples, title=title)
+        if not ways:
+            raise DomainError("router-hosts-alone", "samples", len(samples))
+        return ways[0]
     if experiment(samples.meta) == "line_rate":
         return frame_rates(samples, path=path, title=title)
     swept = np.unique(buffers[~np.isnan(buffers)]).size > 1

@@ -294,13 +294,16 @@ def _probe_plot(samples: measurements.RttSamples, stated: Known, theme: Theme) -
 def has_comparison(samples: measurements.Samples) -> TypeGuard[_COMPARED | measurements.Table]:
     """Whether :func:`netcalc.compare.overlay` has theory for these samples.
 
-    It has none for responses of another tool, whose packets are not known.
+    It has none for responses of another tool, whose packets are not known, nor for a run between
+    two hosts that ended before anything crossed what is between them.
     """
     if isinstance(samples, measurements.Table):
         return compare.is_router_queue(samples)
     if isinstance(samples, measurements.TransactionSamples):
         modes = set(samples.modes)
         return compare.is_small_writes(samples) or bool(modes & set(compare.TRANSACTIONS_OVER))
+    if isinstance(samples, measurements.BulkSamples) and compare.is_router(samples):
+        return bool(compare.router_regimes(samples))
     return isinstance(samples, _COMPARED)
 
 
@@ -385,6 +388,8 @@ def is_drawn(samples: measurements.Samples) -> bool:
         return bool(samples.measured.any())
     if isinstance(samples, measurements.PacketTrace):
         return samples.span_s > 0
+    if isinstance(samples, measurements.BulkSamples) and compare.is_router(samples):
+        return has_comparison(samples)
     if (
         _has_hops(samples)
         or isinstance(samples, _COMPARED)

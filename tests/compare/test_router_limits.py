@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from netcalc import compare, plots
+from netcalc.errors import DomainError
 from netcalc.explain import Known
+from netcalc.plots.measured import has_comparison, is_drawn
 from netcalc.samples import BulkSamples, Meta, loads
 
 SIZES = np.array([64.0, 128, 256, 512, 1024, 1514])
@@ -181,3 +183,12 @@ def test_a_run_over_ipv6_has_larger_frames():
     """A header of IPv6 is 20 bytes longer: 22 bytes of data are in a frame of 88."""
     samples = run(("forward", LINE, 0.25), address_family="IPv6")
     assert compare.router_regimes(samples)["forward"].x[0] == 88
+
+
+def test_a_run_that_was_killed_among_its_hosts_has_no_comparison():
+    """The first rows are of the hosts alone: what is between them was not crossed yet."""
+    killed = run(("this host alone", 3 * LINE, 0.0))
+    with pytest.raises(DomainError, match="6 rows of the hosts alone"):
+        compare.overlay(killed)
+    assert not is_drawn(killed)
+    assert not has_comparison(killed)
