@@ -22,7 +22,13 @@ from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.printable import excerpt, printable
 from netcalc.rate_layers import LINE
 from netcalc.readers.paths.traces import HopRow, hop_rows
-from netcalc.readers.places import MeasuringPoint, layers_of_row, place, probes, rate_layer
+from netcalc.readers.places import (
+    MeasuringPoint,
+    layers_of_row,
+    places_of_rows,
+    probes,
+    rate_layer,
+)
 from netcalc.samples.meta import OF_COLUMNS
 from netcalc.units import show, show_rate
 
@@ -160,7 +166,7 @@ def print_facts(samples: kinds.Samples) -> None:
     table.add_column(no_wrap=True)
     for _ in range(1 + len(rows[:MOST_RUNS])):
         table.add_column()
-    decimal = kinds.decimal_sizes(rows[:MOST_RUNS])
+    decimal, places = kinds.decimal_sizes(rows[:MOST_RUNS]), places_of_rows(samples)
     for name in names[:MOST_FACTS]:
         shown = [
             cell(fact_text(samples, row, name, binary=name not in decimal))
@@ -168,7 +174,7 @@ def print_facts(samples: kinds.Samples) -> None:
             else cell("")
             for row in rows[:MOST_RUNS]
         ]
-        table.add_row(cell(excerpt(name)), *shown, cell(_place_text(samples, name)))
+        table.add_row(cell(excerpt(name)), *shown, cell(_place_text(places, name)))
     print_table(table)
     left = (len(rows) - MOST_RUNS, len(names) - MOST_FACTS)
     more = [f"{n} more {what}" for n, what in zip(left, ("runs", "facts"), strict=True) if n > 0]
@@ -176,9 +182,9 @@ def print_facts(samples: kinds.Samples) -> None:
         say(f"  {' and '.join(more)}: --json has them")
 
 
-def _place_text(samples: kinds.Samples, name: str) -> str:
+def _place_text(rows: list[dict[str, MeasuringPoint]], name: str) -> str:
     """Write where a fact of all runs belongs; without the protocol where theirs differ."""
-    places = {place(samples, row, name) for row in samples.facts() if name in row}
+    places = {row[name] for row in rows if name in row}
     if len(places) > 1:
         places = {replace(fact_place, protocol="") for fact_place in places}
     return "; ".join(sorted(filter(None, map(str, places))))
@@ -264,17 +270,14 @@ def summary(name: str, samples: kinds.Samples) -> dict[str, Any]:
 
 def place_rows(samples: kinds.Samples) -> list[dict[str, dict[str, str]]]:
     """Return protocol, layer, side and way of the facts of each row that belong somewhere."""
-    rows = []
-    for row in samples.facts():
-        places = {name: place(samples, row, name) for name in row}
-        rows.append(
-            {
-                name: asdict(fact_place)
-                for name, fact_place in places.items()
-                if fact_place != MeasuringPoint()
-            }
-        )
-    return rows
+    return [
+        {
+            name: asdict(fact_place)
+            for name, fact_place in row.items()
+            if fact_place != MeasuringPoint()
+        }
+        for row in places_of_rows(samples)
+    ]
 
 
 def describe(name: str, samples: kinds.Samples) -> str:

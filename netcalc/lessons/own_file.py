@@ -16,7 +16,7 @@ from netcalc.language import phrase, term
 from netcalc.plots import Mark, Plot, waits
 from netcalc.plots.measured import measured
 from netcalc.printable import html_text
-from netcalc.readers.places import place, probes
+from netcalc.readers.places import places_of_rows, probes
 from netcalc.samples import PacketTrace, RttSamples, Samples, decimal_sizes, unit_of_fact
 from netcalc.units import parse
 from netcalc.widgets.controls import choice, switch, text_box
@@ -230,12 +230,12 @@ def fact_rows(samples: Samples) -> list[tuple[str, str, str, str]]:
     rows = []
     runs = samples.facts()
     decimal = decimal_sizes(runs)
-    for run in runs:
+    for run, places in zip(runs, places_of_rows(samples), strict=True):
         label = f"{run['group']}: " if len(runs) > 1 and "group" in run else ""
         for name, value in run.items():
             if name in ("group", "partial"):
                 continue
-            at = place(samples, run, name)
+            at = places[name]
             shown = _text(name, value, binary=name not in decimal)
             rows.append((f"{label}{name}", shown, at.what, at.side))
     return rows[:MOST_FACTS]

@@ -245,6 +245,26 @@ def place(samples: Samples, row: Mapping[str, Any], name: str) -> MeasuringPoint
     return replace(of_probes, way="")  # replies come back to the sender, who counts them
 
 
+def places_of_rows(samples: Samples) -> list[dict[str, MeasuringPoint]]:
+    """Return where each fact of each row belongs.
+
+    Examples
+    --------
+    >>> from netcalc.samples import Meta
+    >>> run = RttSamples(payload_bytes=[60.0], rtt_s=[0.01], meta=Meta(tool="irtt"))
+    >>> str(places_of_rows(run)[0]["rtt_min_s"])
+    'UDP datagrams, round trip, sender'
+    """
+    known: dict[tuple[Any, str], MeasuringPoint] = {}  # of thousands of rows few differ
+    rows = samples.facts()
+    for row in rows:
+        for name in row:
+            key = (row.get("protocol"), name)
+            if key not in known:
+                known[key] = place(samples, row, name)
+    return [{name: known[row.get("protocol"), name] for name in row} for row in rows]
+
+
 def probes(samples: Samples, protocol: str = "") -> MeasuringPoint:
     """Return what the probes of samples are, by which protocol, and who times them which way.
 
@@ -307,6 +327,7 @@ def rate_layer(samples: Samples, row: Mapping[str, Any], name: str) -> rate_laye
         What a reader made of a file, or an experiment measured.
     row : mapping
         The row of facts that it is in: its protocol is that of the row, where the row has one.
+        Empty for a column, which has the protocol of all rows, where they have the same.
     name : str
         Name of the fact or of the column.
 
@@ -335,7 +356,9 @@ def rate_layer(samples: Samples, row: Mapping[str, Any], name: str) -> rate_laye
     if rates != TRANSPORT:
         return rates
     protocol = str(row.get("protocol") or samples.meta.protocol).lower()
-    return _RATES_BY_PROTOCOL.get(protocol, _layer_of_rows(samples))
+    if protocol in _RATES_BY_PROTOCOL:
+        return _RATES_BY_PROTOCOL[protocol]
+    return rate_layers.UNKNOWN if row else _layer_of_rows(samples)
 
 
 def octets_layer(name: str) -> rate_layers.RateLayer:
