@@ -21,7 +21,7 @@ from netcalc.explain.causes import captures as capture
 from netcalc.messages import Notice
 from netcalc.printable import excerpt, printable
 from netcalc.readers.captures import anonymized_error, anonymized_samples
-from netcalc.samples import PacketTrace, RttSamples, Samples, TransferSamples
+from netcalc.samples import BulkSamples, PacketTrace, RttSamples, Samples, TransferSamples
 from netcalc.units import show, show_rate
 
 
@@ -181,6 +181,8 @@ def _draw(name: str, samples: Samples, path: str, path_facts: Known) -> None:
     from netcalc.plots.measured import has_comparison, is_drawn
 
     if not is_drawn(samples):
+        if isinstance(samples, BulkSamples) and compare.is_router(samples):
+            raise ReaderError("router-hosts-alone", file=name, value=str(len(samples)))
         raise ReaderError("nothing-to-draw", file=name)
     if has_comparison(samples) and not isinstance(samples, TransferSamples):
         output.save_plot(compare.overlay(samples), path)

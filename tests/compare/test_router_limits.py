@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from netcalc import compare, plots
+from netcalc.cli import commands
 from netcalc.errors import DomainError
 from netcalc.explain import Known
 from netcalc.plots.measured import has_comparison, is_drawn
@@ -185,9 +187,14 @@ def test_a_run_over_ipv6_has_larger_frames():
     assert compare.router_regimes(samples)["forward"].x[0] == 88
 
 
-def test_a_run_that_was_killed_among_its_hosts_has_no_comparison():
+def test_a_run_that_was_killed_among_its_hosts_has_no_comparison(tmp_path):
     """The first rows are of the hosts alone: what is between them was not crossed yet."""
     killed = run(("this host alone", 3 * LINE, 0.0))
+    file = tmp_path / "killed.json"
+    killed.save(file)
+    said = CliRunner().invoke(commands, ["read", str(file), "--plot", str(tmp_path / "x.html")])
+    assert said.exit_code == 2
+    assert "killed.json: has 6 rows of the hosts alone" in said.stderr
     with pytest.raises(DomainError, match="6 rows of the hosts alone"):
         compare.overlay(killed)
     assert not is_drawn(killed)

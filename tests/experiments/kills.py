@@ -59,7 +59,7 @@ ROWS = [
 """Runs of half a minute or more, by their arguments."""
 PEERS = [
     "echo --count 3000 --interval 4ms --size 64B",
-    "bulk --count 200000 --size 1440 --limit 20s --runs 20",
+    "bulk --count 200000 --size 1440 --limit 20s --runs 100",
     "packet-trains --direction back --count 49000",
     "small-writes --direction back --count 300 --mode nodelay --interval 20ms",
     "router --runs 2",
@@ -105,7 +105,7 @@ def runs(port=0):
 @contextmanager
 def a_peer():
     """Start a peer on the loopback; yield its port. Its token is in the environment."""
-    command = [sys.executable, "-m", "netcalc", "peer", "--port", "0"]
+    command = [sys.executable, "-m", "netcalc", "peer", "--port", "0", "--bytes", "1TB"]
     peer = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=census.ROOT
     )
