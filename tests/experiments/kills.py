@@ -59,7 +59,7 @@ ROWS = [
 """Runs of half a minute or more, by their arguments."""
 PEERS = [
     "echo --count 3000 --interval 4ms --size 64B",
-    "bulk --count 200000 --size 1440 --limit 20s --runs 100",
+    "bulk --count 200000 --size 1440 --limit 20s --runs 60",
     "packet-trains --direction back --count 49000",
     "small-writes --direction back --count 300 --mode nodelay --interval 20ms",
     "router --runs 2",
