@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.display import unit_of_name
+from netcalc.errors import DomainError, ReaderError
 from netcalc.explain.causes.cause import LOW, Cause, Sign
 from netcalc.explain.evidence import MOST_FLOWS, NAN, Evidence, Known, first_known, with_loss
 from netcalc.explain.finding import Finding, Limit
@@ -511,22 +512,40 @@ def explain_times(table: Table, stated: Known) -> tuple[Finding, ...]:
     -------
     tuple of Finding
         One for each series, or row of a line; empty for other tables.
+
+    Raises
+    ------
+    ReaderError
+        If a time or a size is negative.
     """
-    series, sizes = series_of(table), numbers_or_nan(table, "packet_bytes")
+    try:
+        timed = _timed(table)
+    except DomainError as error:
+        file = table.meta.source or "this table"
+        raise ReaderError(
+            "not-evaluated", file=file, field=error.name, reason=error.what
+        ) from error
+    if isinstance(timed, TransactionSamples):
+        return explain_transactions(timed, stated)
+    if timed is not None:
+        return explain_round_trips(timed, stated)
+    return _modes(table, stated) or _lines(table, series_of(table))
+
+
+def _timed(table: Table) -> TransactionSamples | RttSamples | None:
+    """Return the responses or the round trips that a table has."""
+    group, sizes = np.array(series_of(table), object), numbers_or_nan(table, "packet_bytes")
     response, rtt = numbers(table, "response_s"), numbers(table, "rtt_s")
     if response is None:
         response = _lone_times(table)
     if response is not None:
         each = np.arange(1.0, len(table) + 1)
-        responses = TransactionSamples(
-            mode=np.array(series, object), sequence=each, payload_bytes=sizes, response_s=response,
-            meta=table.meta,
-        )  # fmt: skip
-        return explain_transactions(responses, stated)
-    if rtt is not None:
-        group = np.array(series, object)
-        return explain_round_trips(RttSamples(payload_bytes=sizes, rtt_s=rtt, group=group), stated)
-    return _modes(table, stated) or _lines(table, series)
+        return TransactionSamples(
+            mode=group, sequence=each, payload_bytes=sizes, response_s=response, meta=table.meta
+        )
+    if rtt is None:
+        return None
+    return RttSamples(payload_bytes=sizes, rtt_s=rtt, group=group)
 
 
 def _lone_times(table: Table) -> FloatArray | None:

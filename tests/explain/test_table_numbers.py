@@ -322,3 +322,11 @@ def test_columns_without_a_number():
     assert notices[1].values == {
         "name": "n", "unit": "no unit", "low": 1.0, "high": 3.0, "count": 2,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["curve_rtt_s", "response_s"])
+def test_a_negative_time_is_refused_with_its_field(name):
+    columns = {"packet_bytes": np.array([64.0, 1400.0]), name: np.array([0.08, -1.0])}
+    with pytest.raises(ReaderError, match=r"must be 0 or greater, got -1 \(at index 1\)") as raised:
+        measurement(Table(data=columns, meta=Meta(source="curves.csv")))
+    assert "curves.csv, field " in str(raised.value)
