@@ -255,7 +255,8 @@ def places_of_rows(samples: Samples) -> list[dict[str, MeasuringPoint]]:
     >>> str(places_of_rows(run)[0]["rtt_min_s"])
     'UDP datagrams, round trip, sender'
     """
-    known: dict[tuple[Any, str], MeasuringPoint] = {}  # of thousands of rows few differ
+    # Of its row a place depends on the protocol alone: of thousands of rows few differ.
+    known: dict[tuple[Any, str], MeasuringPoint] = {}
     rows = samples.facts()
     for row in rows:
         for name in row:
