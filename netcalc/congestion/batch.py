@@ -111,7 +111,7 @@ class Batch:
     """
 
     by: str = "theory"
-    stack: str = "ns3"
+    stack: str = "linux"
     python: str | None = None
     workers: str | None = None
     progress: Progress | None = None

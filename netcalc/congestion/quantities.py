@@ -576,7 +576,7 @@ def evaluate(
 
 @named_arguments
 def evaluations(
-    scenario: Scenario, *, stack: str = "ns3", python: str | None = None
+    scenario: Scenario, *, stack: str = "linux", python: str | None = None
 ) -> dict[str, Callable[[], Result]]:
     """Return what evaluates a scenario in each way.
 
@@ -604,14 +604,14 @@ def evaluations(
 
 @named_arguments
 def stack_for(ways: Sequence[str]) -> str:
-    """Return the stack of theory that fits the other ways: Linux's if only live runs are compared.
+    """Return the stack of theory that fits the other ways: Linux's, but ns-3's beside ns-3.
 
     Examples
     --------
-    >>> stack_for(["theory", "live"]), stack_for(["theory", "live", "ns3"])
+    >>> stack_for(["theory"]), stack_for(["theory", "live", "ns3"])
     ('linux', 'ns3')
     """
-    return "linux" if "live" in ways and "ns3" not in ways else "ns3"
+    return "ns3" if "ns3" in ways else "linux"
 
 
 @named_arguments

@@ -131,7 +131,7 @@ class _Meter:
 
 
 @named_arguments
-def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
+def run(scenario: Scenario, *, stack: str = "linux") -> Result:
     """Compute one scenario, with its course over time.
 
     Parameters
@@ -169,7 +169,7 @@ def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
 
 @named_arguments
 def run_many(
-    scenarios: Sequence[Scenario], *, stack: str = "ns3", with_course: bool = False
+    scenarios: Sequence[Scenario], *, stack: str = "linux", with_course: bool = False
 ) -> list[Result]:
     """Compute many scenarios at once, by default without their courses, which need memory."""
     evaluated: list[Result | None] = [None] * len(scenarios)

@@ -159,7 +159,7 @@ def test_marks_keep_the_queue_of_dctcp_short():
 
 
 def test_vegas_keeps_a_few_packets_queued():
-    found = theory.run(one_flow("vegas", end=60.0, warm=10.0))
+    found = theory.run(one_flow("vegas", end=60.0, warm=10.0), stack="ns3")
     assert found.queue_mean_bytes < 5 * 1500, "published: beta is 4 packets"
 
 
@@ -532,7 +532,7 @@ def test_an_initial_window_that_does_not_fit_ends_slow_start():
 
 def test_a_flow_that_waits_for_a_timeout_has_one_packet_and_carries_nothing():
     """published: RFC 5681: the loss window is one segment; at least 200 ms pass (Linux)."""
-    found = theory.run(one_flow("cubic", rate=10e6, end=10.0, warm=1.0))
+    found = theory.run(one_flow("cubic", rate=10e6, end=10.0, warm=1.0), stack="ns3")
     course = found.trajectory
     waits = course.goodput_bps[:, 0] == 0
     lengths = np.diff(course.time_s, prepend=0.0)

@@ -1,6 +1,6 @@
 """Requests behind a long transfer
 
-Beside one flow of CUBIC half of the requests of 10 kB take 60 ms or more, and one in a hundred
+Beside one flow of CUBIC half of the requests of 10 kB take 70 ms or more, and one in a hundred
 80 ms: the round trip of 40 ms and a full buffer.
 """
 

@@ -124,8 +124,8 @@ def congestion(
     algorithm : str
         Algorithm of all flows and request loops of a --preset; cubic.
     stack : {'ns3', 'linux'}
-        TCP stack whose loss recovery and slow start the theory models. Default: linux with --by
-        theory,live and with --measured, otherwise ns3.
+        TCP stack whose loss recovery and slow start the theory models. Default: linux; ns3 beside
+        --by ns3.
     python : PATH
         Python with ns-3, for --by ns3.
     listed : bool
@@ -172,7 +172,7 @@ def congestion(
         batch.run_grid(
             matrix or grid.Grid(document, batch.parse_vary(options.vary), options.repeats),
             out=options.out, table_path=options.table_path, plot_path=plot_path, force=force,
-            workers=options.workers, as_json=as_json, by=by[0], stack=stack or "ns3", python=python,
+            workers=options.workers, as_json=as_json, by=by[0], stack=stack or stack_for(by), python=python,
         )  # fmt: skip
         return
     batch.require_out(options)
@@ -180,8 +180,6 @@ def congestion(
     with Deferral() as deferral:
         peer = None if peer_text is None else read_peer(peer_text, token)
         run = LiveRun(save_path=save_path, deferral=deferral, peer=peer)
-        if measured and "ns3" not in by:
-            stack = stack or "linux"  # most measured senders have its recovery
         results, absent = _evaluate(scenario, by, stack, python, run)
         if measured:
             results.append(_measured(scenario, measured))
@@ -241,11 +239,11 @@ def _show(
         print_json(answer(results, absent, run, several=several))
     else:
         if len(results) > 1:
+            for result in results:
+                put(f"evaluated by: {batch.about_line(result)}")
             batch.print_partings(partings(results, cut=run.cut()))
             for label, text in batch.link_lines(results[0].scenario).items():
                 put(f"{label}: {text}")
-            for result in results:
-                put(f"evaluated by: {batch.about_line(result)}")
         else:
             batch.print_result(results[0])
     if plot_path is not None:

@@ -80,6 +80,7 @@ def _two_run_together(result: Result) -> bool:
 
 def print_result(result: Result) -> None:
     """Print the means of a scenario."""
+    put(f"evaluated by: {about_line(result)}")
     headings = (
         "flow", "algorithm", "start", "stop", "size", named("goodput", TCP_PAYLOAD), "finish",
     )  # fmt: skip
@@ -118,7 +119,6 @@ def print_result(result: Result) -> None:
         *sending, receiving = (_or_dash(host_s, "s") for host_s in result.cpu_s)
         hosts = "sending host" if len(sending) == 1 else "sending hosts"
         lines["processor time"] = f"{hosts} {', '.join(sending)}, receiving host {receiving}"
-    lines["evaluated by"] = about_line(result)
     for name, text in lines.items():
         put(f"{name}: {text}")
 
@@ -147,7 +147,13 @@ def about_line(result: Result) -> str:
     """Return the way to a result, and what repeats it."""
     about = {"netcalc": facts()["netcalc"], **result.about, "seed": result.scenario.seed}
     inside = ", ".join(f"{name} {value}" for name, value in about.items())
-    return f"{WAY_NAMES[result.by]} ({inside})"
+    return f"{way_line(result.by, str(result.about.get('stack', '')))} ({inside})"
+
+
+def way_line(way: str, stack: str) -> str:
+    """Return a way by its name; theory with whose TCP it has."""
+    senders = {"linux": " of Linux's TCP", "ns3": " of ns-3's TCP"} if way == "theory" else {}
+    return WAY_NAMES[way] + senders.get(stack, "")
 
 
 def _print_courses(result: Result) -> None:
@@ -356,6 +362,7 @@ def run_grid(
     if as_json:
         print_json(_document(outcome, results, out))
     else:
+        put(f"evaluated by: {way_line(how['by'], how['stack'])}")
         _print(results, names)
     _say(outcome, out)
     _say_marks(results)
