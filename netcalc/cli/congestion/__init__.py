@@ -172,7 +172,8 @@ def congestion(
         batch.run_grid(
             matrix or grid.Grid(document, batch.parse_vary(options.vary), options.repeats),
             out=options.out, table_path=options.table_path, plot_path=plot_path, force=force,
-            workers=options.workers, as_json=as_json, by=by[0], stack=stack or stack_for(by), python=python,
+            workers=options.workers, as_json=as_json, by=by[0], stack=stack or stack_for(by),
+            python=python,
         )  # fmt: skip
         return
     batch.require_out(options)
