@@ -298,7 +298,9 @@ def convergence_s(result: Result) -> FloatArray:
     least :math:`(1 - \delta) / n` of what all have, here with :math:`\delta` = 0.1. For two flows
     this is its first definition, shares of :math:`(1 \pm \delta) / 2`. Rates are means over ten
     round trips without load, at least 0.1 s, and the time is that at which the first such mean
-    begins. It is nan for a flow that runs alone, and if another one starts or ends before.
+    begins from which on all have it that begin within ten round trips over the full buffer: a slow
+    start that passes the fair share does not count. It is nan for a flow that runs alone, and if
+    another one starts or ends before.
 
     References
     ----------
@@ -311,7 +313,9 @@ def convergence_s(result: Result) -> FloatArray:
         least = (1.0 - DELTA) / rates.shape[1] * rates.sum(axis=1)
         return np.asarray((rates.min(axis=1) >= least) & (rates.sum(axis=1) > 0))
 
-    return _times_s(result, 0, is_fair, least_count=2)
+    link = result.scenario.bottleneck
+    full_s = float(full_buffer_s(link.buffer_bytes, rate_bps=link.rate_bps, rtt_s=link.rtt_s))
+    return _times_s(result, 0, is_fair, least_count=2, held_s=ROUNDS * full_s)
 
 
 @named_arguments
@@ -345,11 +349,12 @@ def averaged_over_s(scenario: Scenario) -> float:
 
 
 def _times_s(
-    result: Result, side: int, holds: Callable[[FloatArray], Any], *, least_count: int
-) -> FloatArray:
+    result: Result, side: int, holds: Callable[[FloatArray], Any], *, least_count: int,
+    held_s: float = 0.0,
+) -> FloatArray:  # fmt: skip
     """Return for each flow how long after its start (0) or end (1) the rates first meet something.
 
-    The rates, of shape (time, flow), are of the flows that run then.
+    It has to be met by all means that begin within ``held_s`` from then. The rates, of shape (time, flow), are of the flows that run then.
     """
     course = _course(result)
     spans = np.array([result.span_s(at) for at in range(len(result.scenario.flows))])
@@ -362,12 +367,17 @@ def _times_s(
         runs = (spans[:, 0] <= change_s) & (change_s < spans[:, 1])
         until_s = min([last_s, *spans[spans > change_s]])
         room_s = until_s - mean_s - change_s
-        if room_s < 0 or np.count_nonzero(runs) < least_count:
+        if room_s < held_s - 1e-9 or np.count_nonzero(runs) < least_count:
             continue
         count = int(min(room_s / rtt_s, MOST_STEPS)) + 1
         begins = np.linspace(change_s, change_s + room_s, count)
         bits = course.carried_bits(np.concatenate([begins, begins + mean_s]))[:, runs]
-        met = holds((bits[count:] - bits[:count]) / mean_s)
+        met = np.asarray(holds((bits[count:] - bits[:count]) / mean_s))
+        if held_s:
+            most = np.searchsorted(begins, begins + held_s - 1e-9)  # the first after that time
+            broken = np.append(0, np.cumsum(~met))
+            whole = most < count
+            met = whole & (broken[np.minimum(most, count - 1) + 1] == broken[:count])
         if met.any():
             times[at] = begins[int(np.argmax(met))] - change_s
     return times

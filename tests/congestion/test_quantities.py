@@ -93,16 +93,21 @@ def test_jain_is_that_of_the_flows_that_run_through_a_second():
 
 def test_convergence_is_counted_from_the_start_of_the_later_flow():
     # From 1 s on the second flow has 1, 3, 4, 5 of 10; a share of 4.5 of 10 is fair at delta = 0.1.
-    rates = [[10, 0]] * 2 + [[9, 1]] * 2 + [[7, 3]] * 2 + [[6, 4]] * 2 + [[5, 5]] * 4
+    rates = [[10, 0]] * 2 + [[9, 1]] * 2 + [[7, 3]] * 2 + [[6, 4]] * 2 + [[5, 5]] * 8
     found = convergence_s(given([flow(), flow(1.0)], rates))
     # derived: a second that begins at 3.5 s has (4 + 5) / 2 = 4.5; 2.5 s after the start
     assert np.isnan(found[0]), "identity: the first flow runs alone"
     assert found[1] == pytest.approx(2.5, abs=0.051), "the times looked at are 0.1 s apart"
+    # derived: ten round trips over the full buffer are 10 * (100 + 40) ms: 1.4 s of fair means
+    # and a second that begins at 3.875 s has 4.5 again
+    passing = [[10, 0]] * 2 + [[5, 5]] * 4 + [[9, 1]] * 2 + [[5, 5]] * 8
+    assert convergence_s(given([flow(), flow(1.0)], passing))[1] == pytest.approx(2.875, abs=0.051)
+    assert np.isnan(convergence_s(given([flow(), flow(1.0)], passing[:8]))[1])
 
 
 def test_three_flows_converge_when_the_least_has_nearly_a_third():
-    rates = [[6, 6, 0]] * 2 + [[5.2, 5.2, 1.6]] * 2 + [[4.1, 4.2, 3.7]] * 4
-    found = convergence_s(given([flow(), flow(), flow(1.0)], rates))
+    rates = [[6, 6, 0]] * 6 + [[5.2, 5.2, 1.6]] * 2 + [[4.1, 4.2, 3.7]] * 8
+    found = convergence_s(given([flow(), flow(), flow(3.0)], rates))
     assert found[:2].tolist() == [0.0, 0.0], "identity: both start together, and equal"
     # derived: 0.9 / 3 of 12 are 3.6; the mean is 1.6 (1 - x) + 3.7 x at x = 20 / 21 of a second
     assert found[2] == pytest.approx(20 / 21, abs=0.051), "as above"

@@ -181,8 +181,6 @@ def _print_courses(result: Result) -> None:
     put(f"round trip of the flows: least {least}, mean {mean}, greatest {greatest}")
     if not np.isnan(courses.jain_end):
         put(f"Jain index in the last second of several flows: {courses.jain_end:.3f}")
-    if np.isfinite(courses.convergence_s).any():
-        put(str(Notice("slow-start-counts")))
 
 
 def print_partings(rows: Sequence[Parting]) -> None:
@@ -206,8 +204,6 @@ def print_partings(rows: Sequence[Parting]) -> None:
         table.add_row(*map(output.cell, (name, *values, *apart)))
     output.print_table(table)
     put(f"* further apart than theory is meant to be: {_aims()}")
-    if any(row.quantity == "convergence_s" for row in rows):
-        put(str(Notice("slow-start-counts")))
     if rows[0].cut:
         put(str(Notice("live-cut-compared")))
 
