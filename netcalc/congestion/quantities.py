@@ -354,7 +354,8 @@ def _times_s(
 ) -> FloatArray:  # fmt: skip
     """Return for each flow how long after its start (0) or end (1) the rates first meet something.
 
-    It has to be met by all means that begin within ``held_s`` from then. The rates, of shape (time, flow), are of the flows that run then.
+    It has to be met by all means that begin within ``held_s`` from then. The rates, of shape
+    (time, flow), are of the flows that run then.
     """
     course = _course(result)
     spans = np.array([result.span_s(at) for at in range(len(result.scenario.flows))])
