@@ -17,6 +17,7 @@ from netcalc.checks import FloatArray, choice
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp import bbr
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
+from netcalc.models.tcp.window import MAX_WINDOW_SHIFT, max_window_bytes
 from netcalc.scenario import ALGORITHMS, Scenario
 
 
@@ -98,6 +99,9 @@ def stack_of(name: str) -> Stack:
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 
+LARGEST_WINDOW_BYTES = float(max_window_bytes(MAX_WINDOW_SHIFT))
+"""Largest window that a receiver can announce: no flow has more in flight. [byte]"""
+
 GOLDEN = 0.6180339887498949
 """Fraction of the golden ratio: its multiples fill the unit interval evenly."""
 
@@ -109,6 +113,7 @@ class State:
     stack: Stack
     rate: FloatArray
     pipe: FloatArray
+    largest: FloatArray
     capacity: FloatArray
     base_s: FloatArray
     marking: FloatArray
@@ -122,6 +127,7 @@ class State:
     is_paced: bool
     is_lossy: bool
     is_sized: bool
+    is_limited: bool
     none: BoolArray
     start: FloatArray
     stop: FloatArray
@@ -164,6 +170,9 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
     end = _column([scenario.end_s for scenario in scenarios])
     warm = _column([scenario.warm_s for scenario in scenarios])
     events = np.asfortranarray(np.sort(np.hstack([start, stop, warm, end]), axis=1))
+    capacity = pipe + _column([float(link.buffer_packets) for link in links])
+    payload = _column([float(link.mtu_bytes - STAMPED_HEADERS_BYTES) for link in links])
+    largest = LARGEST_WINDOW_BYTES / payload
     loss = _column([link.loss_ratio for link in links])
     phase = np.asfortranarray(
         np.arange(count) * GOLDEN + _column([float(scenario.seed % 1000) for scenario in scenarios])
@@ -172,7 +181,8 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
         stack=stack,
         rate=rate,
         pipe=pipe,
-        capacity=pipe + _column([float(link.buffer_packets) for link in links]),
+        largest=largest,
+        capacity=capacity,
         base_s=pipe / rate,
         marking=_column([float(link.marking_packets) for link in links]),
         loss=loss,
@@ -185,6 +195,7 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
         is_paced=not np.any((algorithm >= 0) & (algorithm != ALGORITHMS.index("bbr"))),
         is_lossy=bool(loss.any()),
         is_sized=bool(np.isfinite(size).any()),
+        is_limited=bool((capacity > largest).any()),
         none=np.zeros(shape, dtype=bool, order="F"),
         start=start,
         stop=stop,

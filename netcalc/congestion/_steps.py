@@ -379,6 +379,8 @@ def _step(state: State, meter: Meter) -> None:
     grown = state.window + speed * dt
     if bbr is not None:
         grown = _stacks.advance(state, paced, grown, delivery + speed, rtt, total, dt)
+    if state.is_limited:
+        grown = np.minimum(grown, state.largest)
     if not state.is_paced:
         advance_friendly_window(state, dt, rtt, growing)
     if bbr is None:

@@ -18,6 +18,7 @@ from netcalc.compare import ideal_shares
 from netcalc.congestion import ns3, theory
 from netcalc.congestion.result import Result, Trajectory, segment_bytes
 from netcalc.errors import DomainError, NetcalcError
+from netcalc.messages import Notice
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.sharing import drain_s, jain_index
 from netcalc.rate_layers import IP, TCP_PAYLOAD, RateLayer
@@ -250,6 +251,32 @@ def quantities(result: Result) -> Quantities:
         convergence_s=convergence_s(result),
         release_s=release_s(result),
     )
+
+
+@named_arguments
+def notes(result: Result) -> tuple[Notice, ...]:
+    """Return what is to be said of a result of theory.
+
+    Parameters
+    ----------
+    result : Result
+        With its course, or nothing is said.
+
+    Returns
+    -------
+    tuple of Notice
+        Whether flows have TCP's largest window.
+    """
+    found = []
+    course = result.trajectory if result.by == "theory" else None
+    if course is None:
+        return ()
+    windows = course.window_packets * segment_bytes(result.scenario)
+    at_most = (windows >= theory.LARGEST_WINDOW_BYTES * (1 - 1e-9)).any(axis=0)
+    if at_most.any():
+        values = {"count": int(at_most.sum()), "window_bytes": theory.LARGEST_WINDOW_BYTES}
+        found.append(Notice("window-at-largest", values))
+    return tuple(found)
 
 
 @named_arguments

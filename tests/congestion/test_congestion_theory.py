@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from netcalc.congestion import _stacks, _steps, theory
+from netcalc.congestion import _stacks, _steps, quantities, theory
 from netcalc.congestion._stacks import stack_of
 from netcalc.errors import DomainError
 from netcalc.models.tcp.cubic import cubic_k_s, cubic_loss_interval_s
@@ -540,6 +540,16 @@ def test_a_flow_that_waits_for_a_timeout_has_one_packet_and_carries_nothing():
     assert lengths[waits & late].sum() > 0.2
     assert course.window_packets[waits & late].tolist() == [[1.0]] * int((waits & late).sum())
     assert course.window_packets.min() >= 1.0
+
+
+@pytest.mark.each("algorithm", ["reno", "cubic", "bbr"])
+def test_no_flow_has_more_in_flight_than_the_largest_window(algorithm):
+    """published: RFC 7323, 2.3: 65535 x 2^14 bytes; derived: in each round trip of 40 ms."""
+    found = theory.run(one_flow(algorithm, rate=1e15, end=8.0, warm=4.0))
+    assert found.goodput_bps[0] == pytest.approx(8 * 65535 * 2**14 / 0.04, rel=0.001)
+    [note] = quantities.notes(found)
+    assert (note.code, note.values["count"]) == ("window-at-largest", 1)
+    assert quantities.notes(theory.run(one_flow(algorithm, end=8.0, warm=4.0))) == ()
 
 
 @pytest.mark.each("streams", [1, 2])

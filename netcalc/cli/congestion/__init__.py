@@ -17,7 +17,15 @@ from netcalc.cli.congestion import batch
 from netcalc.cli.options import JSON, PEER_OPTIONS, Choice, command, plot_option, read_peer
 from netcalc.cli.output import check_output, print_written
 from netcalc.congestion import Result, grid
-from netcalc.congestion.quantities import LAYERS, WAYS, evaluate, evaluations, partings, stack_for
+from netcalc.congestion.quantities import (
+    LAYERS,
+    WAYS,
+    evaluate,
+    evaluations,
+    notes,
+    partings,
+    stack_for,
+)
 from netcalc.congestion.quantities import document as result_document
 from netcalc.congestion.recording import Recording
 from netcalc.congestion.result import facts
@@ -247,6 +255,9 @@ def _show(
                 put(f"{label}: {text}")
         else:
             batch.print_result(results[0])
+        for result in results:
+            for notice in notes(result):
+                complain(f"note: {notice}")
     if plot_path is not None:
         batch.draw_courses(results, title, plot_path)
         print_written(plot_path)
@@ -477,7 +488,11 @@ def answer(
 ) -> dict[str, Any]:
     """Return one result, or those of several ways with where they part, and what repeats them."""
     documents = [
-        {**result_document(result), **(run.facts() if result.by == "live" else {})}
+        {
+            **result_document(result),
+            "notes": [notice.stored() for notice in notes(result)],
+            **(run.facts() if result.by == "live" else {}),
+        }
         for result in results
     ]
     about = {**facts(), "scenario": scenarios.as_document(results[0].scenario)}
