@@ -130,20 +130,10 @@ def test_transfers_that_cannot_be(wrong):
 
 
 def reno_bps(loss, rtt_s, mss_bytes):
-    """PFTK 1998, eq. 32, as received, one segment an ACK, timeout 200 ms above the round trip.
-
-    At these losses it is below the square-root law, which has no timeouts.
-    """
-    window = 1 + math.sqrt(8 * (1 - loss) / (3 * loss) + 1)
-    kept = (1 - loss) ** 3
-    timeouts = (
-        (1 - kept) * (1 + kept * (1 - (1 - loss) ** (window - 3))) / (1 - (1 - loss) ** window)
-    )
+    """Mathis 1997, table 1: 1.31 with SACK; a lost repair waits 200 ms above the round trip."""
     backoff = 1 + sum(2 ** (k - 1) * loss**k for k in range(1, 7))
-    packets = (1 - loss) / loss + window / 2 + timeouts
-    time_s = rtt_s * (window / 2 + 1) + timeouts * backoff * (rtt_s + 0.2) / (1 - loss)
-    assert packets / time_s < math.sqrt(1.5 / loss) / rtt_s
-    return 8 * mss_bytes * packets / time_s
+    timers_s = loss**2 * backoff * (rtt_s + 0.2) / (1 - loss)
+    return 8 * mss_bytes / (rtt_s * math.sqrt(loss) / 1.31 + timers_s)
 
 
 def ceilings(*arguments, **options):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from netcalc.errors import doubts, tell_doubts
@@ -15,7 +16,7 @@ from netcalc.models.delays import asymmetry
 from netcalc.models.hosts.small_writes import write_write_read_s
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import fragmentation, framing
-from netcalc.models.tcp import cubic, loss_limited, pftk, sharing, slow_start, timers, window
+from netcalc.models.tcp import ceilings, pftk, sharing, slow_start, timers, window
 from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures.losses import TIMER_TOLERANCE, TIMERS_S
@@ -29,8 +30,6 @@ LOSS_TOLERANCE = 0.6
 SLOW_START_TOLERANCE = 0.4
 COUNT_TOLERANCE = 0.05
 WAIT_TOLERANCE = 0.35
-TIMEOUT_LOSS_RATIO = 0.01
-"""Loss from which timeouts decide, and PFTK replaces the formulas without them. [ratio]"""
 BUSY_RATIO = 0.05
 """A processor less busy than this says nothing about its limit. [ratio]"""
 ONE_PROCESSOR_RATIO = 1.05
@@ -221,23 +220,22 @@ def _windows(at: _Situation) -> list[Limit]:
 
 
 def _losses(at: _Situation) -> list[Limit]:
-    """Loss by three formulas; the one of the sender's algorithm is a limit, the others compare."""
-    loss, rtt = at.loss_ratio, at.rtt_s
+    """Loss by three formulas; the one of the sender's algorithm is a limit, the others compare.
+
+    A sender has selective acknowledgements; what Reno has without them, by PFTK, compares.
+    """
+    loss, rtt, mss = at.loss_ratio, at.rtt_s, at.mss_bytes
     if not (0 < loss < 1 and rtt > 0):
         return []
-    mss, packet = at.mss_bytes, at.mtu_bytes
+    limit = partial(ceilings.congestion_limit_bps, loss, rtt_s=rtt, mss_bytes=mss)
     rto = float(timers.rto_s(rtt, rttvar_s=0.0, min_rto_s=MIN_RTO_S, floor="variation"))
     formulas: dict[str, Callable[[], float]] = {
-        "loss-mathis": lambda: loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt),
-        "loss-cubic": lambda: (
-            cubic.cubic_throughput_bps(loss, packet_bytes=packet, rtt_s=rtt) * mss / packet
-        ),
+        "loss-mathis": lambda: limit(congestion_control="reno"),
+        "loss-cubic": lambda: limit(congestion_control="cubic"),
         "loss-pftk": lambda: 8.0 * mss * pftk.pftk_throughput_pps(loss, rtt_s=rtt, rto_s=rto),
     }
     named = at.congestion_control
     own = "loss-mathis" if named == "reno" else "loss-cubic"
-    if loss >= TIMEOUT_LOSS_RATIO:
-        own = "loss-pftk"
     rates = {}
     for name, formula in formulas.items():
         with doubts() as doubtful:

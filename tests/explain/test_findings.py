@@ -276,10 +276,10 @@ def test_the_least_and_the_largest_of_facts():
     assert [(one.name, one.rate_bps) for one in found.ceilings] == [
         ("loss", 0), ("line", 0), ("window", 8),
     ]  # fmt: skip
-    # Mathis at the least loss: the root of 3/2 over that of 1e-12; there are no timeouts
+    # Mathis at the least loss: 1.31 over the root of 1e-12; there are no timeouts
     least = explain.rate(PATH, rtt_s=0.5, loss_ratio=1e-12, congestion_control="reno")
     rare = {one.name: one.rate_bps for one in least.ceilings}
-    assert rare["loss"] == pytest.approx(8 * 1448 / 0.5 * math.sqrt(1.5) * 1e6, rel=3e-6)
+    assert rare["loss"] == pytest.approx(8 * 1448 / 0.5 * 1.31 * 1e6, rel=3e-6)
 
 
 @pytest.mark.each("name", ["handshake_rtt_s", "streams"])

@@ -133,15 +133,18 @@ def test_windows():
 @pytest.mark.each(
     ("loss", "named", "own"),
     [(0.001, "reno", "loss-mathis"), (0.001, None, "loss-cubic"), (0.001, "bbr", None),
-     (0.01, "reno", "loss-pftk"), (0.0099, "cubic", "loss-cubic"), (0.5, "cubic", "loss-pftk")],
+     (0.02, "reno", "loss-mathis"), (0.5, "cubic", "loss-cubic")],
 )  # fmt: skip
 def test_losses(loss, named, own):
     known = {"rtt_s": 0.1, "loss_ratio": loss, "congestion_control": named}
     found = limits(Evidence(), **known)
     assert {name for name, one in found.items() if not one.for_comparison} == {own} - {None}
     assert set(found) == {"loss-mathis", "loss-cubic", "loss-pftk"}
-    mathis = MSS * 8 / 0.1 * math.sqrt(1.5 / loss)
-    assert found["loss-mathis"].value == pytest.approx(mathis)
+    # published: Mathis 1997, 1.31 with SACK; derived: p of p wait for a timer of 0.3 s, doubled
+    timer_s = 0.3 * (1 + sum(2**n * loss ** (n + 1) for n in range(6))) / (1 - loss)
+    sack = MSS * 8 / (0.1 * loss**0.5 / 1.31 + loss**2 * timer_s)
+    assert found["loss-mathis"].value == pytest.approx(sack)
+    assert found["loss-pftk"].value < sack, "without SACK there are more timeouts"
     many = limits(Evidence(stream_count=3.0), **known)
     for name, one in found.items():
         assert many[name].value == pytest.approx(3 * one.value)
@@ -156,7 +159,7 @@ def test_what_is_stated_precedes_the_file():
     assert not limits(seen, congestion_control="cubic")["loss-cubic"].for_comparison
     assert limits(replace(seen, congestion_control="BBRv2"))["loss-cubic"].for_comparison
     stated = rates(seen, loss_ratio=0.004)["loss-mathis"]
-    assert stated == pytest.approx(rates(seen)["loss-mathis"] / 2)
+    assert stated == pytest.approx(rates(seen)["loss-mathis"] / 2, rel=2e-3)
     assert not [name for name in rates(replace(seen, loss_ratio=0.0)) if name.startswith("loss")]
     assert not [name for name in rates(replace(seen, loss_ratio=1.0)) if name.startswith("loss")]
 
@@ -494,7 +497,7 @@ def test_counters_and_columns():
         {"count": 10, "total": 1000, "share": 0.01},
     )
     mathis = next(one for one in found.limits if one.name == "loss-mathis")
-    assert mathis.value == pytest.approx(MSS * 8 / 0.1 * math.sqrt(1.5 / 0.01))
+    assert mathis.value == pytest.approx(MSS * 8 / 0.1 * 1.31 / 0.1, rel=0.01)
     data = {f"c{n}": np.array([1.0, NAN, 3.0]) for n in range(9)}
     data["c1"] = np.array(["x", "y", "x"], object)
     text = described(Table(data=data, meta=Meta(units={"c0": "s", "c2": "byte"})))

@@ -10,7 +10,7 @@ import pytest
 from netcalc.congestion import theory
 from netcalc.errors import DomainError
 from netcalc.models.rates.goodput import tcp_goodput_bps
-from netcalc.models.tcp import ceilings, cubic, loss_limited, pftk
+from netcalc.models.tcp import ceilings, cubic, loss_limited
 from netcalc.models.tcp.transfer_time import transfer_parts, transfer_time_s
 from netcalc.scenario import Bottleneck, Flow, Scenario
 
@@ -19,18 +19,19 @@ CLOCK_S = 1538 * 8 / 1e9
 
 
 def rounds_s(segments, *, rtt_s, clock_s, largest=math.inf, answer=None, loss=0.0, first=10.0):
-    """Send round by round: a window, then a pause unless the line is full; a loss every 1/p.
+    """Send round by round: a window, then a pause unless the line is full; losses at random.
 
     ``answer`` returns the window of the next round from that of this one, the time since the last
     loss and the window at it; without one the window doubles, and no segment is lost.
     """
     window, time_s, sent, at_loss, since_s = min(first, largest), 0.0, 0.0, 0.0, 0.0
-    next_loss = 1 / loss if loss else math.inf
+    rng = np.random.default_rng(1)
+    next_loss = rng.exponential(1 / loss) if loss else math.inf
     while segments - sent > window * (1 + 1e-9):
         round_s = max(rtt_s, window * clock_s)
         sent, time_s, since_s = sent + window, time_s + round_s, since_s + round_s
         if sent >= next_loss:
-            next_loss += 1 / loss
+            next_loss = sent + rng.exponential(1 / loss)
             at_loss, since_s = window, 0.0
         is_growing = at_loss == 0.0
         window = 2 * window if is_growing else answer(window, since_s, at_loss)
@@ -69,18 +70,15 @@ def test_without_loss_the_rounds_one_by_one(payload_bytes, window_bytes, source)
 @pytest.mark.each(
     ("payload_bytes", "loss", "tolerance", "source"),
     [
-        # derived: the simulation has no timeouts, PFTK has; 0.7 % of the losses here end in one
-        (1e10, 1e-4, 0.02, "derived: 690 losses"),
-        (1e10, 1e-3, 0.05, "derived: 6900 losses, windows of 39"),
-        # the windows of the first losses are above the mean: the model leaves them out
-        (1e9, 1e-4, 0.10, "derived: 69 losses"),
+        # derived: of so many losses a mean is right to 1 / sqrt(4 n)
+        (1e10, 1e-4, 0.04, "derived: 690 losses"),
+        (1e10, 1e-3, 0.04, "derived: 6900 losses, windows of 41"),
     ],
 )
 def test_reno_round_by_round(payload_bytes, loss, tolerance, source):
     sent_s = rounds_s(payload_bytes / 1448, rtt_s=0.04, clock_s=CLOCK_S, answer=reno, loss=loss)
     found = transfer_time_s(payload_bytes, loss_ratio=loss, congestion_control="reno", **LINE)
     assert found == pytest.approx(sent_s + 0.06, rel=tolerance), source
-    assert found > sent_s, source
 
 
 def test_cubic_round_by_round_from_its_mean_window_on():
@@ -100,10 +98,11 @@ def test_cubic_round_by_round_from_its_mean_window_on():
 
 
 def test_what_was_asked_of_1_gbit_and_20_ms():
-    # derived: 8e9 bit over 1448 x 8 / 0.04 x 1.2247 / 0.01 = 35.47 Mbit/s by the square-root law
+    # derived: 8e9 bit over 1448 x 8 / 0.04 x 1.31 / 0.01 = 37.94 Mbit/s by the square-root law,
+    # with the constant of random losses and SACK (Mathis 1997, table 1)
     path = {"bandwidth_bps": 1e9, "rtt_s": 0.0400124}
     by_reno = transfer_time_s(1e9, loss_ratio=1e-4, congestion_control="reno", **path)
-    assert by_reno == pytest.approx(8e9 / 35.46e6, rel=0.01)
+    assert by_reno == pytest.approx(8e9 / 37.93e6, rel=0.015)
     # identity: below the crossing, RTT^1.5 p^-0.5 = 1.35, CUBIC is as fast as Reno (RFC 9438, 4.3)
     assert transfer_time_s(1e9, loss_ratio=1e-4, **path) == by_reno
     # derived: 64 KiB each 40 ms
@@ -118,11 +117,20 @@ def test_what_was_asked_of_1_gbit_and_20_ms():
 def test_limits_are_those_of_the_single_formulas():
     path = {"rtt_s": 0.1, "mss_bytes": 1460}
     low = ceilings.congestion_limit_bps(1e-7, congestion_control="reno", **path)
-    # identity: without timeouts the square-root law, within what PFTK has besides it
-    assert low == pytest.approx(loss_limited.mathis_throughput_bps(1e-7, **path), rel=2e-3)
+    # published: Mathis et al. 1997, table 1: 1.31 with random losses and SACK
+    law = loss_limited.mathis_throughput_bps(1e-7, constant=1.31, **path)
+    assert low == pytest.approx(law, rel=1e-6)
+    # derived: a lost repair (p) of a loss (p) waits for a timer of 0.1 + 0.2 s, which doubles:
+    # 0.3 (1 + p + 2 p^2 + 4 p^3 + ...) / (1 - p)
+    timer_s = 0.3 * (1 + 0.05 + 2 * 0.05**2 + 4 * 0.05**3) / 0.95
     high = ceilings.congestion_limit_bps(0.05, congestion_control="reno", **path)
-    sent = pftk.pftk_throughput_pps(0.05, rtt_s=0.1, rto_s=0.3, segments_per_ack=1)
-    assert high == 8 * 1460 * sent
+    each_s = 0.1 * math.sqrt(0.05) / 1.31 + 0.05**2 * timer_s
+    assert high == pytest.approx(8 * 1460 / each_s, rel=1e-4)
+    # measured: TcpLinuxReno of ns-3.44 with SACK, 120 s at 20 Mbit/s and 40 ms, three seeds:
+    # windows of 14.85 and 10.20 packets in a round trip of 40.6 ms
+    for loss, packets in ((0.01, 14.85), (0.02, 10.2)):
+        found = ceilings.congestion_limit_bps(loss, rtt_s=0.0406, congestion_control="reno")
+        assert found == pytest.approx(packets * 8 * 1448 / 0.0406, rel=0.15)
     wide = ceilings.congestion_limit_bps(1e-7, **path)
     by_cubic = cubic.cubic_throughput_bps(1e-7, packet_bytes=1460, rtt_s=0.1)
     assert wide == pytest.approx(by_cubic, rel=1e-14)
@@ -139,10 +147,9 @@ def test_limits_are_those_of_the_single_formulas():
         # The line alone: start-up, and in the simulation its queue.
         ("reno", 0.0, 0.05, 0.03), ("cubic", 0.0, 0.05, 0.03), ("bbr", 0.0, 0.05, 0.03),
         ("bbr", 1e-3, 0.05, 0.03),
-        # Random losses let Reno be 1.31 / 1.2247 times as fast (Mathis 1997, table 1), and the
-        # windows of the first of 34 to 345 losses are above the mean.
-        ("reno", 1e-3, 0.05, 0.15), ("reno", 1e-4, 0.02, 0.10),
-        ("cubic", 1e-3, 0.05, 0.15), ("cubic", 1e-4, 0.02, 0.10),
+        # The windows of the first of 34 to 345 losses are above the mean.
+        ("reno", 1e-3, 0.05, 0.05), ("reno", 1e-4, 0.02, 0.05),
+        ("cubic", 1e-3, 0.05, 0.05), ("cubic", 1e-4, 0.02, 0.05),
     ],
 )  # fmt: skip
 def test_the_theory_of_shared_bottlenecks_agrees(rule, loss, rtt_s, tolerance):
@@ -154,7 +161,6 @@ def test_the_theory_of_shared_bottlenecks_agrees(rule, loss, rtt_s, tolerance):
     given = {"bandwidth_bps": 1e8, "rtt_s": rtt_s, "loss_ratio": loss}
     found = transfer_time_s(5e8, congestion_control=rule, **given)
     assert found == pytest.approx(end_s, rel=tolerance)
-    assert found > end_s or rule == "bbr", "never too short where loss decides"
 
 
 def test_flows_share_the_line_and_not_the_window():

@@ -147,9 +147,9 @@ def test_each_ceiling_is_that_of_its_own_formula():
         assert np.isinf(found.window_bps[~limited]).all()
         lossy = here["loss_ratio"] > 0
         loss, trip, segment = here["loss_ratio"][lossy], rtt[lossy], mss[lossy]
-        law = loss_limited.mathis_throughput_bps(loss, mss_bytes=segment, rtt_s=trip)
-        timed = pftk.pftk_throughput_pps(loss, rtt_s=trip, rto_s=trip + 0.2, segments_per_ack=1)
-        reno = np.minimum(law, 8 * segment * timed)
+        law = loss_limited.mathis_throughput_bps(loss, mss_bytes=segment, rtt_s=trip, constant=1.31)
+        timers_s = loss**2 * pftk.timeout_sequence_s(loss, rto_s=trip + 0.2)
+        reno = 8 * segment / (8 * segment / law + timers_s)
         curve = 8 * segment * cubic.cubic_raw_window_packets(loss, rtt_s=trip) / trip
         expected = {"reno": reno, "cubic": np.maximum(reno, curve), "bbr": np.inf}[rule]
         np.testing.assert_allclose(

@@ -20,6 +20,9 @@ from netcalc.checks import FloatArray, between, model, non_negative, positive, r
 MATHIS_CONSTANT = math.sqrt(1.5)
 """Constant of the square-root law with an acknowledgement for each segment."""
 
+RANDOM_CONSTANT = 1.31
+"""The same where losses are random and not periodic (Mathis et al. 1997, table 1)."""
+
 RFC_CONSTANT = 1.2
 """What the tables of RFC 3649 and RFC 9438 round it to."""
 
