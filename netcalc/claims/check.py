@@ -34,6 +34,7 @@ _TOLERANCES = {
     "": "half of the last printed digit",
     "about": "half of the last significant digit, at most 10 %",
     "cut": "one unit of the last printed digit, as the rest is cut off",
+    "model": "half of the last printed digit",
 }
 
 
@@ -248,8 +249,11 @@ def _checked(claim: Claim, readings: Sequence[Quantity]) -> Checked:
             raise claim.error(code, field="formula", **values)
     computed = tuple(result.to(unit).item() for result in readings)
     tolerance = _tolerance(claim)
-    verdicts = {_verdict(claim, value, tolerance or 0.0) for value in computed}
-    verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
+    if claim.relation == "model":
+        verdict = _model_verdict(claim, computed, tolerance or 0.0)
+    else:
+        verdicts = {_verdict(claim, value, tolerance or 0.0) for value in computed}
+        verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
     return Checked(
         claim=claim,
         computed=computed,
@@ -294,6 +298,15 @@ def _verdict(claim: Claim, computed: float, tolerance: float) -> str:
     if abs(computed - claim.value) > tolerance * (1 + EXACT_RATIO):
         return "disagree"
     return "agree rounded" if claim.relation == "about" else "agree"
+
+
+def _model_verdict(claim: Claim, computed: Sequence[float], tolerance: float) -> str:
+    """Compare a measured number with a model; several formulas are the ends of its range."""
+    if claim.value is None:
+        return "derived"
+    margin = tolerance * (1 + EXACT_RATIO)
+    fits = min(computed) - margin <= claim.value <= max(computed) + margin
+    return "model fits" if fits else "model misses"
 
 
 def _last_digit(claim: Claim, *, significant: bool = False) -> float:

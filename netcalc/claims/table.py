@@ -27,7 +27,10 @@ from netcalc.printable import excerpt
 from netcalc.readers import Readable
 from netcalc.readers.source import decode, open_source
 
-COMPUTED = ("agree", "agree rounded", "disagree", "derived", "ambiguous", "physically inconsistent")
+COMPUTED = (
+    "agree", "agree rounded", "disagree", "derived", "ambiguous", "physically inconsistent",
+    "model fits", "model misses",
+)  # fmt: skip
 """Verdicts of a number with a formula; ``ambiguous`` if its readings lead to different ones."""
 UNCOMPUTED = ("input", "measured", "ambiguous", "not reproducible", "not computable")
 """Verdicts of a number without a formula, which are taken from the record."""
@@ -39,6 +42,7 @@ RELATIONS = {
     "below": "the text says less than, or at most",
     "above": "the text says more than, or at least",
     "limit": "the formula gives the maximum that a link can carry",
+    "model": "the printed number is measured; the formula is a model with an error of its own",
     "implies": "the printed number is measured or given; the formula gives a value that follows",
 }
 """Relations between a printed number and the result of its formula."""
@@ -89,8 +93,8 @@ class Claim:
     relation : str
         Relation between the printed number and the formula: one of ``RELATIONS``.
     tolerance : float or None
-        Largest difference that agrees with "about", in ``unit``; None if it follows from the
-        printed digits.
+        Largest difference that agrees with "about", or that a model allows, in ``unit``; None if it
+        follows from the printed digits.
     tolerance_reason : str
         Justification of the tolerance.
     verdict : str
@@ -328,7 +332,7 @@ def _tolerance(row: Mapping[str, str], unit: str, at: Place) -> float | None:
     if not text:
         return None
     at = at.inside("tolerance")
-    if row.get("relation") != "about":
+    if row.get("relation") not in ("about", "model"):
         raise at.refused("tolerance-without-about")
     quantity = _quantity(text, at)
     if quantity.dimensions != Quantity.of(1, unit).dimensions or quantity.value <= 0:

@@ -148,4 +148,7 @@ def _print_table(rows: Sequence[Checked]) -> None:
     output.print_table(table)
 
 
-_STYLES = {"agree": "green", "agree rounded": "green", "disagree": "red", "ambiguous": "yellow"}
+_STYLES = {
+    "agree": "green", "agree rounded": "green", "model fits": "green", "disagree": "red",
+    "model misses": "yellow", "ambiguous": "yellow",
+}  # fmt: skip
