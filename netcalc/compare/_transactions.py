@@ -368,7 +368,7 @@ def _step_sentence(costs: Costs, largest_bytes: float, whole_s: float) -> str:
     if costs.is_seen("packet_cost"):
         share = costs.params["packet_cost"] / whole_s
         text = phrase(
-            "{sizes} the time increases by {share:.0%}: {with_margin} (95%).",
+            "{sizes} the time increases by {share:.0%}: {with_margin}.",
             sizes=sizes,
             share=share,
             with_margin=with_margin("packet_cost"),

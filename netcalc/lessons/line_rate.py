@@ -37,7 +37,7 @@ _YOUR_DEVICE = term("your device")
 def frame_rate_panel() -> Panel:
     """Frames per second by size, at the speeds of Ethernet."""
     speeds = {"100 Mbit/s": 1e8, "1 Gbit/s": 1e9, "10 Gbit/s": 1e10, "100 Gbit/s": 1e11}
-    # RFC 2544, appendix B, and RFC 5180, appendix A.1: the tables that testers use.
+    # RFC 5180, appendix A.1; RFC 2544, appendix B, has Ethernet of 10 Mbit/s only.
     table = {64: 148_809, 128: 84_459, 256: 45_289, 512: 23_496, 1024: 11_973, 1518: 8_127}
 
     def model(frame_bytes: float, bandwidth_bps: float) -> Swept:
@@ -61,7 +61,7 @@ def frame_rate_panel() -> Panel:
     return sweep_panel(
         model,
         over=_FRAMES,
-        book={"RFC 2544, 100 Mbit/s": (list(map(float, table)), list(map(float, table.values())))},
+        book={"RFC 5180, 100 Mbit/s": (list(map(float, table)), list(map(float, table.values())))},
         controls={
             "frame_bytes": Quantity("frame", "64 B", "64 B", "9018 B", unit="byte", whole=True),
             "bandwidth_bps": Quantity(
@@ -77,7 +77,7 @@ def frame_rate_panel() -> Panel:
 
 
 def router_panel() -> Panel:
-    """Two home routers: the packet rate of the device and the limit of its line."""
+    """Two broadband routers: the packet rate of the device and the limit of its line."""
     frames = framing.captured_frame_bytes(_CAPTURED)
     limit = line_rate.frame_rate_pps(frames, bandwidth_bps=_LINE_BPS)
 

@@ -149,7 +149,15 @@ def comparisons(least_s: Mapping[str, float], packets: Mapping[str, float] | Non
     text = [phrase("Ratios: {join}.", join=", ".join(said))] if said else []
     counted = [f"{NAMES[mode]} {count:.1f}" for mode, count in (packets or {}).items()]
     return (
-        [*text, phrase("Packets captured: {join}.", join=", ".join(counted))] if counted else text
+        [
+            *text,
+            phrase(
+                "Packets of a transaction, in the mean of all sizes: {join}.",
+                join=", ".join(counted),
+            ),
+        ]
+        if counted
+        else text
     )
 
 

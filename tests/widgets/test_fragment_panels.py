@@ -52,6 +52,7 @@ def test_saved_samples_are_drawn_by_either_clock():
     button_of(panel).keep.field.take(run().dumps(), "saved.json")
     # derived: 8 of 30
     assert "From 1508 to 1509 bytes the time increases by 27%: 8 µs" in panel.figure.description
+    assert "(95%) (95%)" not in panel.figure.description
     panel.controls["clock"].value = "tap"
     assert ": 4 µs ± " in panel.figure.description
     panel.controls["relative"].value = False

@@ -96,6 +96,6 @@ def test_a_run_is_compared_with_stevens_and_its_packets_are_said():
     assert text == [
         "Ratios: Fast Open over UDP 2.50 (Stevens, with T/TCP: 2), "
         "TCP over Fast Open 1.20 (Stevens, with T/TCP: 1.5).",
-        "Packets captured: UDP 2.0, TCP 9.5.",
+        "Packets of a transaction, in the mean of all sizes: UDP 2.0, TCP 9.5.",
     ]
     assert panels.comparisons({"udp": 2e-5}, None) == []

@@ -78,8 +78,8 @@ def frame_rate_pps(
 
     References
     ----------
-    RFC 2544 appendix B; RFC 5180 appendix A.1 (whose table has three misprints: 4096 bytes at 1
-    and 10 Gbit/s, 9216 bytes at 1 Gbit/s).
+    RFC 5180 appendix A.1 (whose table has three misprints: 4096 bytes at 1 and 10 Gbit/s, 9216
+    bytes at 1 Gbit/s); at 10 Mbit/s RFC 2544 appendix B.
     """
     wire = padded_frame(frame_bytes, min_frame_bytes) + checks.non_negative(
         "overhead_bytes", overhead_bytes
@@ -132,7 +132,7 @@ def required_bandwidth_bps(
 
     References
     ----------
-    RFC 2544 appendix B.
+    RFC 5180 appendix A.1; RFC 2544 appendix B.
     """
     wire = padded_frame(frame_bytes, min_frame_bytes) + checks.non_negative(
         "overhead_bytes", overhead_bytes
@@ -185,7 +185,7 @@ def frame_throughput_bps(
 
     References
     ----------
-    RFC 2544 appendix B.
+    RFC 5180 appendix A.1; RFC 2544 appendix B.
     """
     frame = padded_frame(frame_bytes, min_frame_bytes)
     wire = frame + checks.non_negative("overhead_bytes", overhead_bytes)
@@ -240,7 +240,7 @@ def line_utilization(
 
     References
     ----------
-    RFC 2544 appendix B.
+    RFC 5180 appendix A.1; RFC 2544 appendix B.
     """
     wire = padded_frame(frame_bytes, min_frame_bytes) + checks.non_negative(
         "overhead_bytes", overhead_bytes
