@@ -1,8 +1,9 @@
-"""Panels of the lesson on congestion control: flows over time, phase plot, the book's axes."""
+"""Panels of the lesson on congestion control: flows over time, phase plot, the book's figures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
 import ipywidgets
@@ -20,7 +21,7 @@ from netcalc.plots import Axis, Plot
 from netcalc.plots.courses import WAYS
 from netcalc.rate_layers import IP, TCP_PAYLOAD, named
 from netcalc.samples import Samples
-from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document
+from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document, preset
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import SHOWN_COUNT, Quantity, choice
 from netcalc.widgets.figure import Figure
@@ -47,6 +48,8 @@ WINDOW_UNITS = {
     "kilobytes": 1e3,
 }
 """Units that the axis of the book's figure 16 may have meant. [byte]"""
+_FIGURES = {"Fig. 15": "two_flow_goodput", "Fig. 16": "two_flow_windows",
+            "Fig. 17": "two_flow_goodput"}  # fmt: skip
 _BOOK_BPS, _BOOK_RTT_S = "NE05", "NE04"
 """Rate and round-trip time of the book's test bench in ``congestion_scenarios``."""
 
@@ -205,9 +208,38 @@ def window_unit_panel() -> Panel:
     )
 
 
+def figures_panel() -> Panel:
+    """Theory over the readings of the book's figures 15 to 17, on a test bench that is inferred."""
+    names = {NAMES[algorithm]: algorithm for algorithm in ALGORITHMS}
+    controls = {
+        "shown": choice("figure", dict(zip(_FIGURES, _FIGURES, strict=True)), "Fig. 15"),
+        "first": choice(term("flow 1, or A"), names, "cubic"),
+        "second": choice(term("flow 2, or B"), names, "cubic"),
+        "buffer_bytes": Quantity("buffer", "1.5 MB", "1 MB", "2 MB", unit="byte", scale="linear"),
+        "mtu_bytes": choice("packets", {"9000 B": 9000, "1500 B": 1500}, 9000),
+    }
+
+    def drawn(shown: str, first: str, second: str, buffer_bytes: float, mtu_bytes: int) -> Plot:
+        bench = preset("two-flows-10g")
+        link = replace(bench.bottleneck, buffer_bytes=buffer_bytes, mtu_bytes=mtu_bytes)
+        flows = tuple(
+            replace(flow, algorithm=algorithm)
+            for flow, algorithm in zip(bench.flows, (first, second), strict=True)
+        )
+        scenario = replace(bench, bottleneck=link, flows=flows)
+        return plots.readings(_FIGURES[shown], figure=shown, scenario=scenario)
+
+    figure = Figure(drawn(**values_of(controls)))
+    more = ["buffer_bytes", "mtu_bytes"]
+    return panel(figure, controls, lambda **values: figure.draw(drawn(**values)), more=more)
+
+
 def requests_panel() -> Panel:
-    """The book's goodput of 1 MB requests against long flows, and their equal share."""
-    return panel(Figure(plots.readings("large_request_goodput")), {}, lambda: None)
+    """The book's goodput of requests of 1 MB and of 10 KB beside long flows, and equal shares."""
+    sets = {"18: 1 MB": "large_request_goodput", "19: 10 KB": "small_request_goodput"}
+    controls = {"name": choice("figure", sets, "large_request_goodput")}
+    figure = Figure(plots.readings("large_request_goodput"))
+    return panel(figure, controls, lambda name: figure.draw(plots.readings(name)))
 
 
 def _controls() -> dict[str, ipywidgets.Widget]:

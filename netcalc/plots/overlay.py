@@ -15,7 +15,7 @@ from bokeh.models import ColumnDataSource, GlyphRenderer, LayoutDOM, Scatter, VA
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import named_arguments
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.compare import Comparison
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.exercises import AnswerCurves, Question, Variable
@@ -33,6 +33,7 @@ def curves(
     x_axis: style.Axis,
     y_axis: style.Axis,
     points: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    errors: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     title: str = "",
     description: str = "",
     theme: style.Theme = "light",
@@ -50,6 +51,9 @@ def curves(
         Names, SI units, scales and ranges.
     points : mapping of str to a pair of array_like, optional
         Sets of points by name, each x and y; sources like those of the curves.
+    errors : mapping of str to a pair of array_like, optional
+        Errors of sets of points by their names, of x and of y, either way; 0 draws none. Their bars
+        are in the source ``NAME, error``.
     title : str
         Title above the figure.
     description : str
@@ -65,10 +69,16 @@ def curves(
     points = points or {}
     if both := set(lines) & set(points):
         raise DomainError("name-in-use", "points", sorted(both))
-    count = len(lines) + len(points)
+    bars = {
+        name: _bars(*points[name], *spread)
+        for name, spread in (errors or {}).items()
+        if name in points
+    }
+    count = len(lines) + len(points) + len(bars)
     pairs = [
         *((name, x, y) for name, y in lines.items()),
         *((n, *pair) for n, pair in points.items()),
+        *((f"{n}, error", *pair) for n, pair in bars.items()),
     ]
     sources = {
         name: style.new_source(name, dict(ready({"x": at, "y": value}, source_count=count)))
@@ -77,14 +87,15 @@ def curves(
     notes = [thinned_note(np.size(x), source_count=count)] if lines else []
     notes += [thinned_note(np.size(at), source_count=count) for at, _ in points.values()]
     text = description or _describe(x, lines, points, x_axis=x_axis, y_axis=y_axis, title=title)
-    form = ("curves", x_axis, y_axis, title, theme, tuple(lines), tuple(points))
-    draw = partial(_draw_curves, sources, tuple(lines), x_axis, y_axis, title, theme)
+    form = ("curves", x_axis, y_axis, title, theme, tuple(lines), tuple(points), tuple(bars))
+    draw = partial(_draw_curves, sources, tuple(lines), tuple(points), x_axis, y_axis, title, theme)
     return Plot(draw, sources, " ".join(filter(None, (text, *notes))), theme, form)
 
 
 def _draw_curves(
     sources: Mapping[str, ColumnDataSource],
     lines: tuple[str, ...],
+    points: tuple[str, ...],
     x_axis: style.Axis,
     y_axis: style.Axis,
     title: str,
@@ -92,7 +103,7 @@ def _draw_curves(
 ) -> figure:
     chart = style.new_figure(x_axis, y_axis, title=title)
     palette, ink = style.PALETTES[theme], style.INKS[theme]
-    drawn = {}
+    drawn, keys = {}, {}
     for i, name in enumerate(lines):
         drawn[name] = style.add_line(
             chart,
@@ -100,16 +111,32 @@ def _draw_curves(
             line_color=palette[i % len(palette)],
             line_dash=style.DASHES[i % len(style.DASHES)],
         )
-    points = [name for name in sources if name not in drawn]
+        keys[name] = [drawn[name]]
     for i, name in enumerate(points):
         marker = style.MARKERS[i % len(style.MARKERS)]
         # In ink, which no line has; without lines each of several sets has a colour.
         color = ink if lines or len(points) == 1 else palette[i % len(palette)]
+        bars = sources.get(f"{name}, error")
+        keys[name] = [style.add_line(chart, bars, line_color=color, line_width=1.5)] if bars else []
         drawn[name] = style.add_points(chart, sources[name], marker=marker, color=color)
+        keys[name].insert(0, drawn[name])
     rows = [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
     style.add_hover(chart, list(drawn.values()), rows)
-    style.add_legend(chart, [(name, [glyph]) for name, glyph in drawn.items()])
+    style.add_legend(chart, list(keys.items()))
     return chart
+
+
+def _bars(
+    x: ArrayLike, y: ArrayLike, x_error: ArrayLike, y_error: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bars of points as one line with gaps: up and down, left and right."""
+    at, height, wide, high = np.broadcast_arrays(
+        *(np.atleast_1d(np.asarray(each, dtype=float)) for each in (x, y, x_error, y_error))
+    )
+    gap = np.full(at.size, np.nan)
+    across = np.column_stack([at, at, gap, at - wide, at + wide, gap])
+    up = np.column_stack([height - high, height + high, gap, height, height, gap])
+    return across.ravel(), up.ravel()
 
 
 def _describe(

@@ -8,8 +8,11 @@ behind one bottleneck (Fig. 13 and 14): flows that join each other come from one
 The cases of the matrices, for two algorithms, are those of that tool, Netesto
 (github.com/facebook/fbkutils, 2016 to 2018, BSD licence): ``rates`` are the 29 numbered tests of
 its library ``inlib.rateTest``, ``versus`` the eight of ``tcpCA23`` in ``inlib.caTest``.
-``requests`` are those of the book's figures 18 and 19, ``buffers`` of its figure 20, ``losses`` the
-random losses of the presets.
+``requests`` are those of the book's figures 18 and 19 on the slow link, ``buffers`` of its figure
+20, ``losses`` the random losses of the presets.
+
+The section does not say on which test bed its figures 15 to 19 were measured. ``two-flows-10g`` and
+the ``lan-...-against-...`` are what the figures leave: :data:`SIMPLIFIED` has the reasons.
 """
 
 from __future__ import annotations
@@ -40,6 +43,11 @@ SIMPLIFIED = {
     "lan": "the source names no buffer: 1 MB, the lower of its switches",
     "wan-10g": "the source's switch has 1 to 2 MB: here 1.5, or --set buffer_bytes=1e6 and 2e6; "
     "its queue of 20,000 packets for the delayed ACKs, which never drops, is left out",
+    "two-flows-10g": "inferred for Fig. 15 to 17, which name no set-up and no algorithm: 9.64 "
+    "Gbit/s need 10 Gbit/s and more than 1500 B in a packet, windows of 1000 such packets need "
+    "10 ms; flow 2 as the tool starts it, read at 23.5 s",
+    "lan-10kB-against-1": "inferred for Fig. 19 (with 1MB 18), which name no set-up: 10 KB at 420 "
+    "Mbit/s take 0.19 ms, so it is not the bed of 10 ms; for 10 s, as no length is said",
 }
 """What a preset has otherwise than its source, or in addition to it."""
 
@@ -96,9 +104,17 @@ def _presets() -> dict[str, Scenario]:
     for name, times in _TIMES.items():
         flows = tuple(_flow(*span) for span in times)
         scenarios[name] = Scenario(bottleneck=wan, flows=flows, end_s=60.0, senders=len(flows))
+    pair = tuple(_flow(*span) for span in _TIMES["two-flows-netesto"])
+    jumbo = replace(_fast_wan(), mtu_bytes=9000)
+    scenarios["two-flows-10g"] = Scenario(bottleneck=jumbo, flows=pair, end_s=60.0, senders=2)
     for label, size in _SIZES.items():
         for count in _STREAMS:
             scenarios[f"requests-{label}-against-{count}"] = _against(wan, size, count)
+    for label, size in _SIZES.items():
+        for count in _STREAMS:
+            scenarios[f"lan-{label}-against-{count}"] = _against(
+                _lan(), size, count, start_s=1.0, end_s=10.0
+            )
     for label, bdp in _BUFFERS.items():
         scenarios[f"buffer-{label}-bdp"] = _against(_wan(10e6, bdp), 10e3, 1)
     for label, loss in _LOSSES.items():
@@ -136,11 +152,20 @@ def _flow(start_s: float, stop_s: float) -> Flow:
     return Flow(algorithm="cubic", start_s=start_s, stop_s=stop_s)
 
 
-def _against(bottleneck: Bottleneck, request_bytes: float, count: int) -> Scenario:
+def _against(
+    bottleneck: Bottleneck,
+    request_bytes: float,
+    count: int,
+    *,
+    start_s: float = 5.0,
+    end_s: float = 60.0,
+) -> Scenario:
     """A request loop against a number of long transfers."""
-    loop = Requests(request_bytes=request_bytes, start_s=5.0, stop_s=60.0)
-    flows = (_flow(0.0, 60.0),) * count
-    return Scenario(bottleneck=bottleneck, flows=flows, requests=(loop,), end_s=60.0, warm_s=5.0)
+    loop = Requests(request_bytes=request_bytes, start_s=start_s, stop_s=end_s)
+    flows = (_flow(0.0, end_s),) * count
+    return Scenario(
+        bottleneck=bottleneck, flows=flows, requests=(loop,), end_s=end_s, warm_s=start_s
+    )
 
 
 RATES: tuple[tuple[int, int, tuple[float, ...]], ...] = (

@@ -8,6 +8,8 @@ from click.testing import CliRunner
 
 from netcalc import datasets, plots
 from netcalc.cli import commands, main
+from netcalc.errors import DomainError
+from netcalc.scenario import preset
 
 
 @pytest.mark.each("name", plots.drawn_sets())
@@ -58,9 +60,36 @@ def test_windows_that_fill_the_path():
 
 def test_the_plateau_is_shared_while_both_run():
     line = plots.readings("two_flow_goodput").sources["flow 1, ideal share"].data
-    # derived: from 23.5 s for 20 s, half of 9.64 Gbit/s
-    assert list(line["x"]) == [0, 23.5, 23.5, 43.5, 43.5, 60]
-    np.testing.assert_allclose(line["y"], np.asarray([2, 2, 1, 1, 2, 2]) * 4.82e9)
+    # derived: from 23.5 s for 20 s, half of 9.64 Gbit/s; each mean is that of the last half second
+    x, both_run = line["x"], (line["x"] > 23.6) & (line["x"] < 43.6)
+    np.testing.assert_allclose(line["y"], np.where(both_run, 4.82e9, 9.64e9))
+    assert (both_run.sum(), x[0], x[-1]) == (40, 0.5, 60.0)
+
+
+def test_the_errors_of_the_readings_are_drawn():
+    # published in the sheet: 0.5 s and 50 Mbit/s in Fig. 15; 4400 at 43 s is the second of flow 1
+    bar = plots.readings("two_flow_goodput").sources["flow 1, error"].data
+    np.testing.assert_allclose(bar["x"][6:12], [43, 43, np.nan, 42.5, 43.5, np.nan])
+    np.testing.assert_allclose(bar["y"][6:12] / 1e6, [4350, 4450, np.nan, 4400, 4400, np.nan])
+    # 10 ms in Fig. 20: 150 ms at 16 packets is the first of blue
+    bar = plots.readings("request_latency").sources["blue, error"].data
+    np.testing.assert_allclose(bar["y"][:2], [0.14, 0.16])
+
+
+def test_unlike_flows_of_figure_17_are_drawn_with_their_times_inferred():
+    plot = plots.readings("two_flow_goodput", figure="Fig. 17")
+    # published: B has 300 to 500 Mbit/s for ten seconds, then 8000, and A 1000
+    assert sorted(plot.sources["B"].data["y"] / 1e6) == [300, 500, 8000]
+    assert (plot.sources["A"].data["y"] / 1e6).tolist() == [1000]
+    assert "two stages of 10 s each" in plot.description
+    # identity: two flows of one algorithm, both with the goodput of Fig. 15's theory
+    alike = plots.readings("two_flow_goodput", figure="Fig. 17", scenario=preset("two-flows-10g"))
+    first = plots.readings("two_flow_goodput").sources["flow 2, theory (cubic)"].data["y"]
+    np.testing.assert_array_equal(alike.sources["B, theory (cubic)"].data["y"], first)
+    with pytest.raises(DomainError, match=r"Fig\. 15"):
+        plots.readings("two_flow_goodput", figure="Fig. 18")
+    with pytest.raises(DomainError):
+        plots.readings("request_latency", scenario=preset("two-flows-10g"))
 
 
 def test_data_plot_writes_a_page(tmp_path):

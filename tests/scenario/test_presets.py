@@ -36,6 +36,12 @@ PRESETS = {
             ("half", 25_000), ("1", 50_000), ("2", 100_000), ("4", 200_000), ("8", 400_000),
         )
     },
+    "two-flows-10g": ((10e9, 0.01, 1.5e6), [(0, 60), (23, 43)], None),
+    **{
+        f"lan-{label}-against-{count}": ((10e9, 20e-6, 1e6), [(0, 10)] * count, size)
+        for label, size in (("10kB", 10_000), ("1MB", 1_000_000))
+        for count in (1, 2, 4, 8, 16)
+    },
     **{f"loss-{label}-percent": (WAN, ONE, None) for label in ("0.01", "0.1", "1", "2")},
 }  # fmt: skip
 
@@ -50,7 +56,9 @@ def test_a_preset_has_the_numbers_of_the_source(name):
     found = scenarios.preset(name)
     link = found.bottleneck
     assert (link.rate_bps, link.rtt_s, link.buffer_bytes) == (rate_bps, rtt_s, buffer_bytes)
-    assert (link.mtu_bytes, link.delay_on_acks) == (1500, name == "wan-10g")
+    # derived: 9.64 Gbit/s are more than 1448 of 1538 bytes of the line, less than 8948 of 9038
+    assert link.mtu_bytes == (9000 if name == "two-flows-10g" else 1500)
+    assert link.delay_on_acks == (name in ("wan-10g", "two-flows-10g"))
     loss = float(name.split("-")[1]) / 100 if name.startswith("loss") else 0.0
     assert link.loss_ratio == pytest.approx(loss, rel=1e-12)
     assert [(flow.start_s, flow.stop_s) for flow in found.flows] == spans
@@ -58,11 +66,12 @@ def test_a_preset_has_the_numbers_of_the_source(name):
     loops = [
         (one.request_bytes, one.reply_bytes, one.start_s, one.stop_s) for one in found.requests
     ]
-    assert loops == ([] if request_bytes is None else [(request_bytes, 1.0, 5.0, 60.0)])
+    start_s, end_s = (1.0, 10.0) if name.startswith("lan-") else (5.0, 60.0)
+    assert loops == ([] if request_bytes is None else [(request_bytes, 1.0, start_s, end_s)])
     # published: three hosts send in the beds of Fig. 13 and 14; a flow that joins has its own
     assert found.senders == (len(spans) if "flows" in name else 1)
-    assert found.end_s == 60.0
-    assert found.warm_s == (0.0 if "flows" in name else 5.0)
+    assert found.end_s == end_s
+    assert found.warm_s == (0.0 if "flows" in name else start_s)
 
 
 def test_the_data_set_has_the_same_numbers():

@@ -244,6 +244,23 @@ def test_requests_panel_has_the_bars_that_agree():
     panel = panels.requests_panel()
     x, y = column(panel, "blue", "x"), column(panel, "blue")
     assert y[x == 8].tolist() == y[x == 16].tolist() == [0.4e9]  # published
+    panel.controls["name"].value = "small_request_goodput"
+    # published: figure 19, yellow beside one flow
+    assert column(panel, "yellow")[0] == 0.42e9
+    assert "figure 19" in said(panel)
+
+
+def test_theory_lies_over_the_readings_of_each_figure():
+    panel = panels.figures_panel()
+    assert column(panel, "flow 1").tolist() == [9.64e9, 4.4e9, 9.64e9]  # published: figure 15
+    panel.controls["shown"].value = "Fig. 16"
+    assert column(panel, "flow 2").tolist() == [500, 1270]  # published
+    panel.controls["shown"].value = "Fig. 17"
+    panel.controls["first"].value = "vegas"
+    panel.controls["mtu_bytes"].value = 1500
+    assert column(panel, "A").tolist() == [1e9]  # published
+    assert np.isfinite(column(panel, "A, theory (vegas)")).all()
+    assert "packets of 1500 B" in said(panel)
 
 
 @pytest.mark.live
