@@ -137,7 +137,7 @@ def test_a_grid_is_saved_printed_and_continued(file, tmp_path):
     assert [(row["buffer_packets"], row["rtt_s"]) for row in found["rows"]] == [
         (20, 0.01), (20, 0.02), (40, 0.01), (40, 0.02),
     ]  # fmt: skip
-    assert len(copy.read_text().splitlines()) == 6  # derived: a comment, a header, four rows
+    assert len(copy.read_text().splitlines()) == 5  # derived: a header, four rows
     lines = run(file, *vary, "--out", str(out)).splitlines()
     assert sum(" to " in line for line in lines) == 4, "derived: goodputs of two flows in each row"
     assert any("4 of 4 were finished before" in line for line in lines)

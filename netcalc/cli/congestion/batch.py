@@ -406,8 +406,12 @@ def show_results(
 
 
 def write_table(results: Table, table_path: str) -> None:
-    """Write columns in the form that the name says."""
-    write_atomically(Path(table_path), output.encode(results, Path(table_path).suffix[1:]))
+    """Write columns in the form that the name says; CSV without the comment of an export."""
+    form = Path(table_path).suffix[1:]
+    data = output.encode(results, form)
+    if form == "csv":  # the first line has the names, as pandas and spreadsheets take it
+        data = data.partition(b"\n")[2]
+    write_atomically(Path(table_path), data)
 
 
 def _write(results: Table, table_path: str | None, plot_path: str | None) -> None:
