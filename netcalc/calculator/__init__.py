@@ -25,7 +25,14 @@ from netcalc.calculator.catalogue import (
     subject_formulas,
     synonyms,
 )
-from netcalc.calculator.names import codec_bps, known_names, plain_name, preset, stack
+from netcalc.calculator.names import (
+    codec_bps,
+    is_layer,
+    known_names,
+    plain_name,
+    preset,
+    stack,
+)
 from netcalc.calculator.parameter import Parameter, is_noun, show
 from netcalc.calculator.ranges import (
     Inputs,
@@ -76,7 +83,7 @@ __all__ = [
     "asked_for", "band_rows", "bands_over",
     "cases_by_text", "codec_bps", "column_unit", "command", "curve", "datasets",
     "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",
-    "formulas", "importance_line", "input_label", "is_noun", "is_range", "is_staircase",
+    "formulas", "importance_line", "input_label", "is_layer", "is_noun", "is_range", "is_staircase",
     "known_names",
     "layer_of", "layer_text", "layers", "listed", "listed_values", "parse_range",
     "percentile_name", "plain_name", "preset", "range_notes", "range_text", "read_range",

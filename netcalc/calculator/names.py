@@ -306,12 +306,27 @@ def stack(text: str) -> str:
 
     Examples
     --------
-    >>> stack("vxlan over ipsec"), stack("vxlan4+wireguard4")
-    ('esp4:aes-gcm-16+vxlan4', 'vxlan4+wireguard4')
+    >>> stack("vxlan over ipsec"), stack("vxlan4+wireguard4"), stack("pppoe wireguard")
+    ('esp4:aes-gcm-16+vxlan4', 'vxlan4+wireguard4', 'pppoe+wireguard4')
     """
     outermost_last = re.split(r"\s+(?:over|in)\s+", text.strip())
-    layers = re.split(r"[+,]", "+".join(reversed(outermost_last)))
+    layers = re.split(r"\s*[+,]\s*|\s+", "+".join(reversed(outermost_last)))
     return "+".join(LAYER_ALIASES.get(plain_name(layer), layer.strip()) for layer in layers)
+
+
+def is_layer(word: str) -> bool:
+    """Whether a word is the name of one layer of a stack of tunnels, or what people call it.
+
+    Examples
+    --------
+    >>> is_layer("wireguard"), is_layer("gre_key"), is_layer("1500B")
+    (True, True, False)
+    """
+    if plain_name(word) in LAYER_ALIASES:
+        return True
+    from netcalc.models.sizes import layers  # late: most formulas have no stack
+
+    return layers.is_layer(word)
 
 
 def codec_bps(text: str) -> float | None:

@@ -6,10 +6,11 @@ read is said.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -24,6 +25,8 @@ from netcalc.errors import DomainError, NetcalcError, UnitError, doubts
 from netcalc.messages import Notice
 
 _MANY_SWEEPS = 2
+_OF_OTHERS = frozenset({"option-of-no-argument", "unexpected-argument", "unit-of-other-kind"})
+"""Errors about what one formula does not take, and another one may."""
 _OTHER_UNIT = frozenset({"unit-of-other-kind", "unit-unknown"})
 _DOUBTFUL_SHARES = re.compile(r"loss|blocking|error|retransmi")
 """Shares that people also type in percent: how a number alone was read is said."""
@@ -147,6 +150,11 @@ def _fit(parameter: Parameter, word: str) -> Fitness:
         return Fitness.NO
     names = calculator.known_names(parameter.name)
     return Fitness.NO if parameter.kind == "text" and names and value not in names else Fitness.YES
+
+
+def is_value(parameter: Parameter, word: str) -> bool:
+    """Whether a text can be the value of an argument."""
+    return _fit(parameter, word) is not Fitness.NO
 
 
 def _fit_range(parameter: Parameter, word: str) -> Fitness:
@@ -300,6 +308,7 @@ class FormulaCommand(QuantityCommand):
         super().__init__(name, **more)
         self._formula = formula
         self._given: set[str] = set()
+        self._typed_words: list[str] = []
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the formula says of itself: read from its docstring when it is asked for."""
@@ -326,7 +335,45 @@ class FormulaCommand(QuantityCommand):
         names = {name for option in options for name in option.opts} | {"--help", "-h"}
         words = self._named(self._with_stack(joined(args)), names)
         self._check_values(ctx, words)
-        return super().parse_args(ctx, self._options(ctx, words, names))
+        self._typed_words = words
+        with self._naming_others():
+            return super().parse_args(ctx, self._options(ctx, words, names))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Answer; what this formula does not take, another one may."""
+        with self._naming_others():
+            return super().invoke(ctx)
+
+    @contextlib.contextmanager
+    def _naming_others(self) -> Iterator[None]:
+        """Name the formulas that take what was typed, where this one refuses a part of it."""
+        try:
+            yield
+        except (CommandError, UnitError) as error:
+            if error.code in _OF_OTHERS and not error.values.get("suggestions"):
+                from netcalc.cli.right_calls import right_calls  # late: most lines are right
+
+                if calls := right_calls(self._formula, *self._words_and_options()):
+                    error.values["suggestions"] = calls
+            raise
+
+    def _words_and_options(self) -> tuple[list[str], dict[str, str]]:
+        """Return the values without a name, and those with one by the name, as they were typed."""
+        unnamed: list[str] = []
+        options: dict[str, str] = {}
+        waiting = ""
+        for word in self._typed_words:
+            name, equals, value = word.removeprefix("--").partition("=")
+            if waiting:
+                options[waiting] = word
+                waiting = ""
+            elif not word.startswith("--"):
+                unnamed.append(word)
+            elif equals:
+                options[name] = value
+            elif not any(f"--{name}" in p.opts and getattr(p, "is_flag", 0) for p in self.params):
+                waiting = name
+        return unnamed, options
 
     def _check_values(self, ctx: click.Context, words: Sequence[str]) -> None:
         """Refuse an argument without a value, and one with two."""
@@ -349,14 +396,16 @@ class FormulaCommand(QuantityCommand):
             texts[meant[0].name] = value if equals else after
 
     def _with_stack(self, words: list[str]) -> list[str]:
-        """Put a stack of tunnels together: ``vxlan over ipsec``."""
+        """Put a stack of tunnels together: ``vxlan over ipsec``, ``pppoe wireguard``."""
         if all(parameter.name != "stack" for parameter in self._formula.parameters):
             return words
         joined_words: list[str] = []
         for word in words:
-            if joined_words and (
-                word in _BETWEEN_LAYERS or joined_words[-1].rpartition(" ")[2] in _BETWEEN_LAYERS
-            ):
+            before = joined_words[-1].rpartition(" ")[2] if joined_words else ""
+            if (
+                before in _BETWEEN_LAYERS or (before and word in _BETWEEN_LAYERS)
+                or (calculator.is_layer(before) and calculator.is_layer(word))
+            ):  # fmt: skip
                 joined_words[-1] += f" {word}"
             else:
                 joined_words.append(word)

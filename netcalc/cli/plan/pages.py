@@ -243,7 +243,7 @@ def link(*, start: date | None, **arguments: Any) -> Plan:
 
 
 @_page(
-    click.Argument(["stack"], metavar="STACK"),
+    click.Argument(["stack"], metavar="STACK", nargs=-1, required=True),
     *_options(
         planning.tunnel, "stack", "ip_version", "mix",
         names={"tcp_option_bytes": "--tcp-options", "tag_count": "--tags"},
@@ -256,7 +256,7 @@ def link(*, start: date | None, **arguments: Any) -> Plan:
         help="Mix of IP packets; by default 40B:7,576B:4,1500B:1.",
     ),
 )  # fmt: skip
-def tunnel(*, stack: str, mix_text: str | None, **arguments: Any) -> Plan:
+def tunnel(*, stack: tuple[str, ...], mix_text: str | None, **arguments: Any) -> Plan:
     """Plan a stack of tunnels over Ethernet: MTU, MSS, and what is left of the line.
 
     STACK is written as a capture shows it, outermost layer first: wireguard4, vxlan4+wireguard4,
@@ -267,10 +267,10 @@ def tunnel(*, stack: str, mix_text: str | None, **arguments: Any) -> Plan:
     netcalc plan tunnel wireguard6
     netcalc plan tunnel vxlan4+esp4 --rate 10Gbit/s --mtu 9000B
     """
-    stack = _read_stack(stack, typed="STACK")
+    layers = _read_stack(" ".join(stack), typed="STACK")
     mix = None if mix_text is None else read_mix(mix_text)
     with mistakes.named_as_typed(stack=("STACK", ""), mix=("--mix", "byte")):
-        return planning.tunnel(stack, mix=mix, **arguments)
+        return planning.tunnel(layers, mix=mix, **arguments)
 
 
 @_page(

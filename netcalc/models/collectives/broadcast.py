@@ -15,6 +15,7 @@ from netcalc.checks import (
     model,
     non_negative,
     positive,
+    rounded_up,
     whole,
 )
 from netcalc.models.collectives._ranks import arguments, doublings_up
@@ -329,7 +330,7 @@ def pipelined_broadcast_s(
     piece = np.minimum(positive("chunk_bytes", chunk_bytes), size)
     piece = keep_nan(piece, size, np.asarray(chunk_bytes, dtype=float))
     with np.errstate(invalid="ignore", divide="ignore"):
-        count = np.where(size > 0.0, np.ceil(size / piece), 0.0)
+        count = np.where(size > 0.0, rounded_up(size / piece), 0.0)
     is_sent = (ranks > 1.0) & (size > 0.0)
     steps = keep_nan(np.where(is_sent, ranks - 2.0 + count, 0.0), ranks, size, piece)
     return steps * (latency + 8.0 * (piece / rate))

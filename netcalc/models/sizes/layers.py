@@ -101,9 +101,25 @@ def _layers(stack: str) -> tuple[Layer, ...]:
     below = "eth"
     for layer in layers:
         if layer.base in ON_ETHERNET and below not in CARRIES_ETHERNET:
-            raise DomainError("only-on-ethernet", "stack", stack, layer=layer.base, below=below)
+            raise DomainError(
+                "only-on-ethernet", "stack", stack, layer=layer.base, below=below,
+                suggestions=_in_order(names),
+            )  # fmt: skip
         below = layer.base
     return _merge(layers)
+
+
+def _in_order(names: list[str]) -> list[str]:
+    """Return the stack with what runs over Ethernet only outermost; nothing if that is none."""
+    rank = {"tag": 0, "pppoe": 1}
+    ordered = sorted(names, key=lambda name: rank.get(_layer(name.strip()).base, len(rank)))
+    if ordered == names:
+        return []
+    try:
+        _layers("+".join(ordered))
+    except DomainError:
+        return []
+    return ["+".join(ordered)]
 
 
 def _merge(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
@@ -114,6 +130,15 @@ def _merge(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
             layer = Layer("plain", merged.pop().header_bytes + layer.header_bytes)
         merged.append(layer)
     return tuple(merged)
+
+
+def is_layer(name: str) -> bool:
+    """Whether a name is one layer of a stack, with its options."""
+    try:
+        _layer(name.lower())
+    except DomainError:
+        return False
+    return True
 
 
 def _layer(name: str) -> Layer:

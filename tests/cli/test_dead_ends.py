@@ -1,0 +1,80 @@
+"""Lines that engineers typed in vain: the answer, or the line that gives it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import commands
+from netcalc.errors import DomainError
+from tests.cli.test_commands import netcalc
+
+
+def invoke(line):
+    return CliRunner().invoke(commands, shlex.split(line))
+
+
+REFUSED = [
+    ("calc transfer 4TB --bandwidth 10G --rtt 80ms --window 64KiB", "option-of-no-argument",
+     "calc transfer-time 4TB --bandwidth 10G --rtt 80ms --window 64KiB"),
+    ("calc transfer 4TB 10G --loss 1%", "option-of-no-argument",
+     "calc transfer-time 4TB --bandwidth 10G --rtt RTT --loss 1%"),
+    ("calc transfer 50TB --in 60h", "option-of-no-argument",
+     "calc transfer 50TB --latency LATENCY --solve bandwidth --for 60h"),
+    ("calc mathis 0.01% --flows 8 --rtt 50ms", "option-of-no-argument",
+     "calc congestion-limit 0.01% --rtt 50ms --flow-count 8"),
+    ("calc mm1-wait 85% --service 1ms --percentile 99%", "option-of-no-argument",
+     "calc mm1-wait-percentile 85% --service 1ms --quantile 99%"),
+    ("calc mss 1500 --tunnel vxlan", "option-of-no-argument",
+     "calc tunnel-tcp-payload 1500 --stack vxlan"),
+    ("calc availability 99.9% 99.9%", "unit-of-other-kind",
+     'calc parallel-availability "99.9%; 99.9%"'),
+]  # fmt: skip
+
+
+@pytest.mark.each(("line", "code", "right"), REFUSED)
+def test_what_a_formula_does_not_take_is_typed_anew_for_the_one_that_does(line, code, right):
+    error = invoke(line).exception
+    assert error.code == code
+    assert f"netcalc {right}" in error.values["suggestions"]
+    complete = re.sub(r"\b[A-Z]{3,}\b", "80ms", right)  # what is in capitals has to be filled in
+    assert invoke(complete).exit_code == 0
+
+
+@pytest.mark.each("line", [
+    "calc transfer 4TB 10G 80ms --bogus 7",
+    "calc echo-rtt 1400B --loss 1%",  # no other formula has user data of an echo and a loss
+    "calc propagation 30ms",
+    "calc transfer --window '$(touch x)' 4TB",
+])  # fmt: skip
+def test_nothing_is_proposed_where_nothing_takes_it(line):
+    assert not invoke(line).exception.values.get("suggestions")
+
+
+@pytest.mark.each(("line", "right"), [
+    ("plan tunnel wireguard pppoe", "pppoe+wireguard4"),
+    ("calc tunnel-mtu 1500B --stack wireguard,pppoe", "pppoe+wireguard4"),
+    ("plan tunnel wireguard+pppoe+vlan", "tag+pppoe+wireguard4"),
+])  # fmt: skip
+def test_a_stack_in_an_impossible_order_is_answered_with_the_possible_one(line, right):
+    error = invoke(line).exception
+    assert isinstance(error, DomainError)
+    assert (error.code, error.values["suggestions"]) == ("only-on-ethernet", [right])
+    assert invoke(f"plan tunnel {right}").exit_code == 0
+
+
+def test_an_order_that_no_stack_has_is_refused_without_a_proposal():
+    assert invoke("plan tunnel pppoe pppoe").exception.values["suggestions"] == []
+
+
+@pytest.mark.each("line", [
+    "calc tunnel-mtu 1500 --stack pppoe wireguard",
+    "calc tunnel-mtu 1500 --stack 'pppoe wireguard'",
+    "calc tunnel-mtu 1500 pppoe wireguard",
+])  # fmt: skip
+def test_layers_are_words(line):
+    """Derived: 1500 B less 8 (PPPoE, RFC 2516) and 60 (IPv4, UDP and WireGuard)."""
+    assert netcalc(*shlex.split(line)).stdout == "1432 B\n"
