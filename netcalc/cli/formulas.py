@@ -21,6 +21,7 @@ from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.options import NUMBER, QuantityCommand, joined
+from netcalc.cli.substitutes import completed, substituted
 from netcalc.errors import DomainError, NetcalcError, UnitError, doubts
 from netcalc.messages import Notice
 
@@ -292,8 +293,6 @@ def _one(parameter: Parameter, value: Any) -> str:
 READ_AS = "netcalc.read-as"
 """Key of click's ``meta``: how words were read, to be said beside the answer."""
 _ROUND_TRIPS = frozenset({"rtt", "base_rtt", "ping", "round-trip"})
-_ARRIVALS = ("--lambda", "--arrival-rate", "--arrivals")
-_SERVICES = ("--mu", "--service-rate")
 _ANY_WAY = frozenset({"latency", "delay"})
 """Names that mean one way to some people, and a round trip to others."""
 _COUNTED = re.compile(r"[+-]?\d[\d.,]*\s*[kMG]?")
@@ -353,7 +352,10 @@ class FormulaCommand(QuantityCommand):
             if error.code in _OF_OTHERS and not error.values.get("suggestions"):
                 from netcalc.cli.right_calls import right_calls  # late: most lines are right
 
-                if calls := right_calls(self._formula, *self._words_and_options()):
+                words, options = self._words_and_options()
+                is_unknown = error.code == "option-of-no-argument"
+                calls = completed(self._formula, options) if is_unknown else []
+                if calls := calls or right_calls(self._formula, words, options):
                     error.values["suggestions"] = calls
             raise
 
@@ -430,7 +432,9 @@ class FormulaCommand(QuantityCommand):
         arguments: list[str] = []
         halved, unit_word = False, ""
         self._given = self._sure(words)
-        for word in self._of_rates(ctx, words):
+        words, readings = substituted(self._formula, words)
+        ctx.meta.setdefault(READ_AS, []).extend(readings)
+        for word in words:
             name, equals, value = word.partition("=")
             spoken = name[2:].lower() if name.startswith("--") else ""
             if halved:
@@ -462,37 +466,6 @@ class FormulaCommand(QuantityCommand):
             called = own or [p.name for p in self._formula.called(spoken)]
             sure |= set(called) if len(called) == 1 else set()
         return sure
-
-    def _of_rates(self, ctx: click.Context, words: Sequence[str]) -> Sequence[str]:
-        """Turn rates of arrivals and of service, as books have them, into load and service time."""
-        names_of_formula = {parameter.short_name for parameter in self._formula.parameters}
-        flat = [
-            part for word in words for part in (word.split("=", 1) if word[:2] == "--" else [word])
-        ]
-        rates: dict[str, str] = {}
-        for names in (_ARRIVALS, _SERVICES):
-            at = next((i for i, part in enumerate(flat[:-1]) if part.lower() in names), None)
-            if at is None or not {"utilization", "service"} <= names_of_formula:
-                return words
-            rates[flat[at]] = flat[at + 1]
-            del flat[at : at + 2]
-        arrival, service = (
-            units.parse_typed(
-                text if text[-1:].isalpha() else f"{text} pps", "packet/s", field=name
-            )
-            for name, text in rates.items()
-        )
-        if not service > 0:
-            raise CommandError("service-rate-not-positive", text=list(rates.values())[1])
-        time = f"{1 / service:.17g} s"
-        (first, first_text), (second, second_text) = rates.items()
-        values = {
-            "name": f"{first} {first_text} and {second}", "text": second_text,
-            "value": f"--utilization {arrival / service:.4g} "
-            f"--service {units.show(1 / service, 's')}",
-        }  # fmt: skip
-        ctx.meta.setdefault(READ_AS, []).append(Notice("read-as", values))
-        return [*flat, "--utilization", f"{arrival / service:.17g} ratio", "--service", time]
 
     def _of_part(self, spoken: str) -> Parameter | None:
         """Return the only argument whose name has a word: ``--scv`` is ``--service-scv``."""

@@ -78,3 +78,29 @@ def test_an_order_that_no_stack_has_is_refused_without_a_proposal():
 def test_layers_are_words(line):
     """Derived: 1500 B less 8 (PPPoE, RFC 2516) and 60 (IPv4, UDP and WireGuard)."""
     assert netcalc(*shlex.split(line)).stdout == "1432 B\n"
+
+
+@pytest.mark.each(("line", "expected"), [
+    # A frame of 1500 B takes 1520 B of the line with preamble and gap: 1.216 us, times 0.85 / 0.3.
+    ("calc md1-wait 85% --rate 10Gbit/s --frame 1500B", "3.445 µs"),
+    ("calc md1-wait 85% --bandwidth 10G --packet 1482", "3.445 µs"),  # 18 B of header and FCS
+    ("calc mm1-wait 85% --rate=10G --wire=1500", "6.8 µs"),  # 1.2 us times 0.85 / 0.15
+    ("calc mm1-customers --lambda 800/s --mu 1000/s", "4"),
+    ("calc trunks --calls-per-hour 500 --holding 3min --blocking 1%", "36"),  # of 25 E: Erlang B
+])  # fmt: skip
+def test_two_quantities_give_the_argument_of_a_queue(line, expected):
+    answered = netcalc(*shlex.split(line))
+    assert answered.stdout == f"{expected}\n"
+    assert " is read as --" in answered.stderr
+
+
+@pytest.mark.each(("line", "code", "suggestions"), [
+    ("calc md1-wait 85% --rate 10G", "option-of-no-argument", ["--rate 10G --frame FRAME"]),
+    ("calc trunks --calls-per-hour 500 --blocking 1%", "option-of-no-argument",
+     ["--calls-per-hour 500 --holding HOLDING"]),
+    ("calc md1-wait 85% --rate 0 --frame 1500", "service-rate-not-positive", None),
+    ("calc md1-wait 85% --rate 10G --frame 1s", "unit-of-other-kind", None),
+])  # fmt: skip
+def test_one_of_two_quantities_names_the_other(line, code, suggestions):
+    error = invoke(line).exception
+    assert (error.code, error.values.get("suggestions")) == (code, suggestions)
