@@ -9,8 +9,9 @@ from importlib import import_module
 from types import ModuleType
 
 from netcalc.planning.buffer import buffer
+from netcalc.planning.goal import with_goal
 from netcalc.planning.link import link
-from netcalc.planning.page import Answer, BindingMap, Chart, Plan, Step
+from netcalc.planning.page import Answer, BindingMap, Chart, Need, Plan, Step
 from netcalc.planning.transfer import backup, buy, transfer
 from netcalc.planning.tunnel import tunnel
 from netcalc.planning.voice import voice
@@ -19,6 +20,7 @@ __all__ = [
     "Answer",
     "BindingMap",
     "Chart",
+    "Need",
     "Plan",
     "Step",
     "backup",
@@ -29,6 +31,7 @@ __all__ = [
     "transfer",
     "tunnel",
     "voice",
+    "with_goal",
 ]
 __dir__ = __all__.copy  # what TAB offers
 

@@ -114,6 +114,49 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """The value of one input that alone reaches a goal; nan if none from ``low`` to ``high`` does.
+
+    ``side`` is ``least`` where more of it reaches the goal too, ``most`` where less does, and empty
+    where neither does.
+    """
+
+    name: str
+    value: float = math.nan
+    side: str = ""
+    low: float
+    high: float
+
+    @property
+    def unit(self) -> str:
+        """Unit of the input, by its name."""
+        return unit_of(self.name)
+
+    @property
+    def text(self) -> str:
+        """The value as people read it, or that there is none."""
+        shown = {
+            key: quantity(number, self.unit)
+            for key, number in (("value", self.value), ("low", self.low), ("high", self.high))
+        }
+        code = f"need-{self.side or 'exactly'}" if math.isfinite(self.value) else "need-none"
+        return sentence(code, shown)
+
+    def __str__(self) -> str:
+        return f"{label(self.name)}: {self.text}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the need as JSON has it: null where no value reaches the goal."""
+        value = self.value if math.isfinite(self.value) else None
+        return {
+            "value": value,
+            "unit": self.unit,
+            "side": self.side,
+            "range": [self.low, self.high],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """The numbers of a figure: lines over one input, and marks, all by the names of answers."""
 
@@ -183,6 +226,12 @@ class Plan:
         The figure of the plan.
     sources : tuple of str
         Where the formulas were published.
+    goal : Answer, optional
+        What an answer must be, of :func:`netcalc.planning.with_goal`.
+    needs : tuple of Need
+        With a goal: the value of each input that alone reaches it.
+    evaluated : Evaluated
+        The formulas with their inputs.
     """
 
     name: str
@@ -199,6 +248,9 @@ class Plan:
     assumptions: tuple[Notice, ...] = ()
     notices: tuple[Notice, ...] = ()
     drivers: Mapping[str, float] = field(default_factory=dict)
+    goal: Answer | None = None
+    needs: tuple[Need, ...] = ()
+    evaluated: Any = field(default=None, repr=False, compare=False)
 
     @property
     def sentence(self) -> str:
@@ -239,7 +291,14 @@ class Plan:
             "assumptions": [notice.stored() for notice in self.assumptions],
             "notices": [notice.stored() for notice in self.notices],
             "sources": list(self.sources),
+            **self._goal_as_dict(),
         }
+
+    def _goal_as_dict(self) -> dict[str, Any]:
+        if self.goal is None:
+            return {}
+        needs = {need.name: need.as_dict() for need in self.needs}
+        return {"goal": {"answer": self.goal.name, **self.goal.as_dict()}, "needs": needs}
 
     def __str__(self) -> str:
         lines = [self.sentence, ""]
@@ -253,6 +312,11 @@ class Plan:
             order = sorted(self.drivers.items(), key=lambda pair: -pair[1])
             parts = [f"{label(name)} {max(share, 0.0):.0%}" for name, share in order[:3]]
             lines.append(f"  {label('drivers'):<{width}}  {', '.join(parts)} of the variance")
+        if self.goal is not None:
+            width = max(len(label(need.name)) for need in self.needs)
+            head = sentence("needs-of-goal", {"label": self.goal.label, "goal": self.goal.text})
+            lines += ["", head]
+            lines += [f"  {label(need.name):<{width}}  {need.text}" for need in self.needs]
         if self.steps:
             lines += ["", "What would help:", *(f"  {step}" for step in self.steps[:MOST_STEPS])]
         if self.notices:
@@ -368,6 +432,8 @@ class Evaluated:
     binding_shares: Mapping[str, float] = field(default_factory=dict)
     drivers: Mapping[str, float] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
+    function: Answers = field(repr=False, compare=False)
+    told: Inputs = field(repr=False, compare=False)
 
     def answer(self, name: str) -> Answer:
         """Return an answer by its name."""
@@ -398,6 +464,7 @@ class Evaluated:
             "binding_shares": self.binding_shares,
             "drivers": self.drivers,
             "notices": self.notices,
+            "evaluated": self,
         }
         return Plan(name=name, said=said, inputs=inputs, **(evaluated | facts))
 
@@ -442,6 +509,7 @@ def evaluate(
     def is_judged(doubt: Any) -> bool:
         return isinstance(doubt, DoubtWarning) and doubt.values.get("name") in judged
 
+    told = inputs
     inputs = {name: pair for name, pair in inputs.items() if pair[0] is not None}
     values = {name: value for name, (value, _) in inputs.items()}
     middle = {name: center(value, whole=name.endswith("_count")) for name, value in values.items()}
@@ -474,6 +542,8 @@ def evaluate(
         binding_shares=shares,
         drivers=dict(first.first_order or first.explained_alone) if first is not None else {},
         notices=notices,
+        function=function,
+        told=told,
     )
 
 

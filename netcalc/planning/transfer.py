@@ -17,6 +17,7 @@ from netcalc.models.tcp.ceilings import path_ceilings
 from netcalc.models.tcp.transfer_time import transfer_parts, transfer_time_s
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.planning import page
+from netcalc.planning.link import next_size_bps
 
 LIMITS = ("line_limit_bps", "window_limit_bps", "loss_limit_bps", "start_s")
 """What can bind: the line, the window, the loss, or the rounds before the rate is reached."""
@@ -35,6 +36,10 @@ _WORTH = 0.9
 """A step is worth a line if the time shrinks at least to this share."""
 _FASTER_LINE = 10.0
 _MORE_FLOWS = 4.0
+_MOST_FLOWS = 16.0
+"""Flows that a step asks for at most: what aria2 opens to one server, and few programs more."""
+_NEAR_S = 0.02
+"""Round trip below which no nearer server is offered: 2,000 km of fibre, there and back. [s]"""
 _LESS_LOSS = 10.0
 _CHANGES = {  # the cheapest first: a setting, more flows, a cleaner path, a line, a near server
     "window_bytes": (1.0, "step-window"),
@@ -110,10 +115,12 @@ def _changes(middle: Mapping[str, Any]) -> list[tuple[str, Any]]:
         changes.append(("window_bytes", window))
     if loss > 0.0 and middle["congestion_control"] != "bbr":
         changes.append(("congestion_control", "bbr"))
-    changes.append(("flow_count", _MORE_FLOWS * flows))
+    counts = sorted({_MORE_FLOWS * flows, _MOST_FLOWS})
+    changes += [("flow_count", count) for count in counts if flows < count <= _MOST_FLOWS]
     if loss > 0.0:
         changes.append(("loss_ratio", loss / _LESS_LOSS))
-    return [*changes, ("bandwidth_bps", _FASTER_LINE * line), ("rtt_s", rtt / 2.0)]
+    changes.append(("bandwidth_bps", float(next_size_bps(_FASTER_LINE * line))))
+    return [*changes, ("rtt_s", rtt / 2.0)] if rtt >= _NEAR_S else changes
 
 
 def _step(name: str, value: Any, time_s: float, answer: str = "transfer_s") -> page.Step:
@@ -125,16 +132,23 @@ def _step(name: str, value: Any, time_s: float, answer: str = "transfer_s") -> p
 
 
 def _steps(
-    payload_bytes: float, middle: Mapping[str, Any], *, answer: str, time_s: float
+    payload_bytes: float, middle: Mapping[str, Any], *, answer: str, time_s: float, binding: str
 ) -> tuple[page.Step, ...]:
-    """Return the changes that are worth it, with the time of each."""
-    steps = []
+    """Return the changes that are worth it, with the time of each.
+
+    More flows are one step, the fewest that are worth it. Another place is none where a change
+    here does as much, unless the round trips of the start limit the transfer.
+    """
+    steps: dict[str, page.Step] = {}
     for name, value in _changes(middle):
         changed: Any = {**middle, name: value}
         after_s = float(transfer_time_s(payload_bytes, **changed))
-        if np.isfinite(after_s) and after_s <= _WORTH * time_s:
-            steps.append(_step(name, value, after_s, answer))
-    return tuple(steps)
+        before_s = steps[name].value if name in steps else time_s
+        if name == "rtt_s" and binding != "start_s":
+            before_s = min([time_s, *(step.value for step in steps.values())])
+        if np.isfinite(after_s) and after_s <= _WORTH * before_s:
+            steps[name] = _step(name, value, after_s, answer)
+    return tuple(steps.values())
 
 
 _TRANSFER_TABLE = {
@@ -227,7 +241,7 @@ def transfer(
         "transfer",
         Notice("plan-transfer" if ends else "plan-never", values),
         settings=sender,
-        steps=_steps(size, middle, answer="transfer_s", time_s=time_s),
+        steps=_steps(size, middle, answer="transfer_s", time_s=time_s, binding=evaluated.binding),
         assumptions=(
             Notice("assumes-transfer", {"congestion_control": congestion_control.upper()}),
         ),
@@ -369,7 +383,8 @@ def backup(
         code = "plan-backup-never"
     # What makes it fit by itself comes first.
     steps = sorted(
-        _steps(size, path, answer="backup_s", time_s=time_s), key=lambda step: step.value > window
+        _steps(size, path, answer="backup_s", time_s=time_s, binding=evaluated.binding),
+        key=lambda step: step.value > window,
     )
     return evaluated.page(
         "backup",
@@ -526,6 +541,8 @@ def _ways_out(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[pa
             if name == "rtt_s" and value < _NEAREST * middle[name]:
                 continue
             value = float(np.ceil(value)) if name == "flow_count" else value
+            if name == "flow_count" and value > _MOST_FLOWS:
+                continue
         after = sending(size, **{**middle, name: value})
         after_s = float(after["transfer_s"])
         moved = int(after[page.BINDING]) != here

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from netcalc import planning, units
 from netcalc.cli import complain, mistakes, options, output, print_json, say
@@ -40,6 +42,12 @@ _OF_PAGE = (
         ["--seed"], type=options.WholeNumber(0), default=0, help="Random seed of the draws."
     ),
     click.Option(["--truncate"], is_flag=True, help="Discard impossible draws, with a note."),
+    click.Option(
+        ["--goal", "goal_text"],
+        metavar="ANSWER=VALUE",
+        help="Also print which value of each input alone would make an answer this, such as "
+        "goodput=2Gbit/s.",
+    ),
     options.plot_option("Draw the plan"),
     options.FORCE,
     options.JSON,
@@ -56,12 +64,15 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
             plot_path: str | None,
             force: bool,
             draws: int | None,
+            goal_text: str | None,
             **arguments: Any,
         ) -> None:
             if plot_path is not None:
                 output.check_output(plot_path, force=force, plot=True)
             with mistakes.named_as_typed():
                 plan = answer(**arguments, draws=draws or 0)
+                if goal_text is not None:
+                    plan = _with_goal(plan, goal_text)
             if as_json:
                 print_json(plan.as_dict())
             else:
@@ -108,11 +119,39 @@ def _ipv6(text: str) -> click.Option:
     return click.Option(["--ipv6", "ip_version"], flag_value=6, type=int, default=4, help=text)
 
 
+_ASKED = re.compile(r"\s*(?P<answer>[A-Za-z][\w -]*?)\s*(?:[<>]=|[=:])\s*(?P<value>.+)")
+
+
+def _with_goal(plan: Plan, text: str) -> Plan:
+    """Return a plan with what an answer needs to be what a text says, as ``goodput=2Gbit/s``."""
+    by_name = {
+        one.name.removesuffix(f"_{one.name.rpartition('_')[2]}").replace("_", "-"): one
+        for one in reversed(plan.answers)
+        if one.unit != "text"
+    }
+    match = _ASKED.fullmatch(text)
+    if match is None:
+        first = plan.answers[0]
+        example = f"{list(by_name)[-1]}={units.show(first.typical, first.unit)}".replace(" ", "")
+        raise mistakes.CommandError("goal-malformed", text=text, example=example)
+    spoken = match["answer"].lower().replace(" ", "-").replace("_", "-")
+    asked = by_name.get(spoken) or next(
+        (one for one in plan.answers if one.name.replace("_", "-") == spoken), None
+    )
+    if asked is None:
+        raise DomainError("not-a-choice", "--goal", match["answer"], choices=list(by_name))
+    unit = "1" if asked.unit == "erlang" else asked.unit
+    goal = units.parse_typed(match["value"], unit, field="--goal")
+    with mistakes.named_as_typed(goal=("--goal", unit)):
+        return planning.with_goal(plan, goal=goal, answer=asked.name)
+
+
 _PATH = click.Option(
     ["--path", "path_text"],
     metavar="PATH",
     help='Rate and one-way latency of each link, such as "1 Gbit/s 20 ms".',
 )
+_SECOND = click.Argument(["path_typed"], metavar="PATH", required=False)
 _SENDING = [_PATH, *_options(planning.transfer, "payload_bytes")]
 """Options of plans that send by TCP."""
 for _option in _SENDING:
@@ -120,21 +159,55 @@ for _option in _SENDING:
 _SENDING_NAMES = [_option.name or "" for _option in _SENDING]
 
 
-@_page(_first("payload_bytes", "SIZE", "byte"), *_SENDING)
-def transfer(**arguments: Any) -> Plan:
+@_page(
+    _first("payload_bytes", "SIZE", "byte"),
+    _SECOND,
+    click.Option(
+        ["--in", "within_s"],
+        type=options.QuantityType("s"),
+        help="Time that it may take: which rate, window, count of flows or loss it needs. Without "
+        "a rate, the rate is found first.",
+    ),
+    *_SENDING,
+)
+def transfer(*, within_s: float | None, **arguments: Any) -> Plan:
     """Plan a TCP transfer of SIZE: its time, what limits it, and what would make it faster.
 
     Every quantity may be a range, such as --rate "80..100 Mbit/s".
 
     \b
     netcalc plan transfer 10GB --path "1 Gbit/s 20 ms" --loss 0.01%
+    netcalc plan transfer 50TB "1 Gbit/s 80 ms" --in 60h
     netcalc plan transfer 1GB --rate 1Gbit/s --rtt "30 ms +- 5 ms" --window 64KiB
     """
-    return planning.transfer(**_with_path(arguments))
+    if within_s is None:
+        return planning.transfer(**_with_path(arguments))
+    path = (arguments["path_text"], arguments["path_typed"], arguments["bandwidth_bps"])
+    is_found = any(one is not None for one in path) or arguments["rtt_s"] is None
+    with mistakes.named_as_typed(goal=("--in", "s")):
+        if is_found:
+            return planning.with_goal(planning.transfer(**_with_path(arguments)), goal=within_s)
+        return _with_rate_for(within_s, arguments)
+
+
+_ANY_BPS = 1e9
+"""Rate around which the rate that a transfer needs is looked for. [bit/s]"""
+
+
+def _with_rate_for(within_s: float, arguments: dict[str, Any]) -> Plan:
+    """Return the transfer over the rate of a line with which it takes a time."""
+    rate = ("bandwidth_bps",)
+    any_line = planning.transfer(**_with_path({**arguments, "bandwidth_bps": _ANY_BPS}))
+    [need] = planning.with_goal(any_line, goal=within_s, over=rate).needs
+    if not np.isfinite(need.value):
+        raise mistakes.CommandError("goal-out-of-reach", goal=units.show(within_s, "s"))
+    plan = planning.transfer(**_with_path({**arguments, "bandwidth_bps": need.value}))
+    return planning.with_goal(plan, goal=within_s, over=rate)
 
 
 @_page(
     _first("data_bytes", "DATA", "byte"),
+    _SECOND,
     *_options(
         planning.backup, "data_bytes", *_SENDING_NAMES,
         names={"window_s": "--in", "reduction_factor": "--reduction"},
@@ -153,6 +226,7 @@ def backup(**arguments: Any) -> Plan:
 
 @_page(
     _first("payload_bytes", "SIZE", "byte"),
+    _SECOND,
     click.Option(
         ["--over", "axes"],
         nargs=2,
@@ -317,7 +391,10 @@ def _with_path(arguments: dict[str, Any]) -> dict[str, Any]:
     CommandError
         If neither a path nor both numbers are there, or both are.
     """
-    text = arguments.pop("path_text")
+    text, typed = arguments.pop("path_text"), arguments.pop("path_typed")
+    if text is not None and typed is not None:
+        raise mistakes.exclusive("--path", typed)
+    text = text if typed is None else typed
     numbers = (arguments["bandwidth_bps"], arguments["rtt_s"])
     if text is None:
         if None in numbers:
