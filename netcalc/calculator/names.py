@@ -152,6 +152,7 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "k": ("place_count", "needed_count", "link_count"),
     "queue_size": ("place_count", "buffer"),
     "places": ("place_count",),
+    "calls": ("call_count",),
     "ports": ("port_count",),
     "hops": ("link_count", "hop_count"),
     "links": ("link_count",),

@@ -115,7 +115,8 @@ class _Search:
 
         def at(value: Any) -> Any:
             columns = self.evaluated.function(**{**self.evaluated.middle, name: value})
-            return columns[self.answer]
+            shape = np.broadcast_shapes(np.shape(value), np.shape(columns[self.answer]))
+            return np.broadcast_to(columns[self.answer], shape)
 
         parameter = inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         at.__signature__ = inspect.Signature([parameter])  # type: ignore[attr-defined]

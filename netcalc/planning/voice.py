@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, choice, flag, positive, ratio, rounded_down
+from netcalc.checks import FloatArray, choice, flag, positive, ratio, rounded_down, up_to, whole
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.models.queues.erlang import erlang_b_ratio, erlang_b_server_count
@@ -32,15 +32,23 @@ SOURCES = (
 )
 _TABLE = {
     "trunk_count": "", "trunks_line_bps": "line", "offered_erlang": "", "blocking_ratio": "",
+    "calls_line_bps": "line", "calls_frame_bps": FRAME, "calls_ip_bps": "IP", "calls_rate_pps": "",
     "call_line_bps": "line", "call_frame_bps": FRAME, "call_ip_bps": "IP", "packet_bytes": "IP",
     "call_rate_pps": "", "line_call_count": "", "line_blocking_ratio": "",
 }  # fmt: skip
 
 
+_WHOLE = {False: ("trunk_count", "trunks_line_bps"), True: ("concurrent_count", "calls_line_bps")}
+"""How many calls there are at most, and their rate: of attempts, and of calls at the same time."""
+_ABSENT = {False: ("concurrent_count",), True: ("calls_per_second", "holding_s", "blocking_ratio")}
+"""Inputs that a plan of attempts, and one of calls at the same time, has not."""
+
+
 @one_page
 def voice(
-    calls_per_second: Any,
+    calls_per_second: Any = None,
     *,
+    concurrent_count: Any = None,
     holding_s: Any = 180.0,
     codec_name: str = "G.711",
     interval_s: float | None = None,
@@ -59,8 +67,10 @@ def voice(
 
     Parameters
     ----------
-    calls_per_second : float or range
+    calls_per_second : float or range, optional
         Call attempts in the busy hour. [1/s]
+    concurrent_count : float or range, optional
+        Calls at the same time, in place of attempts: then nothing is blocked. [1]
     holding_s : float or range
         Mean holding time of a call. [s]
     codec_name : str
@@ -91,19 +101,27 @@ def voice(
     Plan
         Answers ``trunk_count``, ``trunks_line_bps``, ``offered_erlang``, ``blocking_ratio``,
         ``call_line_bps``, ``call_frame_bps``, ``call_ip_bps``, ``packet_bytes``,
-        ``call_rate_pps``; with a line ``line_call_count`` and ``line_blocking_ratio``.
+        ``call_rate_pps``; with a line ``line_call_count`` and ``line_blocking_ratio``. Of calls at
+        the same time ``calls_line_bps``, ``calls_frame_bps``, ``calls_ip_bps`` and
+        ``calls_rate_pps`` in place of trunks, load and blocking.
 
     Raises
     ------
     DomainError
-        If a number or a name is impossible, or the interval holds no whole number of frames.
+        If a number or a name is impossible, the interval holds no whole number of frames, or
+        attempts and calls at the same time are both given, or neither.
 
     Examples
     --------
     >>> plan = voice(1200 / 3600, holding_s=180, codec_name="G.729")
     >>> plan["trunk_count"], plan["trunks_line_bps"]
     (75.0, 2940000.0)
+    >>> calls = voice(concurrent_count=200)
+    >>> calls["calls_rate_pps"], calls["calls_line_bps"]
+    (10000.0, 19040000.0)
     """
+    if (calls_per_second is None) == (concurrent_count is None):
+        raise DomainError("attempts-or-calls", "calls_per_second", calls_per_second)
     own = codec(codec_name)
     interval = own.interval_s if interval_s is None else float(positive("interval_s", interval_s))
     tag = SRTP_TAG_BYTES if flag("srtp", srtp) else 0.0
@@ -114,41 +132,46 @@ def voice(
     headers = RTP_UDP_IPV4_BYTES - ip_header_bytes(4) + ip_header_bytes(ip_version)
     sizes = partial(_sizes, stack=stack, link=link, mtu_bytes=mtu_bytes)
     answers_of = partial(_answers, sizes=sizes(payload + headers), interval_s=interval)
+    at_once = concurrent_count is not None
     inputs = with_units(
         calls_per_second=calls_per_second,
-        holding_s=holding_s,
-        blocking_ratio=blocking_ratio,
+        concurrent_count=concurrent_count,
+        holding_s=None if at_once else holding_s,
+        blocking_ratio=None if at_once else blocking_ratio,
         bandwidth_bps=bandwidth_bps,
     )
+    inputs = {name: pair for name, pair in inputs.items() if name not in _ABSENT[at_once]}
     evaluated = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
     columns, typical = evaluated.columns, evaluated.typical
+    count, all_bps = _WHOLE[at_once]
     steps = []
     for change, other, other_s in _alternatives(own.name, interval):
         size = tag + frames_payload_bytes(codec(other), interval_s=other_s)
-        rate_bps = columns["trunk_count"] * 8.0 * sizes(size + headers)["line"] / other_s
-        if rate_bps < columns["trunks_line_bps"]:
-            step = Step(change=change, name="trunks_line_bps", value=rate_bps, layer="line")
-            steps.append(step)
-    enough = typical.get("line_call_count", np.inf) >= typical["trunk_count"]
+        rate_bps = columns[count] * 8.0 * sizes(size + headers)["line"] / other_s
+        if rate_bps < columns[all_bps]:
+            steps.append(Step(change=change, name=all_bps, value=rate_bps, layer="line"))
+    enough = typical.get("line_call_count", np.inf) >= typical[count]
     values = {
-        "erlang": f"{typical['offered_erlang']:.4g}",
-        "trunks": f"{typical['trunk_count']:,.0f}",
-        "rate_bps": typical["trunks_line_bps"],
+        "erlang": f"{typical.get('offered_erlang', 0):.4g}",
+        "trunks": f"{typical[count]:,.0f}",
+        "count": int(typical[count]),
+        "rate_bps": typical[all_bps],
+        "rate_pps": typical.get("calls_rate_pps", 0.0),
         "calls": f"{typical.get('line_call_count', 0):,.0f}",
         "share": typical.get("line_blocking_ratio", 0.0),
     }
     settings = with_units(codec=own.name, interval_s=interval, stack=stack, link=link)
     return evaluated.page(
         "voice",
-        Notice("plan-voice" if enough else "plan-voice-short", values),
+        Notice(f"plan-{'calls' if at_once else 'voice'}{'' if enough else '-short'}", values),
         settings=settings,
-        binding="" if bandwidth_bps is None else "trunk_count" if enough else "line_call_count",
+        binding="" if bandwidth_bps is None else count if enough else "line_call_count",
         steps=tuple(steps),
         assumptions=(
             Notice("assumes-voice-packets", {"interval_s": interval, "codec": own.name}),
-            Notice("assumes-voice-calls", {}),
+            *([] if at_once else [Notice("assumes-voice-calls", {})]),
         ),
-        chart=_chart(columns),
+        chart=_calls_chart(columns) if at_once else _chart(columns),
         sources=SOURCES,
     )
 
@@ -165,13 +188,33 @@ def _sizes(packet_bytes: float, *, stack: str, link: str, mtu_bytes: float) -> d
 
 def _answers(
     *,
-    calls_per_second: ArrayLike,
-    holding_s: ArrayLike,
-    blocking_ratio: ArrayLike,
+    calls_per_second: ArrayLike | None = None,
+    concurrent_count: ArrayLike | None = None,
+    holding_s: ArrayLike = 0.0,
+    blocking_ratio: ArrayLike = 0.0,
     bandwidth_bps: ArrayLike | None = None,
     sizes: Mapping[str, float],
     interval_s: float,
 ) -> dict[str, FloatArray | float]:
+    call_bps = {layer: 8.0 * size / interval_s for layer, size in sizes.items()}
+    of_call: dict[str, FloatArray | float] = {
+        "call_line_bps": call_bps["line"],
+        "call_frame_bps": call_bps["frame"],
+        "call_ip_bps": call_bps["ip"],
+        "packet_bytes": sizes["ip"],
+        "call_rate_pps": 1.0 / interval_s,
+    }
+    carried = None
+    if bandwidth_bps is not None:
+        carried = rounded_down(positive("bandwidth_bps", bandwidth_bps) / call_bps["line"])
+    if calls_per_second is None:
+        assert concurrent_count is not None
+        calls = whole("concurrent_count", concurrent_count, low=1)
+        up_to("concurrent_count", calls, _MOST_DRAWN)
+        every = {f"calls_{layer}_bps": calls * each for layer, each in call_bps.items()}
+        columns = {**of_call, **every, "calls_rate_pps": calls / interval_s}
+        columns |= {"concurrent_count": calls}
+        return columns if carried is None else {**columns, "line_call_count": carried}
     positive("blocking_ratio", ratio("blocking_ratio", blocking_ratio))  # 0 needs no end of trunks
     offered = positive("calls_per_second", calls_per_second) * positive("holding_s", holding_s)
     trunks = erlang_b_server_count(offered, blocking_ratio=blocking_ratio)
@@ -179,22 +222,16 @@ def _answers(
         blocked = erlang_b_ratio(offered, server_count=trunks)
     except DomainError as error:  # of a number that nobody typed
         raise _too_many_trunks(error, calls_per_second, trunks) from None
-    call_bps = 8.0 * sizes["line"] / interval_s
-    columns: dict[str, FloatArray | float] = {
+    columns = {
+        **of_call,
         "trunk_count": trunks,
-        "trunks_line_bps": trunks * call_bps,
+        "trunks_line_bps": trunks * call_bps["line"],
         "offered_erlang": offered,
         "blocking_ratio": blocked,
-        "call_line_bps": call_bps,
-        "call_frame_bps": 8.0 * sizes["frame"] / interval_s,
-        "call_ip_bps": 8.0 * sizes["ip"] / interval_s,
-        "packet_bytes": sizes["ip"],
-        "call_rate_pps": 1.0 / interval_s,
     }
-    if bandwidth_bps is not None:
-        calls = rounded_down(positive("bandwidth_bps", bandwidth_bps) / call_bps)
-        columns["line_call_count"] = calls
-        columns["line_blocking_ratio"] = erlang_b_ratio(offered, server_count=calls)
+    if carried is not None:
+        columns["line_call_count"] = carried
+        columns["line_blocking_ratio"] = erlang_b_ratio(offered, server_count=carried)
     return columns
 
 
@@ -241,4 +278,15 @@ def _chart(columns: Mapping[str, float]) -> Chart:
         lines={"blocking_ratio": np.asarray(blocked)},
         marks={"trunk_count": (trunks, columns["blocking_ratio"])},
         log_y=True,
+    )  # fmt: skip
+
+
+def _calls_chart(columns: Mapping[str, float]) -> Chart:
+    """Return the rate of calls at the same time over their number."""
+    calls = columns["concurrent_count"]
+    counts = np.unique(np.round(np.linspace(1.0, 2.0 * calls, int(min(2.0 * calls, _POINTS)))))
+    return Chart(
+        x="concurrent_count", x_unit="1", y="calls_line_bps", y_unit="bit/s", at=counts,
+        lines={"calls_line_bps": counts * columns["call_line_bps"]},
+        marks={"concurrent_count": (calls, columns["calls_line_bps"])},
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 
@@ -104,3 +105,30 @@ def test_two_quantities_give_the_argument_of_a_queue(line, expected):
 def test_one_of_two_quantities_names_the_other(line, code, suggestions):
     error = invoke(line).exception
     assert (error.code, error.values.get("suggestions")) == (code, suggestions)
+
+
+@pytest.mark.each(("line", "count"), [
+    ("plan voice --calls 200", 200), ("plan voice '10,000 concurrent calls'", 10_000),
+    ("plan voice --concurrent 200", 200), ("plan voice '200 calls'", 200),
+])  # fmt: skip
+def test_calls_at_the_same_time_are_planned(line, count):
+    """Derived: 95.2 kbit/s of G.711 on Ethernet and 50 packets a second for each."""
+    answers = json.loads(invoke(f"{line} --json").stdout)["answers"]
+    assert answers["calls_line_bps"]["value"] == pytest.approx(95_200 * count)
+    assert answers["calls_rate_pps"]["value"] == pytest.approx(50 * count)
+
+
+@pytest.mark.each(("line", "code"), [
+    ("plan voice 200", "calls-ambiguous"),
+    ("plan voice 1200calls/h --concurrent 3", "calls-or-erlang"),
+    ("plan voice --concurrent 1.5", "not-whole"), ("plan voice --concurrent 0", "not-whole"),
+    ("plan voice --concurrent 1e300", "above-maximum"),
+    ("plan voice '99999999999999999999 calls'", "above-maximum"),
+    ("plan voice '1,5 calls'", "unit-unknown"),
+])  # fmt: skip
+def test_calls_that_cannot_be_are_refused(line, code):
+    assert invoke(line).exception.code == code
+
+
+def test_a_formula_has_the_rate_of_several_calls():
+    assert netcalc("voip-bandwidth", "G.711", "--calls", "200").stdout.startswith("19.04 Mbit/s")

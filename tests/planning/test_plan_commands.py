@@ -79,7 +79,7 @@ def test_a_path_gives_the_round_trip_of_a_full_segment():
 
 
 REFUSED = {
-    ("voice", "1200"): "unit-missing",
+    ("voice", "1200"): "calls-ambiguous",
     ("voice",): "calls-or-erlang",
     ("voice", "1200 calls/h", "--erlang", "60"): "calls-or-erlang",
     ("voice", "1200 calls/h", "--blocking", "120%"): "percent-for-ratio",

@@ -425,3 +425,19 @@ def test_a_date_that_is_far_is_not_never():
 def test_a_horizon_is_a_time_of_up_to_a_hundred_years(horizon):
     with pytest.raises(NetcalcError):
         planning.link(500, user_bps=5e6, active_ratio=0.1, horizon_s=horizon)
+
+
+def test_calls_at_the_same_time_have_rates_at_each_layer():
+    """Derived: 50 packets a second each; 160 B of voice and 40 B of headers, 18 and 20 around."""
+    plan = planning.voice(concurrent_count=200)
+    assert plan["calls_rate_pps"] == 200 * 50
+    assert plan["calls_ip_bps"] == 200 * 50 * 8 * 200
+    assert plan["calls_frame_bps"] == 200 * 50 * 8 * 218
+    assert plan["calls_line_bps"] == 200 * 50 * 8 * 238
+    assert not {"trunk_count", "offered_erlang"} & {answer.name for answer in plan.answers}
+    short = planning.voice(concurrent_count=200, bandwidth_bps=10e6)
+    assert short["line_call_count"] == 105  # 10e6 / 95200
+    assert (short.binding, short.said.code) == ("line_call_count", "plan-calls-short")
+    with pytest.raises(DomainError) as refused:
+        planning.voice(1.0, concurrent_count=200)
+    assert refused.value.code == "attempts-or-calls"

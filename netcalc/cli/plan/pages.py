@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import numpy as np
@@ -347,22 +347,69 @@ def tunnel(*, stack: tuple[str, ...], mix_text: str | None, **arguments: Any) ->
         return planning.tunnel(layers, mix=mix, **arguments)
 
 
+class _AtOnce(NamedTuple):
+    """Calls at the same time, and the text that has them."""
+
+    count: float
+    text: str
+
+
+class _Calls(options.QuantityOrRange):
+    """Call attempts: ``1200 calls/h``; or calls at the same time: ``200 calls``.
+
+    With ``counts`` a number alone is calls at the same time, too.
+    """
+
+    _COUNT = re.compile(
+        r"(?P<count>\d{1,3}(?:[,.]\d{3})+|\d+)\s*"
+        r"(?P<calls>(?:(?:concurrent|simultaneous|parallel|active)\s*)?calls?(?:\s*at once)?)?",
+        re.IGNORECASE,
+    )
+
+    def __init__(self, *, counts: bool = False) -> None:
+        super().__init__("call/s")
+        self._counts = counts
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text; a mistake names the argument."""
+        match = self._COUNT.fullmatch(value.strip()) if isinstance(value, str) else None
+        if match is None:
+            return super().convert(value, param, ctx)
+        if not match["calls"] and not self._counts:
+            raise mistakes.CommandError("calls-ambiguous", text=value)
+        count = re.sub(r"[,.]", "", match["count"])  # there is no part of a call
+        return _AtOnce(float(count), value)
+
+
 @_page(
-    _first("calls_per_second", "CALLS", "call/s", required=False),
+    click.Argument(["calls_per_second"], type=_Calls(), metavar="CALLS", required=False),
+    click.Option(
+        ["--concurrent", "concurrent_count"],
+        type=options.QuantityOrRange("1"),
+        help="Calls at the same time in place of CALLS.",
+    ),
+    click.Option(["--calls", "calls_text"], type=_Calls(counts=True), hidden=True),
     click.Option(
         ["--erlang", "offered_erlang"],
         type=options.QuantityOrRange("1"),
         help="Offered load in place of CALLS.",
     ),
     *_options(
-        planning.voice, "calls_per_second", "ip_version",
+        planning.voice, "calls_per_second", "concurrent_count", "ip_version",
         names={"codec_name": "--codec", "stack": "--tunnel", "bandwidth_bps": "--line"},
         metavars={"codec_name": "CODEC", "stack": "STACK"},
         described={"codec_name": "Codec: G.711, G.722, G.723.1, G.726, G.728, G.729, iLBC."},
     ),
     _ipv6("Calls over IPv6."),
 )  # fmt: skip
-def voice(*, calls_per_second: Any, offered_erlang: Any, **arguments: Any) -> Plan:
+def voice(
+    *,
+    calls_per_second: Any,
+    calls_text: Any,
+    concurrent_count: Any,
+    offered_erlang: Any,
+    **arguments: Any,
+) -> Plan:
     """Plan the trunks of telephone calls, and their bandwidth in each direction.
 
     CALLS are the call attempts of the busy hour, such as "1200 calls/h". Every quantity may be a
@@ -370,11 +417,19 @@ def voice(*, calls_per_second: Any, offered_erlang: Any, **arguments: Any) -> Pl
 
     \b
     netcalc plan voice "1200 calls/h" --codec G.729 --tunnel wireguard4
+    netcalc plan voice --concurrent 200
     netcalc plan voice --erlang 60 --blocking 1% --line "5 Mbit/s"
     """
-    if (calls_per_second is None) == (offered_erlang is None):
+    given = [calls_per_second, calls_text, concurrent_count, offered_erlang]
+    if sum(one is not None for one in given) != 1:
         raise mistakes.CommandError("calls-or-erlang")
-    typed = ("CALLS", "call/s")
+    asked = calls_per_second if calls_text is None else calls_text
+    if isinstance(asked, _AtOnce):
+        values = {"name": "CALLS", "text": asked.text, "value": f"--concurrent {asked.count:g}"}
+        complain(f"note: {Notice('read-as', values)}")
+        concurrent_count, asked = asked.count, None
+    arguments["concurrent_count"] = concurrent_count
+    calls_per_second, typed = asked, ("CALLS", "call/s")
     if offered_erlang is not None:  # calls of one second each, so many a second
         calls_per_second, arguments["holding_s"] = offered_erlang, 1.0
         typed = ("--erlang", "")
