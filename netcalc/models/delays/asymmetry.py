@@ -16,7 +16,7 @@ def ack_limited_throughput_bps(
     reverse_bandwidth_bps: ArrayLike,
     *,
     ack_wire_bytes: ArrayLike,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     segments_per_ack: ArrayLike = 2,
 ) -> FloatArray:
     r"""Forward goodput that a slow reverse link can acknowledge.
@@ -50,7 +50,7 @@ def ack_limited_throughput_bps(
 
     Range: everywhere.
 
-    Defaults: segments_per_ack.
+    Defaults: mss_bytes, segments_per_ack.
 
     Symbols: :math:`b` segments_per_ack, :math:`M` mss_bytes, :math:`R_r` reverse_bandwidth_bps,
     :math:`A` ack_wire_bytes.
@@ -76,7 +76,7 @@ def ack_bandwidth_bps(
     goodput_bps: ArrayLike,
     *,
     ack_wire_bytes: ArrayLike,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     segments_per_ack: ArrayLike = 2,
 ) -> FloatArray:
     r"""Bandwidth of a flow's acknowledgements on the reverse link.
@@ -105,7 +105,7 @@ def ack_bandwidth_bps(
 
     Range: everywhere.
 
-    Defaults: segments_per_ack.
+    Defaults: mss_bytes, segments_per_ack.
 
     Symbols: :math:`X` goodput_bps, :math:`A` ack_wire_bytes, :math:`b` segments_per_ack, :math:`M`
     mss_bytes.

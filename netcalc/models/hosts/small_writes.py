@@ -31,7 +31,7 @@ Policy: TypeAlias = Literal["nagle", "minshall", "nodelay"]
 def nagle_may_send(
     payload_bytes: ArrayLike,
     *,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     unacked_bytes: ArrayLike,
     nodelay: bool = False,
     max_window_bytes: ArrayLike = np.inf,
@@ -68,6 +68,8 @@ def nagle_may_send(
 
     Range: everywhere.
 
+    Defaults: mss_bytes.
+
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes, :math:`u` unacked_bytes, :math:`W_{max}`
     max_window_bytes. Not in the equation: nodelay (which always allows it).
 
@@ -95,7 +97,7 @@ def nagle_may_send(
 def minshall_may_send(
     payload_bytes: ArrayLike,
     *,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     unacked_small: ArrayLike,
     nodelay: bool = False,
 ) -> NDArray[np.bool_]:
@@ -128,6 +130,8 @@ def minshall_may_send(
     Validity: the receiver's window is large enough. Linux uses this rule.
 
     Range: everywhere.
+
+    Defaults: mss_bytes.
 
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes. Not in the equation: unacked_small (the
     condition in words), nodelay (which always allows it).

@@ -21,7 +21,7 @@ HALF_DUPLEX_BPS = (10e6, 100e6, 1e9)
 
 @model
 def tcp_goodput_ratio(
-    mtu_bytes: ArrayLike,
+    mtu_bytes: ArrayLike = 1500.0,
     *,
     ip_version: int = 4,
     tcp_option_bytes: ArrayLike = TIMESTAMP_BYTES,
@@ -58,7 +58,7 @@ def tcp_goodput_ratio(
 
     Range: everywhere.
 
-    Defaults: tcp_option_bytes.
+    Defaults: mtu_bytes, tcp_option_bytes.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
     tcp_option_bytes, :math:`t` tag_count.
@@ -78,7 +78,7 @@ def tcp_goodput_ratio(
 
 @model
 def tcp_goodput_bps(
-    mtu_bytes: ArrayLike,
+    mtu_bytes: ArrayLike = 1500.0,
     *,
     bandwidth_bps: ArrayLike,
     ip_version: int = 4,
@@ -127,7 +127,7 @@ def tcp_goodput_bps(
 
     Range: everywhere.
 
-    Defaults: tcp_option_bytes.
+    Defaults: mtu_bytes, tcp_option_bytes.
 
     Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
     B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
@@ -151,7 +151,7 @@ def tcp_goodput_bps(
 
 @model
 def udp_goodput_ratio(
-    mtu_bytes: ArrayLike, *, ip_version: int = 4, tag_count: ArrayLike = 0
+    mtu_bytes: ArrayLike = 1500.0, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
     r"""Maximum UDP goodput of an Ethernet link as a share of its rate.
 
@@ -183,6 +183,8 @@ def udp_goodput_ratio(
 
     Range: everywhere.
 
+    Defaults: mtu_bytes.
+
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`t` tag_count.
 
     Examples
@@ -200,7 +202,7 @@ def udp_goodput_ratio(
 
 @model
 def udp_goodput_bps(
-    mtu_bytes: ArrayLike,
+    mtu_bytes: ArrayLike = 1500.0,
     *,
     bandwidth_bps: ArrayLike,
     ip_version: int = 4,
@@ -242,6 +244,8 @@ def udp_goodput_bps(
     Validity: packets of one size that are not fragmented, back to back.
 
     Range: everywhere.
+
+    Defaults: mtu_bytes.
 
     Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
     B), :math:`t` tag_count.
@@ -377,7 +381,7 @@ def ack_reverse_utilization(
 
 @model
 def half_duplex_goodput_bps(
-    mtu_bytes: ArrayLike,
+    mtu_bytes: ArrayLike = 1500.0,
     *,
     bandwidth_bps: ArrayLike,
     segments_per_ack: ArrayLike = 2,
@@ -431,7 +435,7 @@ def half_duplex_goodput_bps(
 
     Range: bandwidth_bps (one of the three rates of half-duplex Ethernet) from 1e7 up to 1e9.
 
-    Defaults: segments_per_ack, tcp_option_bytes.
+    Defaults: mtu_bytes, segments_per_ack, tcp_option_bytes.
 
     Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
     :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.

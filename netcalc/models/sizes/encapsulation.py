@@ -218,7 +218,7 @@ def tunnel_overhead_bytes(
 
 
 @model
-def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
+def tunnel_mtu_bytes(mtu_bytes: ArrayLike = 1500.0, *, stack: str) -> FloatArray:
     r"""Inner MTU of a stack of tunnels: the largest inner packet sent unfragmented.
 
     .. math::
@@ -251,6 +251,8 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
 
     Range: everywhere.
 
+    Defaults: mtu_bytes.
+
     Symbols: :math:`M_0` mtu_bytes. Not in the equation: stack (the layers' headers).
 
     Examples
@@ -267,7 +269,7 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
 
 @model
 def tunnel_tcp_payload_bytes(
-    mtu_bytes: ArrayLike,
+    mtu_bytes: ArrayLike = 1500.0,
     *,
     stack: str,
     ip_version: int = 4,
@@ -310,6 +312,8 @@ def tunnel_tcp_payload_bytes(
 
     Range: everywhere.
 
+    Defaults: mtu_bytes.
+
     Symbols: :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
     tcp_option_bytes. Not in the equation: stack (the layers' headers).
 
@@ -328,7 +332,7 @@ def tunnel_tcp_payload_bytes(
 
 @model
 def tunnel_udp_payload_bytes(
-    mtu_bytes: ArrayLike, *, stack: str, ip_version: int = 4
+    mtu_bytes: ArrayLike = 1500.0, *, stack: str, ip_version: int = 4
 ) -> FloatArray:
     r"""Largest UDP payload in a stack of tunnels that is sent unfragmented.
 
@@ -361,6 +365,8 @@ def tunnel_udp_payload_bytes(
 
     Range: everywhere.
 
+    Defaults: mtu_bytes.
+
     Symbols: :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B). Not in the
     equation: stack (the layers' headers).
 
@@ -378,7 +384,7 @@ def tunnel_udp_payload_bytes(
 
 @model
 def tunnel_goodput_bps(
-    mtu_bytes: ArrayLike,
+    mtu_bytes: ArrayLike = 1500.0,
     *,
     stack: str,
     bandwidth_bps: ArrayLike,
@@ -429,7 +435,7 @@ def tunnel_goodput_bps(
 
     Range: everywhere.
 
-    Defaults: tcp_option_bytes.
+    Defaults: mtu_bytes, tcp_option_bytes.
 
     Symbols: :math:`R` bandwidth_bps, :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count. Not in the equation: stack (the layers'

@@ -266,7 +266,7 @@ def captured_tcp_payload_bytes(
 
 @model
 def tcp_payload_bytes(
-    mtu_bytes: ArrayLike, *, ip_version: int = 4, tcp_option_bytes: ArrayLike = 0.0
+    mtu_bytes: ArrayLike = 1500.0, *, ip_version: int = 4, tcp_option_bytes: ArrayLike = 0.0
 ) -> FloatArray:
     r"""Largest TCP payload of a segment; without options, the MSS that a host announces.
 
@@ -302,6 +302,8 @@ def tcp_payload_bytes(
 
     Range: everywhere.
 
+    Defaults: mtu_bytes.
+
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
     tcp_option_bytes.
 
@@ -319,7 +321,7 @@ def tcp_payload_bytes(
 
 
 @model
-def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArray:
+def udp_payload_bytes(mtu_bytes: ArrayLike = 1500.0, *, ip_version: int = 4) -> FloatArray:
     r"""Largest UDP payload of an unfragmented packet.
 
     .. math:: p = M - H_{IP} - 8
@@ -346,6 +348,8 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
     Validity: no IP options or extension headers.
 
     Range: everywhere.
+
+    Defaults: mtu_bytes.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B).
 

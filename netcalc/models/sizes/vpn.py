@@ -99,7 +99,7 @@ def esp_packet_bytes(
 
 @model
 def esp_payload_bytes(
-    mtu_bytes: ArrayLike,
+    mtu_bytes: ArrayLike = 1500.0,
     *,
     suite: str = "aes-gcm-16",
     ip_version: int = 4,
@@ -137,6 +137,8 @@ def esp_payload_bytes(
     of the MTU are unused.
 
     Range: everywhere.
+
+    Defaults: mtu_bytes.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`u`
     nat_traversal (no: 0 B, yes: 8 B). Not in the equation: suite (the initialization vector V, the
@@ -263,7 +265,7 @@ def wireguard_packet_bytes(
 
 
 @model
-def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArray:
+def wireguard_mtu_bytes(mtu_bytes: ArrayLike = 1500.0, *, ip_version: int = 4) -> FloatArray:
     r"""Largest MTU of a WireGuard device without fragmentation on the path.
 
     .. math:: M_d = M - H_{IP} - 8 - 32
@@ -291,6 +293,8 @@ def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatAr
     larger MTU, only packets up to the next lower multiple of 16 are not fragmented.
 
     Range: everywhere.
+
+    Defaults: mtu_bytes.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B).
 

@@ -227,7 +227,7 @@ def bbr_startup_rounds(
     bandwidth_bps: ArrayLike,
     *,
     rtt_s: ArrayLike,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     initial_window_segments: ArrayLike = 10.0,
 ) -> FloatArray:
     r"""Round trips of BBR's Startup until the path is full.
@@ -261,6 +261,8 @@ def bbr_startup_rounds(
     Validity: no loss, no limit by the receiver.
 
     Range: everywhere.
+
+    Defaults: mss_bytes.
 
     Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`MSS` mss_bytes, :math:`W_1`
     initial_window_segments.

@@ -334,7 +334,7 @@ def bbr_throughput_bps(
     *,
     bandwidth_bps: ArrayLike,
     rtt_s: ArrayLike,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     loss_tolerance_ratio: ArrayLike = LOSS_TOLERANCE_RATIO,
 ) -> FloatArray:
     r"""Throughput of BBR under random loss.
@@ -373,6 +373,8 @@ def bbr_throughput_bps(
     Typical: nearly the whole line up to 15 % of loss, where Reno at 100 ms has 0.1 Mbit/s.
 
     Range: loss_ratio (below the tolerance of the version) up to 0.2.
+
+    Defaults: mss_bytes.
 
     Symbols: :math:`p` loss_ratio, :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`MSS`
     mss_bytes, :math:`p_0` loss_tolerance_ratio.

@@ -68,7 +68,7 @@ def mathis_constant(segments_per_ack: ArrayLike) -> FloatArray:
 def mathis_throughput_bps(
     loss_ratio: ArrayLike,
     *,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     rtt_s: ArrayLike,
     constant: ArrayLike = MATHIS_CONSTANT,
 ) -> FloatArray:
@@ -111,6 +111,8 @@ def mathis_throughput_bps(
 
     Range: loss_ratio up to 0.01.
 
+    Defaults: mss_bytes.
+
     Symbols: :math:`p` loss_ratio, :math:`MSS` mss_bytes, :math:`RTT` rtt_s, :math:`C` constant.
 
     Examples
@@ -134,7 +136,7 @@ def mathis_throughput_bps(
 def mathis_loss_ratio(
     throughput_bps: ArrayLike,
     *,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     rtt_s: ArrayLike,
     constant: ArrayLike = MATHIS_CONSTANT,
 ) -> FloatArray:
@@ -172,6 +174,8 @@ def mathis_loss_ratio(
     timeouts dominate, use :func:`netcalc.models.tcp.pftk.pftk_loss_ratio` there.
 
     Range: result up to 0.01.
+
+    Defaults: mss_bytes.
 
     Symbols: :math:`X` throughput_bps, :math:`MSS` mss_bytes, :math:`RTT` rtt_s, :math:`C` constant.
 

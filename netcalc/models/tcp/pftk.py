@@ -759,7 +759,7 @@ def tfrc_rounds(
 def tfrc_throughput_bps(
     loss_ratio: ArrayLike,
     *,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     rtt_s: ArrayLike,
     segments_per_ack: ArrayLike = 1.0,
     timeout_rtts: ArrayLike = 4.0,
@@ -805,7 +805,7 @@ def tfrc_throughput_bps(
 
     Range: loss_ratio up to 0.29.
 
-    Defaults: segments_per_ack.
+    Defaults: mss_bytes, segments_per_ack.
 
     Symbols: :math:`p` loss_ratio, :math:`s` mss_bytes, :math:`R` rtt_s, :math:`b` segments_per_ack,
     :math:`k` timeout_rtts.
@@ -829,7 +829,7 @@ def tfrc_throughput_bps(
 def tfrc_loss_ratio(
     throughput_bps: ArrayLike,
     *,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     rtt_s: ArrayLike,
     segments_per_ack: ArrayLike = 1.0,
     timeout_rtts: ArrayLike = 4.0,
@@ -871,7 +871,7 @@ def tfrc_loss_ratio(
 
     Range: result up to 0.29.
 
-    Defaults: segments_per_ack.
+    Defaults: mss_bytes, segments_per_ack.
 
     Symbols: :math:`p` result, :math:`X` throughput_bps, :math:`s` mss_bytes, :math:`R` rtt_s,
     :math:`b` segments_per_ack, :math:`k` timeout_rtts.

@@ -67,7 +67,7 @@ def policer_full_use_bytes(
     token_bps: ArrayLike,
     *,
     rtt_s: ArrayLike,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     decrease_factor: ArrayLike = 0.5,
 ) -> FloatArray:
     r"""Burst with which one flow of AIMD gets the full token rate of a policer.
@@ -105,6 +105,8 @@ def policer_full_use_bytes(
 
     Range: window_packets (token rate times round trip, in segments) from 20.
 
+    Defaults: mss_bytes.
+
     Symbols: :math:`CIR` token_bps, :math:`RTT` rtt_s, :math:`MSS` mss_bytes, :math:`\beta`
     decrease_factor.
 
@@ -134,7 +136,7 @@ def policed_throughput_bps(
     *,
     token_bps: ArrayLike,
     rtt_s: ArrayLike,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     decrease_factor: ArrayLike = 0.5,
 ) -> FloatArray:
     r"""Throughput of one flow of AIMD through a policer.
@@ -175,6 +177,8 @@ def policed_throughput_bps(
 
     Range: window_packets (token rate times round trip, in segments) from 20.
 
+    Defaults: mss_bytes.
+
     Symbols: :math:`b` bucket_bytes, :math:`CIR` token_bps, :math:`RTT` rtt_s, :math:`MSS`
     mss_bytes, :math:`\beta` decrease_factor.
 
@@ -207,7 +211,7 @@ def policed_loss_ratio(
     *,
     token_bps: ArrayLike,
     rtt_s: ArrayLike,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     decrease_factor: ArrayLike = 0.5,
 ) -> FloatArray:
     r"""Loss of one flow of AIMD through a policer.
@@ -247,6 +251,8 @@ def policed_loss_ratio(
     Internet, policed transfers lose six times as much as others.
 
     Range: window_packets (token rate times round trip, in segments) from 20.
+
+    Defaults: mss_bytes.
 
     Symbols: :math:`b` bucket_bytes, :math:`CIR` token_bps, :math:`RTT` rtt_s, :math:`MSS`
     mss_bytes, :math:`\beta` decrease_factor.

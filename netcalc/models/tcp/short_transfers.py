@@ -98,7 +98,7 @@ def static_transfer_s(
     *,
     rtt_s: ArrayLike,
     bandwidth_bps: ArrayLike,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     initial_window_segments: ArrayLike = 1,
     handshake_round_trips: ArrayLike = 1,
 ) -> FloatArray:
@@ -143,6 +143,8 @@ def static_transfer_s(
     object is not a whole number of segments.
 
     Range: everywhere.
+
+    Defaults: mss_bytes.
 
     Symbols: :math:`O` payload_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`S`
     mss_bytes, :math:`W_1` initial_window_segments, :math:`h` handshake_round_trips.

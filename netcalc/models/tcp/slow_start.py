@@ -222,7 +222,7 @@ def window_growth_s(
     window_bytes: ArrayLike,
     *,
     rtt_s: ArrayLike,
-    mss_bytes: ArrayLike,
+    mss_bytes: ArrayLike = 1460.0,
     initial_window_segments: ArrayLike = 10,
     growth: ArrayLike = 2,
 ) -> FloatArray:
@@ -254,6 +254,8 @@ def window_growth_s(
     Validity: as :func:`rounds`. TCP's largest window is 1 GiB (RFC 7323).
 
     Range: growth from 1.5 up to 2.
+
+    Defaults: mss_bytes.
 
     Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`M` mss_bytes, :math:`W_1`
     initial_window_segments, :math:`g` growth.
