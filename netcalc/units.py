@@ -224,7 +224,7 @@ _TABLES: dict[str, dict[str, float]] = {
               "pct": 1e-2, "ratio": 1.0},
     "m": {"m": 1.0, "km": 1e3, "cm": 1e-2, "mm": 1e-3, "mi": 1609.344, "mile": 1609.344,
           "miles": 1609.344, "metre": 1.0, "metres": 1.0, "meter": 1.0, "meters": 1.0},
-    "m/s": {"m/s": 1.0, "km/s": 1e3, "c": 299_792_458.0},
+    "m/s": {"m/s": 1.0, "km/h": 1.0 / 3.6, "km/s": 1e3, "c": 299_792_458.0},
     "s/byte": {"s/B": 1.0, "ms/B": 1e-3, "us/B": 1e-6, "µs/B": 1e-6, "ns/B": 1e-9,
                "s/byte": 1.0, "ms/byte": 1e-3, "us/byte": 1e-6, "ns/byte": 1e-9},
     "Hz": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},

@@ -215,7 +215,7 @@ _NOUNS = frozenset(
         "user", "flow", "stream", "connection", "session", "call", "packet", "segment", "frame",
         "server", "agent", "line", "trunk", "circuit", "channel", "port", "hop", "link", "tag",
         "fragment", "retry", "customer", "client", "sender", "place", "bdp", "round", "trip",
-        "pair", "sample", "datagram", "message",
+        "pair", "sample", "datagram", "message", "disk", "tape",
     }
 )  # fmt: skip
 _ANY_UNIT = frozenset({"allocations"})

@@ -141,6 +141,14 @@ def _packet_wire_bytes(packet_bytes: float) -> float:
     return float(ethernet_wire_bytes(packet_bytes))
 
 
+def _trip(distance: Typed, speed: Typed) -> tuple[float]:
+    metres = units.parse_typed(distance[1], "m", field=distance[0])
+    speed_m_s = units.parse_typed(speed[1], "m/s", field=speed[0])
+    if not speed_m_s > 0:
+        raise CommandError("service-rate-not-positive", text=speed[1])
+    return (metres / speed_m_s,)
+
+
 def _erlang(calls: Typed, holding: Typed) -> tuple[float, float]:
     """Return the load of calls an hour, and the holding time."""
     text = calls[1] if calls[1][-1:].isalpha() else f"{calls[1]} calls/h"
@@ -154,6 +162,7 @@ _PAIRS = (
     _Pair(_LINES, _FRAMES, ("service",), _service_of(_frame_wire_bytes)),
     _Pair(_LINES, _PACKETS, ("service",), _service_of(_packet_wire_bytes)),
     _Pair(_LINES, _WIRES, ("service",), _service_of(float)),
+    _Pair(("--distance",), ("--speed",), ("trip",), _trip),
     _Pair(("--calls-per-hour", "--calls", "--call-rate", "--bhca"),
           ("--holding", "--holding-time", "--aht", "--duration", "--hold"),
           ("offered_erlang", "service"), _erlang),

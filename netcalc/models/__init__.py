@@ -30,7 +30,7 @@ __dir__ = __all__.copy  # what TAB offers
 CHAPTERS = {
     "sizes": ("framing", "fragmentation", "encapsulation", "vpn", "serial_lines"),
     "rates": ("line_rate", "goodput", "forwarding", "hashing", "voice"),
-    "delays": ("latency", "store_and_forward", "asymmetry", "distribution"),
+    "delays": ("latency", "store_and_forward", "asymmetry", "distribution", "courier"),
     "hosts": ("host_stack", "mbufs", "small_writes", "pcie"),
     "tcp": (
         "window", "handshakes", "slow_start", "short_transfers", "timers", "loss_limited", "pftk",

@@ -192,7 +192,7 @@ ROOMS = {
     ),
     "delays": Room(
         ("netcalc/models/delays/*.py",),
-        ("tests/models/links/test_distribution.py", *_models(
+        ("tests/models/links/test_distribution.py", "tests/models/links/test_courier.py", *_models(
             "defaults latency store_and_forward asymmetry path_mixes exchange "
             "faults_of_numbers limits_of_arguments")),
     ),
