@@ -160,10 +160,13 @@ def voice(
         "calls": f"{typical.get('line_call_count', 0):,.0f}",
         "share": typical.get("line_blocking_ratio", 0.0),
     }
+    said = "plan-voice" if enough else "plan-voice-short"
+    if at_once:
+        said = "plan-calls" if enough else "plan-calls-short"
     settings = with_units(codec=own.name, interval_s=interval, stack=stack, link=link)
     return evaluated.page(
         "voice",
-        Notice(f"plan-{'calls' if at_once else 'voice'}{'' if enough else '-short'}", values),
+        Notice(said, values),
         settings=settings,
         binding="" if bandwidth_bps is None else count if enough else "line_call_count",
         steps=tuple(steps),

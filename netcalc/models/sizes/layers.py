@@ -132,6 +132,7 @@ def _merge(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     return tuple(merged)
 
 
+@named_arguments
 def is_layer(name: str) -> bool:
     """Whether a name is one layer of a stack, with its options."""
     try:
