@@ -39,9 +39,9 @@ def not_below(code: str, name: str, measured: Any, least: Any) -> None:
     _note_first(code, name, measured < least, measured, least)
 
 
-def not_above(code: str, name: str, value: Any, most: Any) -> None:
-    """Note a value above the most that the other arguments allow."""
-    _note_first(code, name, value > most, value, most)
+def not_above(code: str, name: str, value: Any, most: Any, **others: Any) -> None:
+    """Note a value above the most that the other arguments allow; ``others`` are of the note."""
+    _note_first(code, name, value > most, value, most, **others)
 
 
 def one_of(name: str, value: FloatArray, choices: tuple[float, ...], text: str) -> None:

@@ -24,8 +24,10 @@ from netcalc.models.bounds import not_above, one_of
 SLOT_S = 9e-6
 SIFS_S = 16e-6
 DIFS_S = SIFS_S + 2 * SLOT_S
-"""802.11a, and 802.11g among its own kind (there with 6 µs more after each frame)."""
+"""802.11a, and 802.11g among its own kind: SIFS is 10 µs there, behind 6 µs of extension."""
 SYMBOL_S = 4e-6
+SIGNAL_EXTENSION_S = {"802.11a": 0.0, "802.11g": 6e-6}
+"""Silence that belongs to a frame in 2.4 GHz (IEEE 802.11-2016, 18.3.2.4)."""
 OFDM_PREAMBLE_S = 20e-6
 """Training 16 and SIGNAL 4."""
 SERVICE_AND_TAIL_BITS = 16.0 + 6.0
@@ -35,6 +37,8 @@ RTS_BYTES = 20.0
 MAC_BYTES = 36.0
 """MAC header 24, FCS 4, LLC and SNAP 8."""
 
+MAX_PSDU_BYTES = 4095.0
+"""Longest frame of 802.11a, b and g: aPSDUMaxLength (IEEE 802.11-2016, tables 16-4 and 17-21)."""
 MAX_MSDU_BYTES = 2304.0
 """Most that a MAC frame carries (IEEE 802.11-2016, 9.2.4.7)."""
 MAX_PACKET_BYTES = MAX_MSDU_BYTES - 8.0
@@ -52,24 +56,31 @@ DSSS_MAC_BYTES = 34.0
 
 
 @model
-def ofdm_frame_s(frame_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
+def ofdm_frame_s(
+    frame_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    standard: Literal["802.11a", "802.11g"] = "802.11a",
+) -> FloatArray:
     r"""Airtime of an 802.11a or 802.11g frame.
 
     .. math::
         t = 20\,\mathrm{µs} + 4\,\mathrm{µs} \cdot \left\lceil \frac{22 + 8 F}{R \cdot
-        4\,\mathrm{µs}} \right\rceil
+        4\,\mathrm{µs}} \right\rceil + e
 
     Parameters
     ----------
     frame_bytes : array_like
-        Frame with MAC header and FCS. [byte]
+        Frame with MAC header and FCS, at most 4095 bytes. [byte]
     bandwidth_bps : array_like
         Rate of the data: 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s. [bit/s]
+    standard : {"802.11a", "802.11g"}
+        Standard: 802.11g, in 2.4 GHz, has an extension of 6 µs behind each frame. [text]
 
     Returns
     -------
     numpy.ndarray
-        Time from the first sample of the preamble to the end. [s]
+        Time from the first sample of the preamble to the end, the extension included. [s]
 
     See Also
     --------
@@ -78,12 +89,16 @@ def ofdm_frame_s(frame_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatAr
     Notes
     -----
     Validity: channels of 20 MHz; service and tail are 22 bits, and the last symbol is filled up.
+    The extension of 802.11g is silence; SIFS is 10 µs there, so that a pause is 16 µs with both.
 
-    Typical: 248 µs for 1500 bytes at 54 Mbit/s, of which 222 µs are data.
+    Typical: 248 µs for 1500 bytes at 54 Mbit/s, of which 222 µs are data; 254 µs with 802.11g.
 
     Range: everywhere.
 
-    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps.
+    Defaults: standard.
+
+    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`e` standard (802.11a: 0 µs,
+    802.11g: 6 µs).
 
     Examples
     --------
@@ -92,10 +107,11 @@ def ofdm_frame_s(frame_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatAr
 
     References
     ----------
-    IEEE 802.11-2016, 17.3 (OFDM PHY), 17.4.3 (TXTIME).
+    IEEE 802.11-2016, 17.3 (OFDM PHY), 17.4.3 and 18.5.3.2 (TXTIME).
     """
-    frame = checks.non_negative("frame_bytes", frame_bytes)
-    return _ofdm_s(frame, _ofdm_rate(bandwidth_bps))
+    checks.choice("standard", standard, tuple(SIGNAL_EXTENSION_S))
+    frame = checks.up_to("frame_bytes", frame_bytes, MAX_PSDU_BYTES)
+    return _ofdm_s(frame, _ofdm_rate(bandwidth_bps)) + SIGNAL_EXTENSION_S[standard]
 
 
 @model
@@ -109,7 +125,7 @@ def dsss_frame_s(
     Parameters
     ----------
     frame_bytes : array_like
-        Frame with MAC header and FCS. [byte]
+        Frame with MAC header and FCS, at most 4095 bytes. [byte]
     bandwidth_bps : array_like
         Rate of the data: 1, 2, 5.5 or 11 Mbit/s. [bit/s]
     short_preamble : bool
@@ -145,7 +161,7 @@ def dsss_frame_s(
     is_short = checks.flag("short_preamble", short_preamble)
     preamble = DSSS_SHORT_PREAMBLE_S if is_short else DSSS_PREAMBLE_S
     byte_s = 8.0 / _dsss_rate(bandwidth_bps)
-    return preamble + checks.non_negative("frame_bytes", frame_bytes) * byte_s
+    return preamble + checks.up_to("frame_bytes", frame_bytes, MAX_PSDU_BYTES) * byte_s
 
 
 @model
@@ -726,8 +742,7 @@ def wifi_rate_bps(
     Returns
     -------
     numpy.ndarray
-        Rate, as products are sold by; nan where 802.11ac leaves the combination out, such as 9 in
-        20 MHz with one stream. [bit/s, line]
+        Rate, as products are sold by; nan where 802.11ac leaves the combination out. [bit/s, line]
 
     Raises
     ------
@@ -737,6 +752,7 @@ def wifi_rate_bps(
     Notes
     -----
     Validity: 802.11n counts its schemes of several streams on: its MCS 15 is 7 with two streams.
+    802.11ac leaves out what does not fill its encoders evenly, such as 9 in 20 MHz with one stream.
 
     Typical: 72.2 Mbit/s (n, 20 MHz, 7, 0.4 µs), 866.7 (ac, 80 MHz, 9, two streams, 0.4 µs), 1201
     (ax, 80 MHz, 11, two streams).
@@ -821,8 +837,10 @@ def wifi_throughput_bps(
     r"""Throughput of a single 802.11n, ac or ax station that sends aggregates.
 
     .. math::
-        G = \frac{8 k L}{43\,\mathrm{µs} + 9\,\mathrm{µs} \cdot C / 2 + t_p + t_s \left\lceil
-        \frac{22 + 8 A}{R \, t_s} \right\rceil + 16\,\mathrm{µs} + t_{ba}}
+        G = \frac{8 k L}{43\,\mathrm{µs} + 9\,\mathrm{µs} \cdot C / 2 + t_p + t_d +
+        16\,\mathrm{µs} + t_{ba}}, \quad
+        t_d = \tau \left\lceil \frac{t_s}{\tau} \left\lceil \frac{22 + 8 A}{R \, t_s} \right\rceil
+        \right\rceil
 
     Parameters
     ----------
@@ -849,8 +867,7 @@ def wifi_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of IP packets; nan where the standard has no such rate, and where the aggregate has
-        more packets or bytes, or takes longer, than it allows. [bit/s, IP]
+        Rate of IP packets; nan where the standard does not allow it. [bit/s, IP]
 
     Raises
     ------
@@ -866,10 +883,13 @@ def wifi_throughput_bps(
     -----
     Validity: a station alone, best effort, no losses, no RTS, no encryption; the aggregate
     :math:`A` is :func:`wifi_aggregate_bytes`, the rate :math:`R` is :func:`wifi_rate_bps`. The
-    preamble :math:`t_p` is of mixed format (n), or of 802.11ac or ax for one user, in 802.11ax with
-    long training fields of 6.4 µs and 0.8 µs.
+    data end on a multiple of :math:`\tau`: 4 µs (n, ac), a symbol of :math:`t_s` (ax). The preamble
+    :math:`t_p` is of mixed format (n), or of 802.11ac or ax for one user, in 802.11ax with long
+    training fields of 6.4 µs and 0.8 µs. Not allowed are rates that the standard leaves out, and
+    aggregates of more packets or bytes, or longer, than it says. In 2.4 GHz SIFS is 10 µs behind an
+    extension of 6 µs.
 
-    Typical: 68 % of the rate with 16 packets of 1500 bytes at 433 Mbit/s, 88 % with 64.
+    Typical: 67 % of the rate with 16 packets of 1500 bytes at 433 Mbit/s, 87 % with 64.
 
     Range: everywhere.
 
@@ -881,7 +901,7 @@ def wifi_throughput_bps(
     --------
     >>> rates = wifi_throughput_bps([1, 16, 64], packet_bytes=1500, guard_s=0.4e-6)
     >>> [round(float(rate) / 1e6, 1) for rate in rates]
-    [52.8, 292.8, 379.5]
+    [52.1, 291.6, 379.0]
 
     References
     ----------
@@ -896,9 +916,10 @@ def wifi_throughput_bps(
     size = count * _subframe(packet)
     symbol = HT_SYMBOL_S[standard] + checks.non_negative("guard_s", guard_s)
     symbols = checks.rounded_up((SERVICE_AND_TAIL_BITS + 8.0 * size) / (rate * symbol))
-    ppdu = (
-        _preamble_s(checks.whole("stream_count", stream_count, low=1), standard) + symbol * symbols
-    )
+    data = symbol * symbols
+    if standard != "802.11ax":  # its receivers count from L-LENGTH and take any end
+        data = SYMBOL_S * checks.rounded_up(data / SYMBOL_S)
+    ppdu = _preamble_s(checks.whole("stream_count", stream_count, low=1), standard) + data
     wait = AIFS_S + SLOT_S / 2.0 * checks.whole("contention_window", contention_window)
     bitmap = np.where(count > 64.0, 32.0, 8.0)
     schemes = checks.whole("mcs", mcs)
@@ -909,11 +930,14 @@ def wifi_throughput_bps(
     )
     answer = ofdm_frame_s(24.0 + bitmap, bandwidth_bps=answers)
     total = 8.0 * (count * packet / (wait + ppdu + SIFS_S + answer))
-    too_much = (
-        (count > MOST_AGGREGATE_PACKETS[standard])
-        | (size > MOST_AGGREGATE_BYTES[standard])
-        | (ppdu > MOST_PPDU_S[standard])
-    )
+    too_much: NDArray[np.bool_] = np.zeros((), bool)
+    for name, values, most in (
+        ("packet_count", count, MOST_AGGREGATE_PACKETS[standard]),
+        ("aggregate_bytes", size, MOST_AGGREGATE_BYTES[standard]),
+        ("airtime_s", ppdu, MOST_PPDU_S[standard]),
+    ):
+        not_above("above-standard", name, values, most, standard=standard, warns=False)
+        too_much = too_much | (values > most)
     return checks.keep_nan(np.where(too_much, np.nan, total), count, packet, rate, answer)
 
 
@@ -933,8 +957,14 @@ def _rate(
     limits = (("mcs", scheme, 0, MOST_SCHEMES), ("stream_count", streams, 1, MOST_STREAMS))
     for name, values, low, most in limits:
         largest = float(np.fmax.reduce(np.ravel(values), initial=0.0))
-        if largest > most[standard]:
-            raise DomainError("out-of-range", name, largest, low=low, high=most[standard])
+        if largest <= most[standard]:
+            continue
+        if name == "mcs" and standard == "802.11n" and largest < 8 * MOST_STREAMS[standard]:
+            more, own = divmod(int(largest), 8)
+            raise DomainError(
+                "scheme-of-streams", name, largest, low=low, high=7, own=own, streams=more + 1
+            )
+        raise DomainError("out-of-range", name, largest, low=low, high=most[standard])
     widths = DATA_SUBCARRIERS[standard]
     width = checks.scalar("channel_hz", checks.positive("channel_hz", channel_hz))
     if width not in widths and not np.isnan(width):
@@ -945,7 +975,12 @@ def _rate(
     symbol = HT_SYMBOL_S[standard] + guard
     rate = streams * widths.get(width, np.nan) * bits / symbol
     if standard == "802.11ac":
-        rate = np.where(_is_left_out(width, scheme, streams), np.nan, rate)
+        left_out = _is_left_out(width, scheme, streams)
+        if left_out.any():
+            pair = np.broadcast_arrays(scheme, streams)
+            which, count = (int(array.flat[left_out.argmax()]) for array in pair)
+            checks.note("rate-left-out", warns=False, scheme=which, streams=count, mhz=width / 1e6)
+        rate = np.where(left_out, np.nan, rate)
     return checks.keep_nan(rate, scheme, streams)
 
 

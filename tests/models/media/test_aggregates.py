@@ -83,8 +83,11 @@ def exchange_us(packets, size, bits, symbol_us, preamble_us, bitmap):
         inside += 4 + size + 38
         inside += -inside % 4
     symbols = -(-(22 + 8 * inside) // bits)
+    tenths = symbols * round(10 * symbol_us)
+    if symbol_us <= 4:  # published: IEEE 802.11-2016, 19.4.3 and 21.4.3: n, ac end on 4 us
+        tenths += -tenths % 40
     answer = 20 + 4 * -(-(22 + 8 * (24 + bitmap)) // 96)
-    return 43 + 7.5 * 9 + preamble_us + symbols * symbol_us + 16 + answer
+    return 43 + 7.5 * 9 + preamble_us + tenths / 10 + 16 + answer
 
 
 @pytest.mark.each("packets", [1, 2, 16, 64])
@@ -110,6 +113,44 @@ def test_throughput_written_out(
         assert np.isnan(found), "802.11n has aggregates of at most 65,535 bytes"
     else:
         assert found / 1e6 == pytest.approx(8 * packets * size / time, rel=1e-9)
+
+
+def test_short_symbols_end_on_a_multiple_of_4_us():
+    """Derived by hand: 16 x 1544 B are 64 symbols of 3120 bits, 230.4 us, so 232."""
+    given = {"packet_bytes": 1500, "stream_count": 2, "mcs": 9}
+    exchange = 43 + 67.5 + 44 + 232 + 16 + 32
+    found = wifi.wifi_throughput_bps(16, **given, guard_s=0.4e-6)
+    assert found / 1e6 == pytest.approx(16 * 12_000 / exchange, rel=1e-12)
+    long = wifi.wifi_throughput_bps(16, **given)  # 64 of 4 us: nothing to round
+    assert long / 1e6 == pytest.approx(16 * 12_000 / (exchange + 256 - 232), rel=1e-12)
+
+
+def test_the_reason_that_holds_is_said():
+    """Published limits: IEEE 802.11-2016, 9.7.1, table 9-19 and 21.3.19 (aPPDUMaxTime)."""
+    for count, others, expected in (
+        (65, {}, ("above-standard", "packet_count", 64)),
+        (64, {"mcs": 0}, ("above-standard", "airtime_s", 5.484e-3)),
+        (64, {"mcs": 7, "standard": "802.11n", "channel_hz": 40e6},
+         ("above-standard", "aggregate_bytes", 65_535)),
+        (2, {"channel_hz": 20e6}, ("rate-left-out", None, None)),
+        ([2, 65], {}, ("above-standard", "packet_count", 64)),
+    ):  # fmt: skip
+        with doubts() as found:
+            wifi.wifi_throughput_bps(count, packet_bytes=1500, **others)
+        said = [(one.code, one.values.get("name"), one.values.get("limit")) for one in found]
+        assert said == [expected]
+
+
+def test_a_scheme_of_802_11n_with_its_streams_is_translated():
+    """Published: IEEE 802.11-2016, 19.5: MCS 8 k + m is scheme m with k + 1 streams."""
+    for mcs, own, streams in ((8, 0, 2), (15, 7, 2), (31, 7, 4)):
+        with pytest.raises(DomainError, match=f"a stream count of {streams}") as refused:
+            wifi.wifi_rate_bps(mcs, standard="802.11n", channel_hz=20e6)
+        assert (refused.value.values["own"], refused.value.values["streams"]) == (own, streams)
+    for mcs, standard in ((32, "802.11n"), (15, "802.11ac")):
+        with pytest.raises(DomainError) as refused:
+            wifi.wifi_rate_bps(mcs, standard=standard, channel_hz=20e6)
+        assert refused.value.code == "out-of-range"
 
 
 def test_limits_of_an_aggregate():

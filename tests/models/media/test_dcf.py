@@ -8,7 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from netcalc.errors import doubts
+from netcalc.errors import DomainError, doubts
 from netcalc.models.media import wifi
 
 
@@ -21,6 +21,25 @@ def test_frames_symbol_by_symbol(rate, size):
         left, symbols = left - bits, symbols + 1
     found = wifi.ofdm_frame_s(size, bandwidth_bps=rate * 1e6)
     assert found * 1e6 == pytest.approx(20 + 4 * symbols, rel=1e-12)
+
+
+def test_an_802_11g_frame_has_its_extension():
+    """Published: IEEE 802.11-02/102r0: 6 us; derived: 57 symbols of 216 bits, 1 of 96 and more."""
+    given = {"bandwidth_bps": [54e6, 24e6], "standard": "802.11g"}
+    found = wifi.ofdm_frame_s([1536, 14], **given)
+    assert found * 1e6 == pytest.approx([254, 34], rel=1e-12)
+    # identity: SIFS of 10 us behind the extension, DIFS of 28, make the exchange of 802.11a
+    exchange = 28 + 67.5 + 254 + 10 + 34  # 6 us of it idle behind the acknowledgement
+    whole = 12_000 / wifi.ofdm_throughput_bps(1500, bandwidth_bps=54e6) * 1e6
+    assert whole == pytest.approx(exchange, rel=1e-12)
+
+
+def test_a_frame_ends_at_4095_bytes():
+    """Published: aPSDUMaxLength of IEEE 802.11-2016, tables 16-4 and 17-21."""
+    for airtime in (wifi.ofdm_frame_s, wifi.dsss_frame_s):
+        assert airtime(4095, bandwidth_bps=1e6 if airtime is wifi.dsss_frame_s else 6e6) > 0
+        with pytest.raises(DomainError, match="at most 4095"):
+            airtime(4096, bandwidth_bps=11e6)
 
 
 @pytest.mark.each(
