@@ -291,9 +291,9 @@ def exhaustion_band_s(
     Returns
     -------
     early_s : numpy.ndarray
-        Start of the band, from the origin of the times; inf if traffic certainly shrinks, -inf
-        where the growth is not significant and the limit is not above what was measured; nan with
-        fewer than 3 measurements, or if all are of one time. [s]
+        Start of the band, from the origin of the times; inf if traffic certainly does not grow,
+        -inf where the growth is not significant and the limit is not above what was measured; nan
+        with fewer than 3 measurements, or if all are of one time. [s]
     best_s : numpy.ndarray
         Time at which the fitted line reaches the limit; inf if it does not grow, -inf if it does
         not grow and is above the limit. [s]
@@ -349,6 +349,10 @@ def exhaustion_band_s(
     return np.asarray(early), np.asarray(best), np.asarray(late)
 
 
+_ROUNDING = 8.0 * float(np.finfo(np.float64).eps)
+"""Of a logarithm, and of the mean of a few, in parts of the largest. [ratio]"""
+
+
 def _fieller(
     y: FloatArray, x: FloatArray, limit: float, confidence: float
 ) -> tuple[float, float, float]:
@@ -362,8 +366,13 @@ def _fieller(
         return np.nan, np.nan, np.nan
     if limit == -np.inf:
         return -np.inf, -np.inf, -np.inf
+    # Constant traffic has a slope and deviations of rounding errors, and is to have none.
+    noise = _ROUNDING * max(1.0, float(np.abs(y).max()))
     slope = float(offset @ y) / sxx
+    if abs(slope) * sxx <= noise * float(np.abs(offset).sum()):
+        slope = 0.0
     rest = y - y.mean() - slope * offset
+    rest = np.where(np.abs(rest) <= noise, 0.0, rest)
     variance = float(rest @ rest) / (count - 2)
     margin = float(stdtrit(count - 2, 0.5 + 0.5 * confidence)) ** 2 * variance
     above = limit - float(y.mean())  # what the mean of the points still lacks

@@ -138,6 +138,28 @@ def test_lists_of_different_lengths_are_refused():
         growth.exhaustion_band_s([1e9, 2e9, 3e9], time_s=[0, 1], capacity_bps=1e10)
 
 
+def test_constant_traffic_never_fills_a_link():
+    """Definition: no growth. Means and slopes of equal numbers have rounding errors."""
+    draw = np.random.default_rng(4)
+    for ulps in (0, 1):
+        for _ in range(50):
+            level = 10 ** draw.uniform(3, 12)
+            traffic = level * (1 + ulps * draw.choice([-1, 0, 1], 6) * np.finfo(float).eps)
+            times = np.cumsum(draw.uniform(1, 3e6, 6))
+            band = growth.exhaustion_band_s(traffic, time_s=times, capacity_bps=10 * level)
+            assert band == (np.inf,) * 3
+    there_and_back = growth.exhaustion_band_s(
+        [1e9, 2e9, 1e9], time_s=[0, 1e6 / 3, 2e6 / 3], capacity_bps=1e10
+    )
+    assert there_and_back[1:] == (np.inf,) * 2
+    # derived: a growth of 1e-9 a day is one: ln(10) / 1e-9 days
+    times = np.arange(6) * 86_400.0
+    slow = growth.exhaustion_band_s(
+        1e9 * np.exp(1e-9 * np.arange(6)), time_s=times, capacity_bps=1e10
+    )
+    assert slow[1] == pytest.approx(np.log(10) * 1e9 * 86_400, rel=1e-5)
+
+
 def test_a_band_that_begins_and_never_ends():
     """Second method: the upper limit of the usual band of the mean at its beginning, where traffic
     that hardly grows may reach a limit that it has not been near to."""
