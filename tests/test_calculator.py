@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from netcalc import calculator, checks, models, units
+from netcalc.calculator import catalogue
 from netcalc.calculator.catalogue import FORMER_NAMES
 from netcalc.calculator.names import TITLES
 from netcalc.errors import ArgumentTypeError, DomainError, UnitError
@@ -281,10 +282,56 @@ def test_the_finite_queue_that_is_named_instead_has_an_answer():
 
 def test_every_rule_for_what_is_no_number_is_found_in_its_docstring():
     for wanted in calculator.formulas().values():
-        for value in (math.inf, math.nan):
-            documented = re.search(rf"\b{value}\b", wanted.returns)
+        for value in (math.inf, -math.inf, math.nan):
+            documented = re.search(rf"(?<![\w-]){value}\b", wanted.returns)
             said = wanted.doubt(value)
             assert bool(documented) == said.startswith(f"the formula gives {value}"), wanted.name
+
+
+def test_a_rule_ends_with_its_sentence_and_not_at_a_stop_within():
+    text = (
+        "R; nan where 802.11ac, e.g. of Fig. 3, i.e. RFC 9.1 (vs. Li et al. 9), has none, {}. End."
+    )
+    for other in ("inf at 0", "-inf below 1.5"):
+        said = catalogue.rule_for("nan", text.format(other))
+        assert said.startswith("nan where 802.11ac, e.g. of")
+        assert said.endswith("9), has none")
+        assert catalogue.rule_for(other.partition(" ")[0], text.format(other)) == other
+        assert catalogue.rule_for("inf" if "-" in other else "-inf", text.format(other)) == ""
+
+
+def test_no_rule_of_a_docstring_is_cut():
+    """A rule ends where its sentence does, and with its brackets."""
+    for wanted in calculator.formulas().values():
+        for value in ("inf", "-inf", "nan"):
+            rule = catalogue.rule_for(value, wanted.returns)
+            assert rule.count("(") == rule.count(")"), wanted.name
+            rest = wanted.returns.partition(rule)[2] if rule else ""
+            assert re.match(r"$|;|\.(\s|$)|, (inf|-inf|nan)\b", rest), (wanted.name, rule, rest)
+
+
+@pytest.mark.each(
+    ("name", "texts", "said"),
+    [
+        ("priority-wait", {"utilization": "50%, 60%", "service": "1ms, 1ms"}, "1 or more"),
+        ("exhaustion-band", {"traffic": "1 Gbit/s, 1 Gbit/s, 1 Gbit/s", "time": "0 d, 1 d, 2 d",
+                             "capacity": "10 Gbit/s"}, "does not grow"),
+        ("bdp", {"rtt": "1e300 s", "bandwidth": "1e300 bit/s"}, "larger than 1.8e+308"),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_result_that_is_no_number_is_said(name, texts, said):
+    """By the definition of each: two classes above the line, constant traffic, and 1e600 bytes."""
+    wanted = calculator.formula(name)
+    assert said in wanted.doubt(wanted.evaluate(wanted.arguments(texts)))
+
+
+def test_a_sweep_across_full_load_says_why_it_has_no_number():
+    for loads, said in (([0.5, 1.2], "no steady state"), ([0.5, 0.9], "")):
+        swept = calculator.sweep(
+            calculator.formula("mm1-wait"), {"service_s": 1e-3}, over="utilization", values=loads
+        )
+        assert bool(said) == ("the formula gives" in swept.doubt)
+        assert said in swept.doubt
 
 
 @pytest.mark.each(

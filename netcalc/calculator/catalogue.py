@@ -26,7 +26,7 @@ from netcalc.calculator.parameter import (
     parse_docstring,
     show,
 )
-from netcalc.checks import FloatArray, derived_quantities, published_ranges
+from netcalc.checks import LARGEST, FloatArray, derived_quantities, published_ranges
 from netcalc.errors import DomainError, DoubtWarning, NetcalcError, UnitError, doubts
 from netcalc.language import ENGLISH, current, phrase
 from netcalc.messages import Notice
@@ -231,15 +231,20 @@ class Formula:
         return Notice(notice.code, {**notice.values, "name": f"{notice.values['name']} ({words})"})
 
     def _why_no_number(self, result: Any) -> str:
-        """Return the rule of the docstring by which a lone result is inf or nan."""
-        if not isinstance(result, float | np.ndarray) or np.size(result) != 1:
-            return ""
-        value = float(np.reshape(result, ()))
-        if np.isfinite(value):
-            return ""
-        # inf, or nan; "inf where ...; nan where ..." are two rules.
-        match = re.search(rf"\b{abs(value)}\b(?![^;.]*\b{abs(value)}\b)[^;.]*", self.returns)
-        return f"{Notice('formula-gives', {'rule': match[0].strip()})}." if match else ""
+        """Return the rules of the docstring by which a result, or a part of it, is inf or nan."""
+        columns = result if isinstance(result, tuple) else (result,)
+        notices: dict[str, None] = {}
+        for column, item in zip(columns, self._doc.items("Returns"), strict=False):
+            if not isinstance(column, float | np.ndarray) or np.asarray(column).dtype.kind != "f":
+                continue
+            returns = UNIT.sub("", flat(item.description))
+            values = np.ravel(column)
+            for value in dict.fromkeys(map(str, values[~np.isfinite(values)].tolist())):
+                if rule := rule_for(value, returns):
+                    notices[f"{Notice('formula-gives', {'rule': rule})}."] = None
+                elif value != "nan":
+                    notices[f"{Notice('result-too-large', {'high': LARGEST})}."] = None
+        return " ".join(notices)
 
     @property
     def source(self) -> str:
@@ -541,6 +546,28 @@ class Formula:
     def _section(self, name: str) -> str:
         """Text of a docstring section that is not a list of items."""
         return self._doc.sections.get(name.title(), "")
+
+
+_CLAUSE = r"""(?: (?!,\ (?:-?inf|nan)\b) (?:
+    [^;.]
+    | \.(?=\S)  # 802.11, RFC 9.1
+    | (?<=\b(?:e\.g|i\.e|Fig|etc))\. | (?<=\b(?:al|cf|ca|vs|Eq|No))\.
+) )*"""
+
+
+def rule_for(value: str, returns: str) -> str:
+    """Return by which rule a result is ``inf``, ``-inf`` or ``nan``, of the words about it.
+
+    A rule ends with a semicolon, its sentence, or before the next; of several the last counts.
+
+    Examples
+    --------
+    >>> rule_for("nan", "Rate; nan where 802.11ac has none, inf at a load of 0. Of both ways.")
+    'nan where 802.11ac has none'
+    """
+    value = rf"(?<![\w-]){value}\b"
+    match = re.search(rf"{value}(?!{_CLAUSE}{value}){_CLAUSE}", returns, re.VERBOSE)
+    return match[0].strip() if match else ""
 
 
 def flag(formula: Formula, word: str) -> tuple[str, str] | None:

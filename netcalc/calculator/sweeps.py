@@ -77,7 +77,8 @@ def sweep(
     with doubts() as doubtful:
         swept = _swept(formula, arguments, over, values, gaps=gaps)
     unique = {(doubt.code, doubt.values.get("name")): doubt for doubt in doubtful}
-    return replace(swept, doubt=formula.doubt(None, list(unique.values())))
+    columns = tuple(swept.columns.values())
+    return replace(swept, doubt=formula.doubt(columns, list(unique.values())))
 
 
 def _swept(

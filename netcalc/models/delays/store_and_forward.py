@@ -641,7 +641,7 @@ def exchange_timeline(
     Returns
     -------
     ExchangeTimeline
-        ``sent_s`` and ``received_s`` of each packet; nan in all where an input is nan. [s]
+        ``sent_s`` and ``received_s`` of each packet; nan in all where an input is no number. [s]
 
     Raises
     ------
