@@ -605,7 +605,7 @@ def write_timeline(
     -------
     WriteTimeline
         Rows ``who``, ``what``, ``start_s``, ``end_s``, ``payload_bytes``, and ``done_s``, when
-        the response arrives; no rows and nan where an input is nan. [s]
+        the response arrives; no rows and nan where an input is no number. [s]
 
     Raises
     ------
