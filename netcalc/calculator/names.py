@@ -427,7 +427,7 @@ FORMULA_PRESETS: dict[str, tuple[str, dict[str, str]]] = {
         name: ("tunnel_mtu", {"stack": name})
         for name in (
             "vxlan", "gre", "geneve", "ipsec", "esp", "wireguard", "pppoe", "mpls", "gtp", "gtpu",
-            "ipip", "l2tp", "l2tpv3", "nvgre", "gretap", "openvpn", "fastd", "stt",
+            "macsec", "ipip", "l2tp", "l2tpv3", "nvgre", "gretap", "openvpn", "fastd", "stt",
         )
     },
     "geo": ("satellite_rtt", {"altitude": "geo"}),

@@ -26,8 +26,8 @@ from netcalc.widgets.panel import Panel, Swept, in_layer, in_unit, panel, sweep_
 from netcalc.widgets.peer import PeerField
 from netcalc.widgets.run import RunButton, run_button
 
-_SEGMENTS = np.geomspace(100, 65_536, 150)
-_PACKETS = np.linspace(46, 1500, 150)
+_SEGMENTS = np.round(np.geomspace(100, 65_536, 150))
+_PACKETS = np.round(np.linspace(46, 1500, 150))
 _DATAGRAMS = framing.udp_payload_bytes(_PACKETS)
 _COSTS = "theory"
 _BOOK_PACKET = 1468.0

@@ -141,7 +141,7 @@ def tunnel(
     }
     return evaluated.page(
         "tunnel",
-        Notice("plan-tunnel" if stack.strip() else "plan-no-tunnel", values),
+        Notice("plan-no-tunnel" if stack.strip().lower() == "none" else "plan-tunnel", values),
         settings=settings,
         worst_percent=5.0,
         steps=tuple(steps),

@@ -7,10 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netcalc.errors import ArgumentTypeError, DomainError
+from netcalc.errors import ArgumentTypeError, DomainError, doubts
 from netcalc.models.rates.goodput import tcp_goodput_bps
 from netcalc.models.sizes import encapsulation
-from netcalc.models.sizes.vpn import esp_packet_bytes
+from netcalc.models.sizes.encapsulation import (
+    tunnel_mtu_bytes,
+    tunnel_tcp_payload_bytes,
+    tunnel_udp_payload_bytes,
+)
+from netcalc.models.sizes.framing import tcp_payload_bytes, udp_payload_bytes
+from netcalc.models.sizes.vpn import esp_packet_bytes, wireguard_mtu_bytes
 
 IP4, IP6, UDP, ETH = 20, 40, 8, 14
 HEADERS = {  # derived: header by header, sizes from the RFCs named
@@ -121,7 +127,7 @@ def test_size_on_the_wire():
 
 
 def test_goodput_ceiling():
-    plain = encapsulation.tunnel_goodput_bps(1500, stack="", bandwidth_bps=1e9)
+    plain = encapsulation.tunnel_goodput_bps(1500, stack="none", bandwidth_bps=1e9)
     assert plain == tcp_goodput_bps(1500, bandwidth_bps=1e9)  # identity: no tunnel
     through = encapsulation.tunnel_goodput_bps(
         1500, stack="vxlan4", bandwidth_bps=1e9, tcp_option_bytes=12, tag_count=1
@@ -135,16 +141,14 @@ def test_goodput_ceiling():
 
 
 @given(
-    names=st.lists(st.sampled_from(["gre", "vxlan4", "mpls", "esp4", "wireguard4"]), max_size=4),
+    names=st.lists(st.sampled_from(["gre", "vxlan4", "ipip", "esp4", "wireguard4"]), max_size=4),
     mtu_bytes=st.integers(1400, 9000),
 )
 def test_more_layers_never_leave_more(names, mtu_bytes):
-    left = [
-        float(encapsulation.tunnel_mtu_bytes(mtu_bytes, stack="+".join(names[:depth])))
-        for depth in range(len(names) + 1)
-    ]
+    stacks = ["+".join(names[:depth]) or "none" for depth in range(len(names) + 1)]
+    left = [float(encapsulation.tunnel_mtu_bytes(mtu_bytes, stack=stack)) for stack in stacks]
     assert left == sorted(left, reverse=True)
-    assert encapsulation.tunnel_udp_payload_bytes(mtu_bytes, stack="+".join(names)) == left[-1] - 28
+    assert encapsulation.tunnel_udp_payload_bytes(mtu_bytes, stack=stacks[-1]) == left[-1] - 28
 
 
 @pytest.mark.each(
@@ -159,12 +163,98 @@ def test_more_layers_never_leave_more(names, mtu_bytes):
         ("esp4:rot13", "unknown-suite"),
         ("ipip+pppoe", "only-on-ethernet"),
         ("tag+ipip+tag", "only-on-ethernet"),
+        ("ipip+macsec", "only-on-ethernet"),
+        ("", "stack-empty"),
+        (" ", "stack-empty"),
+        # RFC 4448, RFC 4385: a pseudowire has its Ethernet header and control word behind a label
+        ("eth", "ethernet-in-ethernet"),
+        ("mpls+eth+eth", "ethernet-in-ethernet"),
+        ("eth+vxlan4", "ethernet-in-ethernet"),
+        ("vxlan4+eth", "ethernet-in-ethernet"),
+        ("tag+eth", "ethernet-in-ethernet"),
+        ("macsec+eth", "ethernet-in-ethernet"),
+        ("cw", "control-word-without-label"),
+        ("mpls+eth+cw", "control-word-without-label"),
+        ("gre+cw", "control-word-without-label"),
+        # RFC 4303, 5.1; RFC 9300; WireGuard, 5.4.6: the packet inside is one of IP
+        ("wireguard4+mpls", "only-ip-inside"),
+        ("esp4+eth", "only-ip-inside"),
+        ("openvpn4+eth", "only-ip-inside"),
+        ("fastd4+mpls", "only-ip-inside"),
+        ("lisp4+eth", "only-ip-inside"),
+        # RFC 4213, RFC 2473, RFC 2003: the version of each is in its name
+        ("6in4+gre", "other-ip-inside"),
+        ("4in6+wireguard6", "other-ip-inside"),
+        ("ip6ip6+ipip", "other-ip-inside"),
+        ("ipip+ip6ip6", "other-ip-inside"),
+        ("6rd+esp4", "other-ip-inside"),
     ],
 )
 def test_unknown_stacks_are_refused(stack, code):
     with pytest.raises(DomainError) as refused:
         encapsulation.tunnel_mtu_bytes(1500, stack=stack)
     assert refused.value.code == code
+
+
+@pytest.mark.each(
+    "stack",
+    # RFC 4448 (with control word and without), 4023, 7510, 3032; tag and MACsec as IEEE 802.1AE
+    ["mpls+eth", "mpls2+cw+eth+tag", "gre+mpls", "pppoe+mpls", "tag+macsec", "vxlan4+macsec",
+     "macsec+tag+pppoe", "6in4+gre6", "4in6+gre4", "openvpn4_tap+tag", "gtpu4+eth", "udp6+mpls+cw"],
+)  # fmt: skip
+def test_stacks_that_exist_are_computed(stack):
+    assert encapsulation.tunnel_mtu_bytes(1500, stack=stack) < 1500
+
+
+def test_macsec_over_ethernet():
+    """Published: Juniper, 32 B of overhead; IEEE 802.1AE, SecTAG 8 or 16 B and ICV 16 B."""
+    assert encapsulation.tunnel_mtu_bytes(1500, stack="macsec") == 1468  # Linux: macsec0
+    assert encapsulation.tunnel_mtu_bytes(1500, stack="macsec_no_sci") == 1476
+    # derived: 1468 + 32 + 18 + 20, at a gigabit
+    goodput = encapsulation.tunnel_goodput_bps(
+        1500, stack="macsec", bandwidth_bps=1e9, tcp_option_bytes=0
+    )
+    assert goodput == pytest.approx(1e9 * 1428 / 1538)
+    # derived: 14 + 20 + 32 + 4 is more than 64, with 20 around it
+    assert encapsulation.tunnel_wire_bytes(20, stack="macsec") == 14 + 20 + 32 + 4 + 20
+
+
+def told(model, *arguments, **others):
+    """Return the answer of a model, and the codes of its notes."""
+    with doubts() as found:
+        answer = model(*arguments, **others)
+    return answer, [one.code for one in found]
+
+
+def test_an_mtu_that_no_packet_fits_in_is_said():
+    """Published: RFC 791: a header of 20 B at least. Derived: VXLAN takes 50 B, WireGuard 60."""
+    for model, others, headers in (
+        (encapsulation.tunnel_mtu_bytes, {"stack": "vxlan4"}, 50),
+        (wireguard_mtu_bytes, {}, 60),
+    ):
+        assert told(model, headers, **others) == (0, ["no-packet-fits"])
+        assert told(model, headers + 19, **others) == (19, ["no-packet-fits"])
+        assert told(model, headers + 20, **others) == (20, [])
+    for model, others, headers in (
+        (encapsulation.tunnel_tcp_payload_bytes, {"stack": "vxlan4"}, 90),
+        (encapsulation.tunnel_udp_payload_bytes, {"stack": "vxlan4"}, 78),
+        (tcp_payload_bytes, {}, 40),
+        (udp_payload_bytes, {"ip_version": 6}, 48),
+    ):
+        assert told(model, headers, **others) == (0, ["no-payload-fits"])
+        assert told(model, headers + 1, **others) == (1, [])
+
+
+@pytest.mark.each(
+    "model",
+    [tunnel_mtu_bytes, tunnel_tcp_payload_bytes, tunnel_udp_payload_bytes, wireguard_mtu_bytes,
+     tcp_payload_bytes, udp_payload_bytes],
+)  # fmt: skip
+def test_an_mtu_is_whole(model):
+    others = {"stack": "vxlan4"} if "tunnel" in model.__name__ else {}
+    with pytest.raises(DomainError) as refused:
+        model(1500.7, **others)
+    assert (refused.value.code, refused.value.name) == ("not-whole", "mtu_bytes")
 
 
 def test_small_mtu_and_no_text_are_refused():

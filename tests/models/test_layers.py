@@ -14,14 +14,15 @@ from netcalc.models.sizes.encapsulation import (
 # published: header by header
 IP4, IP6, UDP, ETH, TAG, PPP = 20, 40, 8, 14, 4, 4
 ROWS = {
-    "": 0,
     "None": 0,
-    "eth": ETH,
-    "eth+tag": ETH + TAG,  # IEEE 802.1Q
+    "mpls+eth": 4 + ETH,  # RFC 4448
+    "mpls+eth+tag": 4 + ETH + TAG,  # IEEE 802.1Q
+    "macsec": 8 + 8 + 16,  # IEEE 802.1AE: SecTAG, its SCI, ICV
+    "macsec_no_sci": 8 + 16,
     "tag": TAG,
     "pppoe": 6 + 2,  # RFC 2516
     "tag+pppoe": TAG + 8,
-    "cw": 4,  # RFC 4385
+    "mpls+cw": 4 + 4,  # RFC 4385
     "mpls": 4,  # RFC 3032
     "mpls1": 4,
     "mpls9": 36,

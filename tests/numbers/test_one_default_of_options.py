@@ -32,7 +32,7 @@ def test_all_commands_have_one_goodput():
     line = ("--bandwidth", "1Gbit/s")
     found = {
         "calc": document("calc", "tcp-goodput-bps", "1500B", *line)["result"],
-        "tunnel": document("calc", "tunnel-goodput", "1500B", "--stack", "", *line)["result"],
+        "tunnel": document("calc", "tunnel-goodput", "1500B", "--stack", "none", *line)["result"],
         "explain": document("explain", "1 Gbit/s 20 ms")["rate"]["rate_bps"],
     }
     assert found == pytest.approx(dict.fromkeys(found, 1e9 * SHARE)), "derived"

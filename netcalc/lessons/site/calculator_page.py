@@ -39,8 +39,8 @@ MAX_BYTES = 200_000
 
 IP_VERSIONS = (4, 6)
 STACKS = (
-    "none", "tag", "pppoe", "mpls", "mpls2", "ipip", "6in4", "gre4", "gre4_key", "gre6", "vxlan4",
-    "vxlan6", "geneve4", "nvgre4", "gtpu4", "l2tpv2_udp", "wireguard4", "wireguard6",
+    "none", "tag", "pppoe", "macsec", "mpls", "mpls2", "ipip", "6in4", "gre4", "gre4_key", "gre6",
+    "vxlan4", "vxlan6", "geneve4", "nvgre4", "gtpu4", "l2tpv2_udp", "wireguard4", "wireguard6",
     "esp4:aes-gcm-16", "esp4:aes-gcm-16:nat", "esp6:aes-gcm-16", "vxlan4+wireguard4",
     "esp4:aes-gcm-16+gre4", "esp4:aes-gcm-16+vxlan4",
 )  # fmt: skip
@@ -479,7 +479,7 @@ def _formula(function: FormulaFunction, rules: tuple[str, ...]) -> dict[str, Any
         **({"layer": layer} if layer else {}),
         **({"columns": columns} if columns else {}),
         **({"derived": derived} if derived else {}),
-        "returns": formula.returns,
+        "rules": formula.rules,
         "parameters": [
             _parameter(function, parameter, examples.get(parameter.name), whole)
             for parameter in formula.parameters

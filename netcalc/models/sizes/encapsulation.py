@@ -3,7 +3,9 @@ r"""Encapsulation: packet sizes in a tunnel or a stack of tunnels.
 A stack is written as a capture shows it, outermost layer first, joined by ``+``:
 ``"vxlan4+wireguard4"`` is WireGuard inside VXLAN over IPv4. The names of the layers:
 
-- ``pppoe``, ``mpls`` (``mpls2``: two labels), ``eth``, ``tag``, ``cw`` (control word)
+- ``pppoe``, ``tag``, ``macsec`` (``macsec_no_sci``: on links of two stations), each on Ethernet
+- ``mpls`` (``mpls2``: two labels), ``cw`` (control word behind a label), ``eth`` (an Ethernet
+  header in a layer that has none, such as ``mpls``)
 - ``ipip``, ``6in4`` (``sit``, ``6rd``), ``4in6`` (``ipip6``), ``ip6ip6``, ``udp4``, ``udp6``
 - ``gre``, ``gre6``, ``gretap``, ``gretap6``, each with ``_key``, ``_seq``, ``_csum``
 - ``vxlan4``, ``vxlan6``, ``geneve4``, ``geneve6``, ``nvgre4``, ``nvgre6``, each with
@@ -30,7 +32,8 @@ from netcalc.models.sizes.headers import (
     TIMESTAMP_BYTES,
     UDP_HEADER_BYTES,
     ip_header_bytes,
-    ip_packet,
+    left_for_packets,
+    left_for_payload,
     tcp_ip_header_bytes,
     whole_packet,
     without_headers,
@@ -65,8 +68,8 @@ def tunnel_packet_bytes(
     Raises
     ------
     DomainError
-        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
-        its headers do not fit.
+        If ``stack`` is empty, unknown or impossible, such as Ethernet in bare Ethernet, or its
+        headers do not fit.
 
     See Also
     --------
@@ -89,8 +92,9 @@ def tunnel_packet_bytes(
 
     References
     ----------
-    RFC 2516, 2784, 2890, 3032, 3931, 4303, 4719, 7348, 7637, 8926, 9300; 3GPP TS 29.281;
-    draft-davie-stt-08; OpenVPN, Linux drivers/net/ovpn/proto.h; fastd manual, MTU configuration.
+    IEEE 802.1AE; RFC 2516, 2784, 2890, 3032, 3931, 4303, 4719, 7348, 7637, 8926, 9300; 3GPP
+    TS 29.281; draft-davie-stt-08; OpenVPN, Linux drivers/net/ovpn/proto.h; fastd manual, MTU
+    configuration.
     """
     mtu = whole_packet("mtu_bytes", mtu_bytes)
     size = _outer_bytes(whole_packet("packet_bytes", packet_bytes), stack, mtu)
@@ -134,8 +138,8 @@ def tunnel_wire_bytes(
     Raises
     ------
     DomainError
-        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
-        its headers do not fit.
+        If ``stack`` is empty, unknown or impossible, such as Ethernet in bare Ethernet, or its
+        headers do not fit.
 
     See Also
     --------
@@ -192,8 +196,8 @@ def tunnel_overhead_bytes(
     Raises
     ------
     DomainError
-        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
-        its headers do not fit.
+        If ``stack`` is empty, unknown or impossible, such as Ethernet in bare Ethernet, or its
+        headers do not fit.
 
     Notes
     -----
@@ -241,8 +245,8 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike = 1500.0, *, stack: str) -> FloatArray
     Raises
     ------
     DomainError
-        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
-        its headers do not fit.
+        If ``stack`` is empty, unknown or impossible, such as Ethernet in bare Ethernet, or its
+        headers do not fit.
 
     Notes
     -----
@@ -264,7 +268,7 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike = 1500.0, *, stack: str) -> FloatArray
     ----------
     As :func:`tunnel_packet_bytes`.
     """
-    return _inner_bytes(mtu_bytes, stack, 0.0)
+    return left_for_packets(_inner_bytes(mtu_bytes, stack, 0.0))
 
 
 @model
@@ -299,8 +303,8 @@ def tunnel_tcp_payload_bytes(
     Raises
     ------
     DomainError
-        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
-        its headers do not fit.
+        If ``stack`` is empty, unknown or impossible, such as Ethernet in bare Ethernet, or its
+        headers do not fit.
 
     See Also
     --------
@@ -327,7 +331,7 @@ def tunnel_tcp_payload_bytes(
     RFC 9293 section 3.7.1, RFC 6691, and as :func:`tunnel_packet_bytes`.
     """
     headers = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
-    return _inner_bytes(mtu_bytes, stack, headers)
+    return left_for_payload(_inner_bytes(mtu_bytes, stack, headers))
 
 
 @model
@@ -356,8 +360,8 @@ def tunnel_udp_payload_bytes(
     Raises
     ------
     DomainError
-        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
-        its headers do not fit.
+        If ``stack`` is empty, unknown or impossible, such as Ethernet in bare Ethernet, or its
+        headers do not fit.
 
     Notes
     -----
@@ -379,7 +383,8 @@ def tunnel_udp_payload_bytes(
     ----------
     RFC 768, and as :func:`tunnel_packet_bytes`.
     """
-    return _inner_bytes(mtu_bytes, stack, ip_header_bytes(ip_version) + UDP_HEADER_BYTES)
+    headers = ip_header_bytes(ip_version) + UDP_HEADER_BYTES
+    return left_for_payload(_inner_bytes(mtu_bytes, stack, headers))
 
 
 @model
@@ -420,8 +425,8 @@ def tunnel_goodput_bps(
     Raises
     ------
     DomainError
-        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
-        its headers do not fit.
+        If ``stack`` is empty, unknown or impossible, such as Ethernet in bare Ethernet, or its
+        headers do not fit.
 
     See Also
     --------
@@ -451,7 +456,7 @@ def tunnel_goodput_bps(
     ----------
     IEEE 802.3, and as :func:`tunnel_packet_bytes`.
     """
-    inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
+    inner = _inner_bytes(mtu_bytes, stack, 0.0)
     payload = without_headers("mtu_bytes", inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
     outer = _outer_bytes(inner, stack, as_float("mtu_bytes", mtu_bytes))
     wire = ethernet_wire_bytes(outer, tag_count=tag_count)
@@ -471,11 +476,9 @@ def _outer_bytes(size: FloatArray, stack: str, mtu: FloatArray) -> FloatArray:
 
 def _inner_bytes(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
     """Return what a stack of tunnels, and the headers of the packet inside it, leave of an MTU."""
-    layers = stack_layers(stack)
-    pads = any(layer.base == "esp" for layer in layers)
-    inner = (whole_packet if pads else ip_packet)("mtu_bytes", mtu_bytes)
+    inner = whole_packet("mtu_bytes", mtu_bytes)
     fixed = 0.0  # of neighbours that only add headers, taken off together
-    for layer in layers:
+    for layer in stack_layers(stack):
         if layer.base == "esp":
             inner = inside(layer, without_headers("mtu_bytes", inner, fixed) if fixed else inner)
             fixed = 0.0

@@ -21,7 +21,10 @@ from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
     ip_packet,
+    jumbo_at_most,
+    left_for_payload,
     tcp_ip_header_bytes,
+    whole_packet,
     without_headers,
 )
 
@@ -69,7 +72,7 @@ def ethernet_frame_bytes(
     IEEE 802.3 clause 3; IEEE 802.1Q clause 9 (tags).
     """
     added = MAC_HEADER_BYTES + FCS_BYTES + TAG_BYTES * whole("tag_count", tag_count)
-    frame = ip_packet("packet_bytes", packet_bytes) + added
+    frame = jumbo_at_most("packet_bytes", ip_packet("packet_bytes", packet_bytes) + added)
     return np.maximum(frame, non_negative("min_frame_bytes", min_frame_bytes))
 
 
@@ -163,7 +166,8 @@ def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
     ----------
     IEEE 802.3 clause 3; the FCS is stripped by the network card.
     """
-    return np.maximum(non_negative("captured_bytes", captured_bytes) + FCS_BYTES, MIN_FRAME_BYTES)
+    frame = non_negative("captured_bytes", captured_bytes) + FCS_BYTES
+    return np.maximum(jumbo_at_most("captured_bytes", frame), MIN_FRAME_BYTES)
 
 
 @model
@@ -317,7 +321,8 @@ def tcp_payload_bytes(
     RFC 9293 section 3.7.1; RFC 6691; RFC 7323 (timestamps).
     """
     headers = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
-    return without_headers("mtu_bytes", ip_packet("mtu_bytes", mtu_bytes), headers)
+    whole_mtu = whole_packet("mtu_bytes", mtu_bytes)
+    return left_for_payload(without_headers("mtu_bytes", whole_mtu, headers))
 
 
 @model
@@ -363,7 +368,8 @@ def udp_payload_bytes(mtu_bytes: ArrayLike = 1500.0, *, ip_version: int = 4) -> 
     RFC 768, RFC 791, RFC 8200.
     """
     headers = ip_header_bytes(ip_version) + UDP_HEADER_BYTES
-    return without_headers("mtu_bytes", ip_packet("mtu_bytes", mtu_bytes), headers)
+    whole_mtu = whole_packet("mtu_bytes", mtu_bytes)
+    return left_for_payload(without_headers("mtu_bytes", whole_mtu, headers))
 
 
 @model

@@ -92,12 +92,47 @@ def whole_packet(name: str, value: ArrayLike) -> FloatArray:
     return whole(name, ip_packet(name, value))
 
 
+JUMBO_FRAME_BYTES = 9_216.0 + MAC_HEADER_BYTES + 2 * TAG_BYTES + FCS_BYTES
+"""Frame of the largest IP packet that most Ethernet equipment takes, with two tags. [byte]
+
+No standard has it: switches of Cisco, Arista and Juniper are set up to 9,192 to 9,500 bytes.
+"""
+
+
+@named_arguments
+def jumbo_at_most(name: str, frame_bytes: FloatArray) -> FloatArray:
+    """Return Ethernet frames, and note one that is longer than most equipment takes."""
+    longest = float(np.fmax.reduce(frame_bytes, axis=None, initial=0.0))
+    if longest > JUMBO_FRAME_BYTES:
+        limit = JUMBO_FRAME_BYTES
+        note("frame-above-jumbo", name=name, value=longest, limit=limit, rank=longest)
+    return frame_bytes
+
+
+@named_arguments
+def left_for_packets(mtu_bytes: FloatArray) -> FloatArray:
+    """Return the MTU in a tunnel, and note one that no IP packet fits in."""
+    least = float(np.fmin.reduce(mtu_bytes, axis=None, initial=np.inf))
+    if least < IPV4_HEADER_BYTES:
+        limit = IPV4_HEADER_BYTES
+        note("no-packet-fits", name="result", value=least, limit=limit, rank=-least)
+    return mtu_bytes
+
+
+@named_arguments
+def left_for_payload(payload_bytes: FloatArray) -> FloatArray:
+    """Return the payload that an MTU leaves, and note that it leaves none."""
+    if np.any(payload_bytes == 0.0):
+        note("no-payload-fits", name="result", value=0.0)
+    return payload_bytes
+
+
 @named_arguments
 def padded_frame(
     frame_bytes: ArrayLike, min_frame_bytes: ArrayLike, name: str = "frame_bytes"
 ) -> FloatArray:
     """Return frames of at least the smallest of the medium, and note where they are padded."""
-    frame = non_negative(name, frame_bytes)
+    frame = jumbo_at_most(name, non_negative(name, frame_bytes))
     least = non_negative("min_frame_bytes", min_frame_bytes)
     short = frame < least
     if short.any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,9 @@ from netcalc.models.sizes.vpn import (
     wireguard_overhead_bytes,
 )
 
-ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0}
-"""Headers that follow an Ethernet header. RFC 2516 (6 and 2 of PPP); IEEE 802.1Q."""
+ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0, "macsec": 32.0, "macsec_no_sci": 24.0}
+"""Headers that follow an Ethernet header. RFC 2516 (6 and 2 of PPP); IEEE 802.1Q; IEEE 802.1AE: a
+SecTAG of 16, without its SCI of 8, and an ICV of 16 behind the data."""
 
 PLAIN = {
     "eth": 14.0,  # an Ethernet header without FCS, RFC 4448
@@ -54,8 +56,13 @@ OVER_IP = {
 """Headers behind an outer IP header, the inner Ethernet header included. [byte]"""
 
 CARRIES_ETHERNET = (
-    "eth", "tag", "gretap", "vxlan", "geneve", "nvgre", "l2tpv3_ip", "l2tpv3_udp", "stt", "tap",
+    "eth", "tag", "macsec", "macsec_no_sci", "gretap", "vxlan", "geneve", "nvgre", "l2tpv3_ip",
+    "l2tpv3_udp", "stt", "tap",
 )  # fmt: skip
+"""Layers with an Ethernet header at their inner end."""
+CARRIES_IP_ONLY = ("wireguard", "esp", "openvpn", "fastd", "lisp")
+CARRIES_VERSION = {"ipip": 4, "6in4": 6, "6rd": 6, "4in6": 4, "ipip6": 4, "ip6ip6": 6}
+"""The IP version inside a tunnel of one version in another."""
 _OPTIONS = {
     "gre": {"key": 4.0, "seq": 4.0, "csum": 4.0},  # RFC 2890
     "gretap": {"key": 4.0, "seq": 4.0, "csum": 4.0, "inner_vlan": 4.0},
@@ -88,7 +95,7 @@ class Layer(NamedTuple):
 
 @named_arguments
 def stack_layers(stack: str) -> tuple[Layer, ...]:
-    """Return the layers of a stack, outermost first; none of ``""`` and ``"none"``."""
+    """Return the layers of a stack, outermost first; no layer of ``"none"``."""
     if not isinstance(stack, str):
         raise ArgumentTypeError("not-text", "stack", value=stack, example="vxlan4+wireguard4")
     return _layers(stack)
@@ -96,21 +103,42 @@ def stack_layers(stack: str) -> tuple[Layer, ...]:
 
 @cache
 def _layers(stack: str) -> tuple[Layer, ...]:
-    names = [] if stack.strip().lower() in ("", "none") else stack.lower().split("+")
+    if not stack.strip():
+        raise DomainError("stack-empty", "stack", stack)
+    names = [] if stack.strip().lower() == "none" else stack.lower().split("+")
     layers = tuple(_layer(name.strip()) for name in names)
-    below = "eth"
-    for layer in layers:
-        if layer.base in ON_ETHERNET and below not in CARRIES_ETHERNET:
-            raise DomainError(
-                "only-on-ethernet", "stack", stack, layer=layer.base, below=below,
-                suggestions=_in_order(names),
-            )  # fmt: skip
-        below = layer.base
+    for below, layer in pairwise((None, *layers)):
+        _refuse_impossible(stack, layer, below)
     return _merge(layers)
 
 
-def _in_order(names: list[str]) -> list[str]:
+def _refuse_impossible(stack: str, layer: Layer, below: Layer | None) -> None:
+    """Refuse a layer that the one around it does not carry; the outermost is in Ethernet."""
+    on_ethernet = below is None or below.base in CARRIES_ETHERNET
+    around = "Ethernet" if below is None else below.base
+    code = ""
+    if layer.base in ON_ETHERNET and not on_ethernet:
+        code = "only-on-ethernet"
+    elif layer.base == "eth" and on_ethernet:
+        code = "ethernet-in-ethernet"
+    elif layer.base == "cw" and around != "mpls":
+        code = "control-word-without-label"
+    elif layer.base in ("eth", "cw", "mpls") and around in CARRIES_IP_ONLY:
+        code = "only-ip-inside"
+    if code:
+        values: dict[str, Any] = {"suggestions": _in_order(stack)} if code == "only-on-ethernet" else {}
+        raise DomainError(code, "stack", stack, layer=layer.base, below=around, **values)
+    inside = CARRIES_VERSION.get(around, layer.ip_version)
+    if layer.base not in ("mpls", "eth", "cw") and layer.ip_version != inside:
+        raise DomainError(
+            "other-ip-inside", "stack", stack, layer=layer.base, below=around,
+            version=layer.ip_version, inside=inside,
+        )  # fmt: skip
+
+
+def _in_order(stack: str) -> list[str]:
     """Return the stack with what runs over Ethernet only outermost; nothing if that is none."""
+    names = stack.lower().split("+")
     rank = {"tag": 0, "pppoe": 1}
     ordered = sorted(names, key=lambda name: rank.get(_layer(name.strip()).base, len(rank)))
     if ordered == names:
@@ -144,7 +172,8 @@ def is_layer(name: str) -> bool:
 
 def _layer(name: str) -> Layer:
     if name in PLAIN or name in ON_ETHERNET:
-        return Layer(name, (PLAIN | ON_ETHERNET)[name])
+        version = 6 if name in ("4in6", "ipip6", "ip6ip6", "l2tpv2_udp6") else 4
+        return Layer(name, (PLAIN | ON_ETHERNET)[name], version)
     if labels := re.fullmatch(r"mpls([1-9]\d?)?", name):
         return Layer("mpls", 4.0 * int(labels[1] or 1))
     if wireguard := re.fullmatch(r"(?:wireguard|wg)([46])?", name):

@@ -18,7 +18,7 @@ from netcalc.checks import FloatArray, flag, model
 from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
-    ip_packet,
+    left_for_packets,
     suite_sizes,
     whole_packet,
     without_headers,
@@ -308,5 +308,5 @@ def wireguard_mtu_bytes(mtu_bytes: ArrayLike = 1500.0, *, ip_version: int = 4) -
     Donenfeld, WireGuard (NDSS 2017), doi:10.14722/ndss.2017.23160, section 5.4.6; wg-quick sets
     1420.
     """
-    outer = ip_packet("mtu_bytes", mtu_bytes)
-    return without_headers("mtu_bytes", outer, float(wireguard_overhead_bytes(ip_version)))
+    outer, headers = whole_packet("mtu_bytes", mtu_bytes), wireguard_overhead_bytes(ip_version)
+    return left_for_packets(without_headers("mtu_bytes", outer, float(headers)))

@@ -132,7 +132,7 @@ def test_the_reason_that_holds_is_said():
         (64, {"mcs": 0}, ("above-standard", "airtime_s", 5.484e-3)),
         (64, {"mcs": 7, "standard": "802.11n", "channel_hz": 40e6},
          ("above-standard", "aggregate_bytes", 65_535)),
-        (2, {"channel_hz": 20e6}, ("rate-left-out", None, None)),
+        (2, {"channel_hz": 20e6}, ("rate-left-out", "mcs", 1)),
         ([2, 65], {}, ("above-standard", "packet_count", 64)),
     ):  # fmt: skip
         with doubts() as found:

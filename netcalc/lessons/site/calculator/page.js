@@ -284,8 +284,8 @@
 
   // The rule by which an answer is inf or nan, from what the formula returns.
   function rule(value) {
-    const word = value !== value ? "nan" : "inf", found = new RegExp(`\\b${word}\\b[^;.]*`).exec(shown.returns);
-    return found ? `: ${found[0].trim()}` : "";
+    const said = shown.rules[value !== value ? "nan" : value > 0 ? "inf" : "-inf"];
+    return said ? `: ${said}` : "";
   }
 
   function command() {
