@@ -127,7 +127,10 @@ class DomainError(NetcalcError, ValueError):
         """Return the values for the sentence: bounds with the unit, the value also as typed."""
         unit = str(self.values.get("unit"))
         bounds = {"low", "high"} & self.values.keys() if unit in messages.UNITS else set()
-        shown = {name: messages.bound(self.values[name], unit) for name in bounds}
+        shown: dict[str, Any] = {name: messages.bound(self.values[name], unit) for name in bounds}
+        choices = self.values.get("choices", ())
+        if unit == "Hz" and not any(isinstance(one, str) for one in choices):
+            shown["choices"] = [messages.bound(one, unit) for one in choices]
         text, value = self.values.get("typed_text"), safe_str(self.value)
         if text is not None and text.replace(" ", "") != value.replace(" ", ""):
             shown["value"] = f"{text} ({value})"

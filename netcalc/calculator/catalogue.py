@@ -263,6 +263,19 @@ class Formula:
         return UNIT.sub("", self._result)
 
     @property
+    def rules(self) -> dict[str, str]:
+        """By which rules the result is no number, each by what it is then.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> formula("hop-bandwidth").rules
+        {'inf': 'inf if both are equal', 'nan': 'nan if the slope falls, which is noise'}
+        """
+        found = {value: rule_for(value, self.returns) for value in ("inf", "-inf", "nan")}
+        return {value: rule for value, rule in found.items() if rule}
+
+    @property
     def unit(self) -> str:
         """Unit of the result; empty for a result of several columns."""
         match = UNIT.search(self._result)
@@ -549,7 +562,8 @@ class Formula:
 
 
 _CLAUSE = r"""(?: (?!,\ (?:-?inf|nan)\b) (?:
-    [^;.]
+    [^;.()]
+    | \([^()]*\)
     | \.(?=\S)  # 802.11, RFC 9.1
     | (?<=\b(?:e\.g|i\.e|Fig|etc))\. | (?<=\b(?:al|cf|ca|vs|Eq|No))\.
 ) )*"""

@@ -159,11 +159,16 @@ def explained(formula: Formula, arguments: Mapping[str, Any], result: Any) -> li
     for parameter in formula.parameters:
         value = arguments.get(parameter.name, parameter.default)
         origin = "" if parameter.name in arguments else " (default)"
-        text = named(
-            parameter.show(value, digits=6), layer_text(formula, parameter.layer, arguments)
-        )
+        shown = _by_default(parameter) if value is None else parameter.show(value, digits=6)
+        text = named(shown, layer_text(formula, parameter.layer, arguments))
         lines.append((parameter.name, text + origin))
     return [*lines, (formula.function_name, ", ".join(result_lines(formula, result, arguments)))]
+
+
+def _by_default(parameter: Parameter) -> str:
+    """Return what holds for an argument that is not given, in the words of its description."""
+    match = re.search(r"\bby default (.+?)\.?$", parameter.description)
+    return match[1] if match else "none"
 
 
 Inputs: TypeAlias = "dict[str, Distribution | list[Distribution | float]]"

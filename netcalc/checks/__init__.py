@@ -62,7 +62,7 @@ from netcalc.printable import safe_repr
 __all__ = [
     "BLOCK", "CACHED", "LARGEST", "MAX_ELEMENTS", "FloatArray", "Numeric", "Range", "StandIn",
     "as_float", "at_least", "between", "choice", "counted", "derived_quantities", "flag", "flags",
-    "in_blocks", "is_masked", "judged_names", "keep_nan", "model", "named_arguments",
+    "in_blocks", "is_called", "is_masked", "judged_names", "keep_nan", "model", "named_arguments",
     "non_negative", "note", "note_outside_range", "one_dimensional", "positive", "published_ranges",
     "ratio", "real", "rounded_down", "rounded_up", "scalar", "takes_long", "up_to", "used_ranges",
     "whole",
@@ -443,15 +443,19 @@ def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
     return array
 
 
+def is_called(model: Callable[..., Any]) -> bool:
+    """Whether a model runs for its caller, and for no other model."""
+    call = _call.get()
+    return call is None or call.model is model
+
+
 def counted(name: str, value: ArrayLike, model: Callable[..., Any], *, low: int = 0) -> FloatArray:
     """Return a count as float64; refuse fractions, unless another model than this has computed it.
 
     Nobody sends half a segment, but a size over that of a segment has a part, and what follows from
     it is right.
     """
-    call = _call.get()
-    is_given = call is None or call.model is model
-    return whole(name, value, low) if is_given else at_least(name, value, low)
+    return whole(name, value, low) if is_called(model) else at_least(name, value, low)
 
 
 _ROUNDING_RATIO = 32 * float(np.finfo(np.float64).eps)

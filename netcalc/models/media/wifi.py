@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc import checks
 from netcalc.checks import FloatArray, keep_nan, model
 from netcalc.errors import DomainError
-from netcalc.models.bounds import not_above, one_of
+from netcalc.models.bounds import not_above, note_first, one_of
 
 SLOT_S = 9e-6
 SIFS_S = 16e-6
@@ -960,9 +960,9 @@ def _rate(
         if largest <= most[standard]:
             continue
         if name == "mcs" and standard == "802.11n" and largest < 8 * MOST_STREAMS[standard]:
-            more, own = divmod(int(largest), 8)
+            own, more = largest % 8, largest // 8 + 1
             raise DomainError(
-                "scheme-of-streams", name, largest, low=low, high=7, own=own, streams=more + 1
+                "scheme-of-streams", name, largest, low=low, high=7, own=own, streams=more
             )
         raise DomainError("out-of-range", name, largest, low=low, high=most[standard])
     widths = DATA_SUBCARRIERS[standard]
@@ -976,10 +976,7 @@ def _rate(
     rate = streams * widths.get(width, np.nan) * bits / symbol
     if standard == "802.11ac":
         left_out = _is_left_out(width, scheme, streams)
-        if left_out.any():
-            pair = np.broadcast_arrays(scheme, streams)
-            which, count = (int(array.flat[left_out.argmax()]) for array in pair)
-            checks.note("rate-left-out", warns=False, scheme=which, streams=count, mhz=width / 1e6)
+        note_first("rate-left-out", "mcs", left_out, scheme, streams, mhz=width / 1e6, warns=False)
         rate = np.where(left_out, np.nan, rate)
     return checks.keep_nan(rate, scheme, streams)
 

@@ -301,7 +301,8 @@ def _routing(
     np.add.at(table, tuple(ends), shares)
     leaving = table.sum(axis=1)
     if (leaving > 1.0 + 1e-12).any():
-        raise DomainError("out-of-range", "routing_ratio", float(leaving.max()), low=0, high=1)
+        most, node = float(leaving.max()), int(leaving.argmax())
+        raise DomainError("routing-above-all", "routing_ratio", most, node=node, high=1)
     return table
 
 

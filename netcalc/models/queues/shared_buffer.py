@@ -20,6 +20,8 @@ from netcalc.checks import (
     rounded_down,
     whole,
 )
+from netcalc.models.bounds import not_below
+from netcalc.models.sizes.headers import MIN_FRAME_BYTES
 
 
 @model
@@ -73,7 +75,9 @@ def shared_queue_bytes(
     """
     share = positive("alpha", alpha)
     count = whole("queue_count", queue_count)
-    return non_negative("buffer_bytes", buffer_bytes) / (1.0 / share + count)
+    queue = non_negative("buffer_bytes", buffer_bytes) / (1.0 / share + count)
+    not_below("queue-below-frame", "result", queue, MIN_FRAME_BYTES)
+    return queue
 
 
 @model

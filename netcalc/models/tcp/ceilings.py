@@ -12,6 +12,7 @@ long as the loss is below what it tolerates. All are capped by the line here.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from netcalc import checks
 from netcalc.checks import FloatArray, model
-from netcalc.models.bounds import tcp_window
+from netcalc.models.bounds import tcp_rate, tcp_window
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp._sending import ETHERNET_BYTES, wire_sizes
 from netcalc.models.tcp.bbr import (
@@ -158,7 +159,7 @@ def congestion_limit_bps(
         checks.positive("segments_per_ack", segments_per_ack),
         rtt + checks.non_negative("min_rto_s", min_rto_s),
     )
-    return flows * segment_bits * per_flow
+    return tcp_rate(congestion_limit_bps, flows * segment_bits * per_flow, rtt, flows)
 
 
 @model
@@ -286,6 +287,8 @@ def path_ceilings(
         # Those that are lost are not acknowledged, so that the loss does not count here.
         np.where(np.isinf(back), np.inf, SEGMENTS_PER_BARE_ACK * mss * back / ack),
     )
+    lowest = np.minimum(np.minimum(rates[0], rates[1]), np.minimum(rates[2], rates[3]))
+    tcp_rate(path_ceilings, lowest, rtt, flows)
     shape = np.broadcast_shapes(*(np.shape(rate) for rate in rates))
     inputs = (per_flow, window, line, back, flows)
     return PathCeilings(
@@ -396,7 +399,8 @@ def bbr_throughput_bps(
     )
     tolerated = checks.ratio("loss_tolerance_ratio", loss_tolerance_ratio)
     window = 8.0 * LEAST_WINDOW_PACKETS * checks.positive("mss_bytes", mss_bytes)
-    least = np.minimum(line, window / checks.positive("rtt_s", rtt_s))
+    rtt = checks.positive("rtt_s", rtt_s)
+    least = np.minimum(line, window / rtt)
     share, limit = np.broadcast_arrays(loss, tolerated)
     if (is_beyond := share > limit).any():
         worst = float(share[is_beyond].max())
@@ -405,6 +409,7 @@ def bbr_throughput_bps(
             "beyond-loss-tolerance", name="loss_ratio", value=worst, limit=least_limit, rank=worst
         )
     rate = (1.0 - loss) * np.where(loss <= tolerated, line, least)
+    rate = tcp_rate(bbr_throughput_bps, rate, rtt)
     return checks.keep_nan(rate, loss, line, tolerated, least)
 
 
@@ -502,5 +507,6 @@ def congestion_controls(
     )
     arrays = np.broadcast_arrays(loss, rtt, line, segment, acked, rto)
     shape = arrays[0].shape
-    capped = (np.broadcast_to(np.minimum(rate, line), shape) for rate in rates)
+    capped = [np.broadcast_to(np.minimum(rate, line), shape) for rate in rates]
+    tcp_rate(congestion_controls, reduce(np.maximum, capped), rtt)
     return ControlRates(*(checks.keep_nan(np.array(rate), *arrays) for rate in capped))

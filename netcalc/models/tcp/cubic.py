@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, between, model, non_negative, positive, ratio
+from netcalc.models.bounds import tcp_rate
 from netcalc.models.tcp.loss_limited import MATHIS_CONSTANT
 
 CUBIC_SCALE = 0.4
@@ -422,7 +423,8 @@ def cubic_throughput_bps(
         loss, rtt, _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
     )
     window = np.maximum(raw, positive("reno_constant", reno_constant) / np.sqrt(loss))
-    throughput = window * (8.0 * positive("packet_bytes", packet_bytes) / rtt)
+    rate = window * (8.0 * positive("packet_bytes", packet_bytes) / rtt)
+    throughput = tcp_rate(cubic_throughput_bps, rate, rtt)
     is_lost = loss == 1.0
     return np.where(is_lost, 0.0, throughput) if is_lost.any() else throughput
 
@@ -492,8 +494,8 @@ def cubic_loss_ratio(
     ----------
     RFC 9438, table 3 (two digits, truncated), from eq. 6 solved for the loss.
     """
-    rate = non_negative("throughput_bps", throughput_bps)
     rtt = positive("rtt_s", rtt_s)
+    rate = tcp_rate(cubic_loss_ratio, non_negative("throughput_bps", throughput_bps), rtt)
     shape = _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
     window = rate * (rtt / (8.0 * positive("packet_bytes", packet_bytes)))
     reno = positive("reno_constant", reno_constant)

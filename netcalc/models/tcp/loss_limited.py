@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, between, model, non_negative, positive, ratio, whole
+from netcalc.models.bounds import tcp_rate
 
 MATHIS_CONSTANT = math.sqrt(1.5)
 """Constant of the square-root law with an acknowledgement for each segment."""
@@ -126,8 +127,9 @@ def mathis_throughput_bps(
     """
     loss = ratio("loss_ratio", loss_ratio)
     segment_bits = 8.0 * positive("mss_bytes", mss_bytes)
-    rate = segment_bits / positive("rtt_s", rtt_s) * positive("constant", constant)
-    throughput = rate / np.sqrt(loss)
+    rtt = positive("rtt_s", rtt_s)
+    rate = segment_bits / rtt * positive("constant", constant)
+    throughput = tcp_rate(mathis_throughput_bps, rate / np.sqrt(loss), rtt)
     is_lost = loss == 1.0
     return np.where(is_lost, 0.0, throughput) if is_lost.any() else throughput
 
@@ -192,8 +194,9 @@ def mathis_loss_ratio(
     """
     rate = non_negative("throughput_bps", throughput_bps)
     segment_bits = 8.0 * positive("mss_bytes", mss_bytes)
-    factor = segment_bits / positive("rtt_s", rtt_s) * positive("constant", constant)
-    return np.minimum((factor / rate) ** 2, 1.0)
+    rtt = positive("rtt_s", rtt_s)
+    factor = segment_bits / rtt * positive("constant", constant)
+    return np.minimum((factor / tcp_rate(mathis_loss_ratio, rate, rtt)) ** 2, 1.0)
 
 
 @model

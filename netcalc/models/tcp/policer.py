@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from netcalc import checks
 from netcalc.checks import FloatArray, model
+from netcalc.models.bounds import tcp_rate
 
 
 @model
@@ -202,7 +203,8 @@ def policed_throughput_bps(
     rtt = checks.positive("rtt_s", rtt_s)
     checks.note_outside_range(policed_throughput_bps, window_packets=tokens / 8.0 * rtt / segment)
     above = np.sqrt(2.0 * depth) * np.sqrt(segment) * (8.0 / rtt)
-    return np.minimum(tokens, 0.5 * (1.0 + kept) * (tokens + above))
+    rate = np.minimum(tokens, 0.5 * (1.0 + kept) * (tokens + above))
+    return tcp_rate(policed_throughput_bps, rate, rtt)
 
 
 @model

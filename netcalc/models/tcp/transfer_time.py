@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, as_float, model, non_negative, positive, ratio, whole
+from netcalc.models.bounds import note_first, tcp_window
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp._sending import (
     ETHERNET_BYTES,
@@ -336,6 +337,11 @@ def transfer_parts(
     lowest = np.minimum(limit, np.minimum(ceilings.window_bps, ceilings.line_bps))
     lowest = np.minimum(lowest, ceilings.acknowledgements_bps)
     steady = np.where(mss > 0, lowest / (8.0 * mss * flows), 0.0)
+    tcp_window(np.minimum(payload, lowest * rtt / 8.0) / flows)
+    note_first(
+        "flows-below-segment", "payload_bytes", (flows > 1.0) & (payload < flows * mss),
+        payload / flows, mss,
+    )  # fmt: skip
     if congestion_control == "bbr":
         # Its start ends at a full line, not at a loss, and doubles each round; what is lost takes
         # the line once more.
