@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -126,7 +126,9 @@ def _refuse_impossible(stack: str, layer: Layer, below: Layer | None) -> None:
     elif layer.base in ("eth", "cw", "mpls") and around in CARRIES_IP_ONLY:
         code = "only-ip-inside"
     if code:
-        values: dict[str, Any] = {"suggestions": _in_order(stack)} if code == "only-on-ethernet" else {}
+        values: dict[str, Any] = (
+            {"suggestions": _in_order(stack)} if code == "only-on-ethernet" else {}
+        )
         raise DomainError(code, "stack", stack, layer=layer.base, below=around, **values)
     inside = CARRIES_VERSION.get(around, layer.ip_version)
     if layer.base not in ("mpls", "eth", "cw") and layer.ip_version != inside:
