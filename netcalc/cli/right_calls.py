@@ -94,11 +94,10 @@ def _solved(formula: Formula, words: Sequence[str], options: Mapping[str, str]) 
         units.parse_typed(options[wanted[0]], formula.unit)
     except UnitError:
         return None
-    sought, *missing = [p for p in formula.parameters if p.required and p.name not in texts] or [
-        None
-    ]
-    if sought is None or len(missing) > _MOST_MISSING:
+    lacking = [p for p in formula.parameters if p.required and p.name not in texts]
+    if not 0 < len(lacking) <= _MOST_MISSING + 1:
         return None
+    sought, *missing = lacking
     ending = f" --solve {formula.option(sought.name)} --for {_quoted(options[wanted[0]])}"
     return _Call(formula, texts, missing, ending)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -347,7 +348,8 @@ def tunnel(*, stack: tuple[str, ...], mix_text: str | None, **arguments: Any) ->
         return planning.tunnel(layers, mix=mix, **arguments)
 
 
-class _AtOnce(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _AtOnce:
     """Calls at the same time, and the text that has them."""
 
     count: float

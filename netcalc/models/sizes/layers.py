@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,8 +106,10 @@ def _layers(stack: str) -> tuple[Layer, ...]:
         raise DomainError("stack-empty", "stack", stack)
     names = [] if stack.strip().lower() == "none" else stack.lower().split("+")
     layers = tuple(_layer(name.strip()) for name in names)
-    for below, layer in pairwise((None, *layers)):
-        _refuse_impossible(stack, layer, below)
+    around: Layer | None = None
+    for layer in layers:
+        _refuse_impossible(stack, layer, around)
+        around = layer
     return _merge(layers)
 
 
