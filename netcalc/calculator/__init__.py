@@ -13,17 +13,17 @@ from __future__ import annotations
 
 from netcalc.calculator.catalogue import (
     Formula,
-    asked_for,
     command,
     datasets,
     doubt_notice,
     flag,
     formula,
     formulas,
+    found,
     listed,
     search,
+    search_tables,
     subject_formulas,
-    synonyms,
 )
 from netcalc.calculator.names import (
     codec_bps,
@@ -80,16 +80,16 @@ from netcalc.calculator.sweeps import (
 __all__ = [
     "RESULT_CODES", "Answer", "Curve", "Draws", "Formula", "Inputs", "Parameter", "Session",
     "Shade", "Solution", "Sweep", "Swept",
-    "asked_for", "band_rows", "bands_over",
+    "band_rows", "bands_over",
     "cases_by_text", "codec_bps", "column_unit", "command", "curve", "datasets",
     "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",
-    "formulas", "importance_line", "input_label", "is_layer", "is_noun", "is_range", "is_staircase",
+    "formulas", "found", "importance_line", "input_label", "is_layer", "is_noun", "is_range",
+    "is_staircase",
     "known_names",
     "layer_of", "layer_text", "layers", "listed", "listed_values", "parse_range",
     "percentile_name", "plain_name", "preset", "range_notes", "range_text", "read_range",
     "result_lines",
-    "result_unit", "search", "show", "solution_lines", "solutions_for", "solve_for",
-    "split_ranges", "stack", "subject_formulas", "sweep", "sweep_range",
-    "synonyms", "table",
+    "result_unit", "search", "search_tables", "show", "solution_lines", "solutions_for",
+    "solve_for", "split_ranges", "stack", "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

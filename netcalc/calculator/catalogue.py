@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from netcalc.checks import LARGEST, FloatArray, derived_quantities, published_ra
 from netcalc.errors import DomainError, DoubtWarning, NetcalcError, UnitError, doubts
 from netcalc.language import ENGLISH, current, phrase
 from netcalc.messages import Notice
+
+if TYPE_CHECKING:
+    from netcalc.calculator.searching import Found
 
 _IN_ITS_UNIT = ("value", "limit", "low", "high")
 """Values of a doubt that are in the unit of the argument it names."""
@@ -772,11 +775,38 @@ def search(words: str) -> list[Formula]:
     >>> command(search("fiber latency")[0])
     'propagation'
     """
-    if not words.strip():
-        return Formulas(dict.fromkeys(member for _, _, members in listed() for member in members))
+    return Formulas(found(words).formulas)
+
+
+def found(words: str) -> Found[Formula]:
+    """Return what a search found: formulas, what the words mean, or what is nearest.
+
+    Parameters
+    ----------
+    words : str
+        A few words as people use them.
+
+    Returns
+    -------
+    Found
+        ``formulas`` as :func:`search` has them; ``terms``, words that no formula is named by, each
+        with what it is; and if no formula answers, the ``nearest`` ones, the ``topic`` if it is
+        known, and the words that are ``unknown``.
+
+    Examples
+    --------
+    >>> found("txqueuelen").formulas[0].short_name
+    'drain'
+    >>> nothing = found("subnet mask")
+    >>> nothing.formulas, nothing.topic.partition(":")[0]
+    ([], 'plans of addresses')
+    """
     from netcalc.calculator import searching  # late: most formulas are asked for by name
 
-    return Formulas(searching.ranked(words, formulas().values()))
+    if not words.strip():
+        every = dict.fromkeys(member for _, _, members in listed() for member in members)
+        return searching.Found(list(every))
+    return searching.found(words, formulas().values())
 
 
 def datasets(words: str) -> list[str]:
@@ -792,30 +822,17 @@ def datasets(words: str) -> list[str]:
     return searching.datasets(words)
 
 
-def asked_for(formula: Formula) -> tuple[str, ...]:
-    """Return what people ask a formula for, in their words.
+def search_tables() -> dict[str, Any]:
+    """Return the words of the search, and those of each formula, for a page with the same search.
 
     Examples
     --------
-    >>> "link utilization" in asked_for(formula("line-utilization"))
+    >>> "tcp_rmem" in [term["spelling"] for term in search_tables()["terms"]]
     True
     """
     from netcalc.calculator import searching  # late, as above
 
-    return searching.asked_for(formula)
-
-
-def synonyms() -> dict[str, tuple[str, ...]]:
-    """Return words of a question, each with others that mean the same.
-
-    Examples
-    --------
-    >>> "wait" in synonyms()["delay"]
-    True
-    """
-    from netcalc.calculator import vocabulary  # late, as above
-
-    return dict(vocabulary.SYNONYMS)
+    return searching.tables(formulas().values())
 
 
 def listed() -> list[tuple[str, str, list[Formula]]]:

@@ -84,7 +84,8 @@ PHRASES = {
     "over-subscription": "oversubscription", "large receive offload": "offload",
     "hash polarization": "ecmp", "round robin": "wfq", "selective repeat": "selectiverepeat",
     "go back n": "gobackn", "go-back-n": "gobackn", "sequence number": "sequence",
-    "head of line blocking": "hol",
+    "head of line blocking": "hol", "random early detection": "red", "mpls label": "mpls",
+    "dial tone": "call",
 }  # fmt: skip
 """Several words that mean one thing, and the one word they become."""
 
@@ -228,7 +229,10 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "moore": ("growth",), "invoice": ("billing",), "bill": ("billing",), "transit": ("billing",),
     "95th": ("percentile", "billing"), "iperf": ("goodput", "throughput"),
     "speedtest": ("goodput", "throughput"), "measure": ("probe", "dispersion"),
-    "estimate": ("dispersion", "pair"), "stdev": ("deviation",), "mos": ("jitter",),
+    "estimate": ("dispersion", "pair"), "stdev": ("deviation",),
+    "copper": ("cable", "signal"), "unfairness": ("fairness",), "webserver": ("server",),
+    "timeslot": ("channel",), "dorm": ("users",), "ram": ("buffer",), "wred": ("red",),
+    "wraparound": ("wrap",), "partition": ("incast",),
     "hashing": ("ecmp",), "ipv6": ("header", "mtu"), "trombone": ("distance",),
 }  # fmt: skip
 """A word, and the words of the catalogue that it may also mean; each counts a little less."""
@@ -393,7 +397,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         "lossy link", "effect of loss", "mathis", "squareroot", "squareroot law",
         "macroscopic model"),
     "cubic_throughput": ("packet loss throughput", "loss and rtt", "linux tcp", "tcp loss",
-        "effect of loss", "lossy link"), "pftk_throughput": ("padhye", "loss and timeout"),
+        "effect of loss", "lossy link"), "pftk_throughput": ("padhye", "pftk", "loss and timeout"),
     "mathis_loss": ("allowed loss", "tolerable loss", "maximum loss for a rate", "loss budget",
         "lossbudget", "loss tolerate"),
     "cubic_loss": ("allowed loss", "tolerable loss", "maximum loss for a rate", "loss budget",
@@ -444,7 +448,8 @@ TAGS: dict[str, tuple[str, ...]] = {
         "limited queue", "queue full"),
     "voip_bandwidth": ("voip", "call bandwidth", "g.711", "g711", "g729", "bandwidth per call",
         "voice bandwidth", "rtp bandwidth", "g.722", "rtp", "srtp"),
-    "voip_call_count": ("how many calls", "calls on a link", "voip capacity", "simultaneous calls"),
+    "voip_call_count": ("how many calls", "calls on a link", "voip capacity", "simultaneous calls",
+        "g.711 calls", "g.729 calls"),
     "hashed_load_cv": ("ecmp imbalance", "lag imbalance"),
     "linear_exhaustion": ("when is a link full", "link full", "link full linear growth"),
     "codec_payload": ("codec", "g.711", "g.729", "voice packet size"),
@@ -584,3 +589,25 @@ FILLERS = frozenset(
     }
 )  # fmt: skip
 """Words of a question that say nothing of what is asked."""
+
+GENERAL = (
+    "vs versus against compare comparison explode near eat nightly overnight daily "
+    "disabled enabled cross hidden dependence advantage benefit number required fit spend "
+    "go goes going around early just still also every all my his her us they them who "
+    "where whether because then but able allow cause caused happen happens help matter "
+    "mean means show see seem know think say tell please value calculation computation "
+    "compute computed estimate estimation determine example typical big bigger high higher "
+    "low lower less more most least few enough new old same different other another "
+    "certain possible expected actual theoretical ideal practical modern common usual "
+    "normal whole entire single double within without inside under above below behind "
+    "across along toward until since again today tomorrow year years month months week day "
+    "days hour hours minutes seconds second ms s mbit gbit kbit mbps gbps kbps tbps bps "
+    "kpps mpps kb mb gb tb pb kib mib gib tib bytes bits km percent gigabit gigabits "
+    "megabit megabits terabyte terabytes gigabyte gigabytes megabyte megabytes gig meg gbe "
+    "data people thing things way ways kind case cases problem question answer amount "
+    "total limits effect impact rough rule run running set setting put keep become change "
+    "changes let lets buy customer country city world wan lan accelerator aws azure gcp "
+    "google linux windows macos freebsd cisco juniper arista mikrotik intel mellanox "
+    "nvidia"
+)
+"""Words and units that do not carry a question: a formula need not have them."""

@@ -101,17 +101,21 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     """
     if ctx.invoked_subcommand is not None:
         return
-    matches = calculator.search(words) if words is not None else None
-    if not listed and not as_json and matches is None:
+    if not listed and not as_json and words is None:
         click.echo(ctx.get_help())
         return
-    tables = calculator.datasets(words or "")
-    if matches is not None and not matches and not tables:
-        raise mistakes.CommandError("nothing-matches", words=words)
+    found = calculator.found(words) if words is not None else None
+    matches = found.formulas if found is not None else None
+    terms = found.terms if found is not None else {}
+    tables = [] if found is not None and found.topic else calculator.datasets(words or "")
+    if found is not None and not found.formulas and not tables:
+        nothing = found.nothing(words or "", list(map(calculator.command, found.nearest)))
+        raise mistakes.CommandError(nothing.code, **nothing.values)
     if as_json:
         shown = list(calculator.formulas().values()) if matches is None else matches
         print_json(
-            [{"table": name, "command": f"data {name}"} for name in tables]
+            [{"term": term, "meaning": meaning} for term, meaning in terms.items()]
+            + [{"table": name, "command": f"data {name}"} for name in tables]
             + [
                 {
                     "name": formula.name,
@@ -123,6 +127,8 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
             ]
         )
     elif matches is not None:
+        for term, meaning in terms.items():
+            say(f"{term}: {meaning}")
         for name in tables:  # published values answer before formulas
             put(f"published values: netcalc data {name}")
         for formula in matches[:FOUND]:

@@ -200,7 +200,8 @@ class CalculatorPanel(ipywidgets.VBox):
         """Offer the formulas that the search and the chapter leave; a search begins anywhere."""
         words, chapter = self.search.value.strip(), self.chapter.value
         offered = _chapters()[_ALL if words and chapter == _FIRST else chapter]
-        every = calculator.search(words) if words else offered
+        found = calculator.found(words)
+        every = (found.formulas or found.nearest) if words else offered
         matches = [formula for formula in every if formula in offered]
         is_elsewhere = not matches and bool(every)
         matches = matches or every
@@ -208,8 +209,13 @@ class CalculatorPanel(ipywidgets.VBox):
             phrase("1 formula found") if len(matches) == 1
             else phrase("{count} formulas found", count=len(matches))
         )  # fmt: skip
-        if is_elsewhere:
+        if is_elsewhere and found.formulas:
             self.found.value += phrase(", none of them in this chapter")
+        if words and not found.formulas and (found.nearest or found.topic):
+            nothing = found.nothing(words, list(map(calculator.command, found.nearest)))
+            self.found.value = html_text(". ".join(filter(None, [str(nothing), nothing.hint])))
+        for word, meaning in found.terms.items() if found.formulas else ():
+            self.found.value = html_text(f"{word}: {phrase(meaning)}. ") + self.found.value
         names = [formula.name for formula in matches]
         ready, self._ready = self._ready, False  # new options choose the first of them
         with self.formula_choice.hold_sync():

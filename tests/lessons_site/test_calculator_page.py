@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shlex
 import sys
@@ -21,6 +22,7 @@ from netcalc.lessons.site import calculator_page
 from netcalc.lessons.site.recording import NotRecorded
 
 pytestmark = pytest.mark.browser("other")  # all in one worker, as the page takes a minute to make
+REFERENCE = Path(__file__).parents[1] / "reference"
 browser_only = pytest.mark.skipif(bool(missing()), reason=missing())
 
 
@@ -186,18 +188,28 @@ class TestInABrowser:
             page.select_option("#over", "latency_s")
             assert page.inner_text("#caption").startswith("Transfer time over latency")
 
-    def test_search_finds_what_the_command_finds(self, browser, file):
+    def test_the_page_finds_what_the_command_finds_and_says_it(self, browser, file):
         asked = [
-            "bdp", "packets per second", "mtu vxlan", "mathis", "token bucket", "speed of light",
-            "ping", "fragmentation", "wireguard overhead", "clock error", "tcp window",
-            "utilization", "time to first byte", "wifi throughput", "erlang b", "kingman",
-        ]  # fmt: skip
+            row["question"]
+            for name in ("searches.csv", "practitioners.csv")
+            for row in csv.DictReader(REFERENCE.joinpath(name).read_text("utf-8").splitlines())
+        ]
         with opened(browser, file.as_uri()) as page:
             found = page.evaluate(
-                "asked => asked.map(q => netcalcPage.search(q).slice(0, 6).map(f => f.name))", asked
+                "asked => asked.map(q => netcalcPage.search(q).map(f => f.name))", asked
             )
-        for query, names in zip(asked, found, strict=True):
-            assert calculator.search(query)[0].name in names, (query, names)
+            assert len(asked) > 400
+            for query, names in zip(asked, found, strict=True):
+                assert names == [one.name for one in calculator.search(query)], query
+            said = []
+            for query in ("txqueuelen", "CPU temperature", "ship disks by truck", "qqqq"):
+                page.fill("#search", query)
+                said.append((page.inner_text("#found-count"), page.locator("#found li").count()))
+        assert said[0][0].startswith("txqueuelen: packets that an interface of Linux queues")
+        for (text, count), query in zip(said[1:3], ("CPU temperature", "ship disks"), strict=True):
+            assert text.startswith(f"no formula matches '{query}"), text
+            assert count == len(calculator.found(query).nearest)
+        assert said[3] == ("0 formulas", 0)
 
     def test_a_formula_that_needs_python_is_found_and_says_so(self, browser, file):
         with opened(browser, file.as_uri() + "#erlang.erlang_b_ratio") as page:

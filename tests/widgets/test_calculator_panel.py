@@ -94,6 +94,11 @@ def test_a_formula_is_picked_by_chapter_and_by_words():
     panel.search.value = "no such thing"
     assert panel.formula_choice.options == ()
     assert panel.found.value == "0 formulas found"
+    panel.search.value = "<b>codel"  # no formula: the nearest are listed, and what it is
+    assert panel.found.value.startswith("no formula matches &#x27;&lt;b&gt;codel&#x27;")
+    assert panel.formula_choice.options[0][1] == "sharing.drain_s"
+    panel.search.value = "txqueuelen"
+    assert panel.found.value.startswith("txqueuelen: packets that an interface of Linux queues")
     panel.search.value = ""
     panel.chapter.value = "measuring"  # with nothing in its chapter, a search looks everywhere
     panel.search.value = "satellite"

@@ -342,7 +342,8 @@ _ALWAYS = (
     "beyond-published-range", "below-published-range", "percent-for-ratio", "not-a-choice",
     "wrong-count", "is-required", "not-yes-or-no", "malformed-number", "ambiguous-number",
     "ambiguous-unit", "unit-missing", "unit-of-other-kind", "unit-unknown", "number-too-large",
-    "no-number", "text-empty",
+    "no-number", "text-empty", "nothing-matches", "topic-elsewhere", "topic-near", "words-unknown",
+    "words-apart",
 )  # fmt: skip
 _WHOLE = re.compile(r'name:"(\w+)"[^{}]*is_whole:true')
 
@@ -382,6 +383,7 @@ def page() -> str:
         (_HERE / "units.js").read_text(encoding="utf-8"),
         f"const netcalcData = {_json(_data(functions, rules))};",
         functions_program(recorded, rules),
+        (_PAGE / "search.js").read_text(encoding="utf-8"),
         (_PAGE / "page.js").read_text(encoding="utf-8"),
     ])  # fmt: skip
     equations = "\n".join(
@@ -442,7 +444,7 @@ def _data(
     codes |= {f"used-{code}" for code in _ALWAYS[:2]}
     return {
         "units": unit_tables(),
-        "synonyms": calculator.synonyms(),
+        "search": calculator.search_tables(),
         "chapters": _chapters(),
         "sentences": {code: MESSAGES[code] for code in sorted(codes & MESSAGES.keys())},
         "hints": {code: HINTS[code] for code in sorted(codes & HINTS.keys())},
@@ -490,10 +492,7 @@ def _formula(function: FormulaFunction, rules: tuple[str, ...]) -> dict[str, Any
 def _about(formula: Formula) -> dict[str, Any]:
     """Return what the page says of every formula."""
     names = ("name", "title", "summary", "validity", "source")
-    return {
-        **{name: getattr(formula, name) for name in names},
-        "asked": calculator.asked_for(formula),
-    }
+    return {name: getattr(formula, name) for name in names}
 
 
 def _columns(formula: Formula) -> dict[str, str]:

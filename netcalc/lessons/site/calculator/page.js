@@ -1,7 +1,7 @@
 "use strict";
 // The calculator's page: pick a formula, type or slide its inputs, read its answer and curve.
 (function () {
-  const { formulas, missing, sentences, hints, synonyms } = netcalcData;
+  const { formulas, missing, sentences, hints } = netcalcData;
   const every = [...formulas, ...missing];
   const units = netcalcUnits(netcalcData.units);
   const byName = new Map(every.map((one) => [one.name, one]));
@@ -61,53 +61,23 @@
   const ENDINGS = { s: "s", bps: "bit/s", pps: "packet/s", bytes: "byte", bits: "bit", ratio: "ratio", m: "m", m_s: "m/s" };
   const unitOf = (name) => (name && ENDING.exec(name) && ENDINGS[ENDING.exec(name)[1]]) || "1";
 
-  // Search: words in names, in what people ask for, in summaries; then synonyms.
-  const words = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}./]+/gu, " ").trim().split(" ").filter(Boolean);
-  const FILLERS = new Set("a an the of to for in on is it at do does how what which when with i my we many much long per by and or are be can".split(" "));
-  const index = every.map((one) => [
-    [words(one.title), 5], [words(one.command), 5], [one.asked.flatMap(words), 5], [words(one.summary), 3],
-    [words(one.name.split(".")[0].replace(/_/g, " ")), 2], [one.parameters.flatMap((p) => words(p.label)), 1], [words(one.validity + " " + one.source), 0.4],
-  ]);
+  const find = netcalcSearch(netcalcData.search);
+  const named = (names) => names.map((name) => byName.get(name));
+  const search = (query) => (query.trim() ? named(find(query).formulas) : every);
 
-  function best(places, word) {
-    let found = 0;
-    for (const [known, weight] of places)
-      if (weight > found)
-        for (const one of known) {
-          const value = one === word ? weight : one.startsWith(word) ? 0.8 * weight : word.startsWith(one) && one.length > 3 ? 0.6 * weight : 0;
-          if (value > found) found = value;
-        }
-    return found;
-  }
-
-  function search(query) {
-    const asked = words(query), kept = asked.filter((one) => !FILLERS.has(one)), list = kept.length ? kept : asked;
-    if (!list.length) return every;
-    const whole = asked.join(" ");
-    const found = list.map((word) => every.map((_, i) => {
-      const own = best(index[i], word);
-      return Math.max(own, ...(synonyms[word] ?? []).map((one) => 0.6 * best(index[i], one)));
-    }));
-    // A word that many formulas have counts less.
-    const rare = found.map((scores) => Math.log(1 + every.length / Math.max(1, scores.filter((one) => one >= 1).length)) / Math.log(1 + every.length));
-    return every
-      .map((formula, i) => {
-        let total = 0, matched = 0;
-        found.forEach((scores, k) => {
-          total += scores[i] * rare[k];
-          if (scores[i]) matched += 1;
-        });
-        const phrase = formula.asked.some((one) => words(one).join(" ") === whole) || [formula.title, formula.command].some((one) => words(one).join(" ") === whole) ? 12 : 0;
-        return [formula, (total * matched) / list.length + phrase];
-      })
-      .filter(([, score]) => score > 0.4)
-      .sort((a, b) => b[1] - a[1])
-      .map(([formula]) => formula);
+  // Why no formula answers, as the command says it.
+  function nothing(query, found) {
+    const values = { ...found, words: query, nearest: found.nearest.map((name) => byName.get(name).command.replace("netcalc calc ", "").split(" ")[0]) };
+    const near = values.nearest.length, code = values.topic ? (near ? "topic-near" : "topic-elsewhere") : !near ? "nothing-matches" : values.unknown.length ? "words-unknown" : "words-apart";
+    return code === "nothing-matches" ? "0 formulas" : said(code, values);
   }
 
   function list() {
-    const query = at("search").value, found = search(query);
-    at("found-count").textContent = query.trim() ? `${found.length} ${found.length === 1 ? "formula" : "formulas"}` : `${found.length} formulas; type to search`;
+    const query = at("search").value, answer = query.trim() ? find(query) : null;
+    const found = answer ? named(answer.formulas.length ? answer.formulas : answer.nearest) : every;
+    const meanings = answer && answer.formulas.length ? answer.terms.map(([term, meaning]) => `${term}: ${meaning}. `).join("") : "";
+    const count = `${found.length} ${found.length === 1 ? "formula" : "formulas"}`;
+    at("found-count").textContent = !answer ? `${count}; type to search` : answer.formulas.length ? meanings + count : nothing(query, answer);
     const row = (one) =>
       make("li", {}, make("button", { type: "button", onclick: () => open(one.name, true), attributes: { "data-name": one.name } },
         make("b", { textContent: one.title }), make("code", { textContent: one.command.replace("netcalc calc ", "").split(" ")[0] }), make("span", { textContent: one.reason ? `${one.summary} (needs Python)` : one.summary })));
