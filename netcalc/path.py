@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from netcalc import checks, units
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError, doubts
+from netcalc.messages import Notice
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
 from netcalc.models.sizes.headers import (
@@ -34,7 +35,7 @@ from netcalc.models.sizes.headers import (
 from netcalc.printable import excerpt, safe_repr, safe_str
 
 __all__ = [
-    "Framing", "Hop", "Link", "Path",
+    "Framing", "Hop", "Link", "Path", "latency_reading",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
@@ -49,6 +50,15 @@ _FRAMINGS: Mapping[str, tuple[float, float]] = {
     "ethernet": (_ETHERNET_BYTES, MIN_FRAME_BYTES + PREAMBLE_AND_GAP_BYTES),
 }
 """What each framing adds to a packet, and the least that a packet takes with it. [byte]"""
+_LIGHT_YEAR_S = 365.25 * 86400.0
+"""Latency of a light year, beyond which there is no path. [s]"""
+_ROUND_TRIP = r"\b(?:rtt|round[ -]?trip(?:[ -]time)?|ping)\b"
+_ONE_WAY = r"\b(?:one[ -]?way(?:[ -](?:delay|latency))?|owd)\b"
+_MEANING = re.compile(f"(?P<round_trip>{_ROUND_TRIP})|{_ONE_WAY}", re.IGNORECASE)
+"""Words that say which latency a time is."""
+_TIME = r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?\s*[a-zµμ]*"
+_LINKS = re.compile(rf"[;,](?!\d)(?!\s*(?:{_ROUND_TRIP}|{_ONE_WAY}))", re.IGNORECASE)
+"""What separates links: a comma between digits is a decimal one."""
 
 
 @checks.named_arguments
@@ -106,7 +116,7 @@ class Link:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a link from a rate and, if there is one, a latency.
+        """Read a link from a rate and, if there is one, a latency: one way, or as ``rtt 80 ms``.
 
         Examples
         --------
@@ -116,10 +126,22 @@ class Link:
         Link(bandwidth_bps=10000000.0, latency_s=0.0, name='10 Mbit/s', framing='none')
         >>> Link.parse("10 Mbit/s Ethernet 1 ms").framing
         'ethernet'
+        >>> Link.parse("10G rtt 80ms").latency_s
+        0.04
+
+        Raises
+        ------
+        UnitError
+            If there are two times, or a round trip without one.
+        DomainError
+            If the latency is negative, or that of more than a light year.
         """
         bare, removed = re.subn(r"\bethernet\b", " ", safe_str(text), flags=re.IGNORECASE)
-        rate, time = _split_link(bare)
+        rate, time, is_round_trip = _split_link(bare)
         delay = units.parse_typed(time, "s", field="latency") if time else 0.0
+        if checks.non_negative("latency_s", delay) > _LIGHT_YEAR_S * (1 + is_round_trip):
+            raise DomainError("beyond-light-year", "latency_s", delay)
+        delay /= 1 + is_round_trip
         bandwidth_bps = units.parse_typed(rate, "bit/s", field="link rate")
         return cls(bandwidth_bps, delay, rate, "ethernet" if removed else "none")
 
@@ -282,7 +304,7 @@ class Path:
         ['T1', 'T1', '10 Mbit/s']
         """
         links: list[Link] = []
-        for part in re.split(r"[;,](?!\d)", safe_str(text)):
+        for part in _LINKS.split(safe_str(text)):
             repeated = re.fullmatch(r"\s*(\d+)\s*[x×*]\s*(.+)", part, re.DOTALL)
             count, hop = (int(repeated[1]), repeated[2]) if repeated else (1, part)
             if not 1 <= count <= 1000:
@@ -478,13 +500,73 @@ def _processing_text(time_s: float) -> str:
     return f", processing {units.show(time_s, 's')}" if time_s else ""
 
 
-def _split_link(text: str) -> tuple[str, str]:
+def latency_reading(text: str, path: Path) -> Notice | None:
+    """Return which latency the times of a path were taken for; None if its text says one way.
+
+    Examples
+    --------
+    >>> str(latency_reading("10G rtt 80ms", Path.parse("10G rtt 80ms")))
+    '80 ms read as round trip: 40 ms one way'
+    """
+    values = {"latency_s": path.latency_s, "rtt_s": 2.0 * path.latency_s}
+    if not path.latency_s:
+        return None
+    if re.search(_ROUND_TRIP, safe_str(text), re.IGNORECASE):
+        return Notice("read-as-round-trip" if len(path.hops) == 1 else "round-trip-of-path", values)
+    if re.search(_ONE_WAY, safe_str(text), re.IGNORECASE):
+        return None
+    return Notice("read-as-one-way" if len(path.hops) == 1 else "sum-read-as-one-way", values)
+
+
+def _split_link(text: str) -> tuple[str, str, bool]:
+    """Split "10 Mbit/s, 5 ms" or "rtt 80 ms 10G" into rate and latency; is that a round trip?"""
+    plain = safe_str(text).strip()
+    marks = list(_MEANING.finditer(plain))
+    if not marks:
+        rate, time = _rate_and_time(plain)
+        if not time and (swapped := _leading_time(rate)) and _reads(swapped[1], "bit/s"):
+            time, rate = swapped
+        times = [time] if time else []
+    else:
+        before, after = plain[: marks[0].start()], plain[marks[0].end() :]
+        before, time = _rate_and_time(before.rstrip(" ,;@+:="))
+        if not time and _reads(before, "s"):
+            before, time = "", before
+        times = [time] if _reads(time, "s") else []
+        following = _leading_time(after.lstrip(" :="))
+        times += following[:1]
+        rate = f"{before} {following[1] if following else after}".strip(" ,;@+")
+        if not times:
+            raise _refused("link-without-time", plain, word=marks[0][0])
+    if len(marks) > 1 or len(times) > 1 or (times and _has_time(rate)):
+        raise _refused("link-times", plain)
+    if marks and not rate:
+        raise _refused("link-without-rate", plain)
+    return rate, times[0] if times else "", bool(marks and marks[0]["round_trip"])
+
+
+def _refused(code: str, text: str, **values: str) -> UnitError:
+    return UnitError(code, text, expected="a link", field="link", **values)
+
+
+def _leading_time(text: str) -> list[str]:
+    """Return a time in front and the rest behind it, or nothing."""
+    match = re.fullmatch(rf"({_TIME})(?![\w/])\s*(.*)", text, re.IGNORECASE | re.DOTALL)
+    return [match[1], match[2]] if match is not None and _reads(match[1], "s") else []
+
+
+def _has_time(rate: str) -> bool:
+    """Whether what should be a rate has a time in it."""
+    return bool(_leading_time(rate)) or _reads(_rate_and_time(rate)[1] or "-", "s")
+
+
+def _rate_and_time(text: str) -> tuple[str, str]:
     """Split "10 Mbit/s, 5 ms" or "T1 5 ms" into its rate and its latency."""
     # A comma between two digits is a decimal one.
-    words, *time = re.split(r"\s*(?:[;@+]|,(?!\d)|(?<!\d),)\s*", safe_str(text).strip(), maxsplit=1)
+    words, *time = re.split(r"\s*(?:[;@+]|,(?!\d)|(?<!\d),)\s*", text, maxsplit=1)
     if time:
         return words, time[0]
-    match = re.fullmatch(r"(.*\S)\s+(-?[\d.,]+\s*[a-zµμ]*)", words)
+    match = re.fullmatch(rf"(.*\S)\s+({_TIME})", words, re.IGNORECASE | re.DOTALL)
     if match is not None and (_reads(match[2], "s") or _reads(match[1], "bit/s")):
         return match[1], match[2]
     return words, ""

@@ -11,7 +11,7 @@ import pytest
 from netcalc.emulation import simulate
 from netcalc.errors import DomainError, UnitError
 from netcalc.models.delays import latency, store_and_forward
-from netcalc.path import Hop, Link, Path
+from netcalc.path import Hop, Link, Path, latency_reading
 
 
 @pytest.mark.each(
@@ -25,11 +25,67 @@ from netcalc.path import Hop, Link, Path
         ("1,5 Mbit/s, 20 ms", 1.5e6, 0.02),
         ("56kbps @ 100 ms", 56e3, 0.1),
         ("T3 nominal, 30 ms", 45e6, 0.03),
+        ("80 ms 10G", 10e9, 0.08),
+        ("10G rtt 80ms", 10e9, 0.04),  # half of a round trip is one way
+        ("rtt 80 ms 10G", 10e9, 0.04),
+        ("10 Gbit/s 80 ms rtt", 10e9, 0.04),
+        ("80ms rtt 10 Gbit/s", 10e9, 0.04),
+        ("10G, RTT: 80 ms", 10e9, 0.04),
+        ("10G round-trip time 1,5 ms", 10e9, 0.00075),
+        ("10 Mbit/s Ethernet ping 2 ms", 10e6, 0.001),
+        ("10G one-way 40 ms", 10e9, 0.04),
+        ("rtt 0 10G", 10e9, 0),
     ],
 )
 def test_link_parse(text, rate, delay):
     link = Link.parse(text)
     assert (link.bandwidth_bps, link.latency_s) == (rate, delay)
+
+
+@pytest.mark.each(
+    ("text", "code"),
+    [
+        ("rtt", "link-without-time"), ("10G rtt", "link-without-time"),
+        ("10G rtt 80", "link-without-time"), ("10G rtt 5 mss", "link-without-time"),
+        ("rtt 80ms", "link-without-rate"), ("10G rtt 80ms rtt 90ms", "link-times"),
+        ("80ms 10G 20ms", "link-times"), ("10G 20ms rtt 80ms", "link-times"),
+        ("20ms 10G rtt 80ms", "link-times"), ("10G 20ms 30ms", "link-times"),
+        ("10G 20 ms rtt 80 ms", "link-times"), ("10G rtt 80ms one way 40ms", "link-times"),
+        ("10G 1e12s", "beyond-light-year"), ("10G rtt 3 y", "beyond-light-year"),
+        ("10G rtt -80ms", "is-negative"), ("10G -80ms", "is-negative"),
+    ],
+)  # fmt: skip
+def test_a_link_with_two_times_or_an_impossible_one_is_refused(text, code):
+    with pytest.raises((UnitError, DomainError)) as refused:
+        Path.parse(text)
+    assert refused.value.code == code
+    if code == "is-negative":
+        assert refused.value.values["value"] == -0.08  # as it was typed, not its half
+
+
+def test_a_light_year_is_as_far_as_a_path_goes():
+    year_s = 365.25 * 86400  # definition: the year of a light year is the Julian one
+    assert Path.parse(f"10G {year_s} s").latency_s == year_s
+    assert Path.parse(f"10G rtt {2 * year_s} s").latency_s == year_s
+    for beyond in (f"10G {year_s + 1} s", f"10G rtt {2 * year_s + 2} s"):
+        with pytest.raises(DomainError):
+            Path.parse(beyond)
+
+
+@pytest.mark.each(
+    ("text", "code"),
+    [
+        ("10G 80ms", "read-as-one-way"), ("10G rtt 80ms", "read-as-round-trip"),
+        ("10G 80ms, T1 1 ms", "sum-read-as-one-way"),
+        ("10G rtt 80ms, T1 1 ms", "round-trip-of-path"), ("10G", None), ("10G one way 80 ms", None),
+    ],
+)  # fmt: skip
+def test_a_path_says_which_latency_it_took(text, code):
+    path = Path.parse(text)
+    notice = latency_reading(text, path)
+    assert (notice and notice.code) == code
+    if notice:
+        assert notice.values == {"latency_s": path.latency_s, "rtt_s": 2 * path.latency_s}
 
 
 @pytest.mark.each("text", ["", "5 ms", "10", "10 Mbit/s, fast", "10 Mbit/s, 5", "10 mb"])

@@ -355,6 +355,10 @@ def _print(session: Session, answer: Answer, asked: _Asked) -> None:
         complain(f"assumed: {_typed_arguments(session.formula, answer.assumed)}")
     for note in answer.notes:
         complain(f"note: {note}")
+    is_text = not (asked.json or asked.csv or asked.explain or asked.solve)
+    is_limited = bool(answer.notes) or bool({"window_bytes", "loss_ratio"} & session.texts.keys())
+    if is_text and is_limited and session.formula.name in formulas.HOW_LONG:
+        complain(f"note: {formulas.HOW_LONG[session.formula.name]}")
 
 
 def _typed_arguments(formula: Formula, arguments: Mapping[str, Any]) -> str:

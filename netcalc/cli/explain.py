@@ -75,11 +75,14 @@ def explain(
 ) -> None:
     """Explain what limits a PATH, a measurement in a FILE, or the number of a --claim.
 
-    A PATH is the rate and one-way latency of each link, separated by commas; a FILE is any that
-    netcalc read understands. A FILE is explained from its contents and the options; unknown
-    quantities are asked for, not guessed. Several FILEs are compared: the same quantity of each,
-    with a 95% interval. If they differ in a size, a window, a number of flows, an offered rate, a
-    round trip or a loss, they are explained as one measurement first.
+    A PATH is the rate and one-way latency of each link, separated by commas, or "10G rtt 80ms"; a
+    FILE is any that netcalc read understands. A FILE is explained from its contents and the
+    options; unknown quantities are asked for, not guessed. Several FILEs are compared: the same
+    quantity of each, with a 95% interval. If they differ in a size, a window, a number of flows, an
+    offered rate, a round trip or a loss, they are explained as one measurement first.
+
+    With SIZE the time of a transfer is explained, too. How long is also told by calc transfer-time
+    (the time alone), calc transfer (a line without TCP) and plan transfer (what would help).
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
@@ -380,6 +383,7 @@ def _explain_claim(
         if samples is not None:
             _print_warnings(samples)
         say(str(explained))
+        options.tell_latency()
 
 
 def _explain_path(
@@ -426,3 +430,4 @@ def _explain_path(
         say(f"{transfer}\n")
         rate = replace(rate, assumptions=())
     say(str(rate))
+    options.tell_latency()

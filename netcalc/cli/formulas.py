@@ -290,6 +290,11 @@ def _one(parameter: Parameter, value: Any) -> str:
     return re.sub(r"(?<=\d) (?=[A-Za-zµ%])", "", parameter.show(value, digits=15))
 
 
+HOW_LONG = {
+    "latency.transfer_s": Notice("how-long-of-tcp"),
+    "transfer_time.transfer_time_s": Notice("how-long-and-why"),
+}
+"""Formulas of the time of a transfer, and the other commands that answer how long it takes."""
 READ_AS = "netcalc.read-as"
 """Key of click's ``meta``: how words were read, to be said beside the answer."""
 _ROUND_TRIPS = frozenset({"rtt", "base_rtt", "ping", "round-trip"})
@@ -318,7 +323,8 @@ class FormulaCommand(QuantityCommand):
         equation = "\n".join(equation_lines(written)) if written else ""
         source = f"From: {formula.source}" if formula.source else ""
         kept = [f"\b\n{part}" if part else "" for part in (shown, equation)]
-        parts = (formula.summary, *kept, formula.validity, source)
+        others = f"{HOW_LONG[formula.name]}." if formula.name in HOW_LONG else ""
+        parts = (formula.summary, *kept, formula.validity, source, others)
         self.help = "\n\n".join(filter(None, parts))
         super().format_help_text(ctx, formatter)
 

@@ -224,9 +224,16 @@ class QuantityCommand(Command):
         return super().parse_args(ctx, args)
 
 
+_LATENCY = "netcalc.latency-reading"
+"""Key of click's ``meta``: which latency the times of a path were taken for."""
+
+
 def read_path(text: str, *, typed: str = "--path", processing_s: float = 0.0) -> Path:
-    """Read the links of a path; a refusal names the part that was typed."""
-    from netcalc.path import Path  # late: formulas have no paths
+    """Read the links of a path; a refusal names the part that was typed.
+
+    :func:`tell_latency` says, once there is an answer, how its latency was read.
+    """
+    from netcalc.path import Path, latency_reading  # late: formulas have no paths
 
     latency, rate = f"latency of a link in {typed}", f"rate of a link in {typed}"
     names = {
@@ -234,12 +241,25 @@ def read_path(text: str, *, typed: str = "--path", processing_s: float = 0.0) ->
         "bandwidth_bps": (rate, "bit/s"),
         "latency": (latency, "s"),
         "link rate": (rate, "bit/s"),
+        "link": (f"a link in {typed}", ""),
     }
     try:
-        return Path.parse(text, processing_s=processing_s)
+        path = Path.parse(text, processing_s=processing_s)
     except (DomainError, UnitError) as error:
         rename(error, names)
         raise
+    ctx = click.get_current_context(silent=True)
+    if ctx is not None:
+        ctx.meta[_LATENCY] = latency_reading(text, path)
+    return path
+
+
+def tell_latency() -> None:
+    """Say which latency the times of a path were taken for, once."""
+    from netcalc.cli import complain  # late: it is loaded with this module
+
+    if (notice := click.get_current_context().meta.pop(_LATENCY, None)) is not None:
+        complain(f"note: {notice}")
 
 
 class FolderName(click.Path):

@@ -24,6 +24,7 @@ from netcalc.cli.options import (
     plot_option,
     read_path,
     read_peer,
+    tell_latency,
 )
 from netcalc.cli.report import describe, print_samples, summary
 from netcalc.errors import ExperimentError
@@ -410,6 +411,8 @@ def live_run(
     ):
         samples = measure(**arguments, path=path, progress=progress, save=save_path)
     print_samples(name, samples, as_json=as_json)
+    if not as_json and any(option.name == "path_text" for option in _typed_options()):
+        tell_latency()
     if plot_path is not None:
         output.save_run_plot(samples, plot_path)
     output.print_written(pcap_path, save_path, plot_path)

@@ -145,7 +145,7 @@ def test_a_t1_is_said_to_count_as_an_ethernet():
 
 def test_json_has_the_notes_of_the_text(capsys):
     """Derived: 1e9/1448 segments, of which 0.01% are lost."""
-    asked = ["explain", "1GB", "1 Gbit/s 20 ms", "--loss", "0.01%"]
+    asked = ["explain", "1GB", "1 Gbit/s one way 20 ms", "--loss", "0.01%"]
     with pytest.raises(SystemExit):
         main(asked)
     said = capsys.readouterr().err
@@ -156,3 +156,45 @@ def test_json_has_the_notes_of_the_text(capsys):
     assert f"{1e9 / 1448 * 1e-4:.4g} expected losses" in notice["text"]
     assert said == printed.err == f"netcalc: note: {notice['text']}.\n"
     assert document("1 Gbit/s 20 ms")["notices"] == []
+
+
+def test_a_path_with_a_round_trip_is_that_of_half_as_much_one_way():
+    half = document("4TB", "10G 40ms", "--window", "64KiB")
+    for words in (
+        ["10G rtt 80ms"],
+        ["rtt", "80", "ms", "10G"],
+        ["10", "Gbit/s", "80", "ms", "rtt"],
+    ):
+        assert document("4TB", *words, "--window", "64KiB") == half
+
+
+def test_how_a_latency_was_read_is_said_once_below_the_answer():
+    said = CliRunner().invoke(commands, ["explain", "4TB", "10G 80ms"])
+    assert said.stderr.count("80 ms read as one way: round trip 160 ms") == 1
+    assert said.output.rstrip().endswith("write rtt 80 ms")
+    planned = CliRunner().invoke(commands, ["plan", "transfer", "1GB", "--path", "10G rtt 80ms"])
+    assert planned.stderr == "netcalc: note: 80 ms read as round trip: 40 ms one way\n"
+    for words in (["--json"], ["--claim", "9 Gbit/s", "--json"]):
+        assert CliRunner().invoke(commands, ["explain", "10G 80ms", *words]).stderr == ""
+    assert (
+        "read as" in CliRunner().invoke(commands, ["explain", "10G 80ms", "--claim", "9 Gbit/s"]).stderr
+    )
+
+
+HOW_LONG = ("calc transfer", "calc transfer-time", "explain", "plan transfer")
+
+
+@pytest.mark.each("command", HOW_LONG)
+def test_the_four_commands_that_say_how_long_name_each_other(command):
+    shown = CliRunner().invoke(commands, [*command.split(), "--help"]).output
+    said = " ".join(shown.split())
+    for other in HOW_LONG:
+        name = f"{other} (" if other != "explain" else "explain SIZE PATH ("
+        assert (name in said) == (other != command), other
+
+
+def test_a_time_with_a_limit_names_the_commands_that_say_why():
+    asked = ["calc", "transfer-time", "4TB", "10G", "80ms"]
+    assert "plan transfer" in CliRunner().invoke(commands, [*asked, "--window", "64KiB"]).stderr
+    for more in ([], ["--window", "64KiB", "--json"], ["--window", "64KiB", "--explain"]):
+        assert "plan transfer" not in CliRunner().invoke(commands, [*asked, *more]).stderr

@@ -78,6 +78,7 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
                 print_json(plan.as_dict())
             else:
                 say(str(plan))
+                options.tell_latency()
             if plot_path is not None:
                 from netcalc import plots  # late: bokeh takes its time
 
@@ -150,7 +151,8 @@ def _with_goal(plan: Plan, text: str) -> Plan:
 _PATH = click.Option(
     ["--path", "path_text"],
     metavar="PATH",
-    help='Rate and one-way latency of each link, such as "1 Gbit/s 20 ms".',
+    help='Rate and one-way latency of each link, such as "1 Gbit/s 20 ms", or its round trip: '
+    '"1 Gbit/s rtt 40 ms".',
 )
 _SECOND = click.Argument(["path_typed"], metavar="PATH", required=False)
 _SENDING = [_PATH, *_options(planning.transfer, "payload_bytes")]
@@ -174,7 +176,9 @@ _SENDING_NAMES = [_option.name or "" for _option in _SENDING]
 def transfer(*, within_s: float | None, **arguments: Any) -> Plan:
     """Plan a TCP transfer of SIZE: its time, what limits it, and what would make it faster.
 
-    Every quantity may be a range, such as --rate "80..100 Mbit/s".
+    Every quantity may be a range, such as --rate "80..100 Mbit/s". How long is also told by
+    calc transfer-time (the time alone), calc transfer (a line without TCP) and explain SIZE PATH
+    (each cause with its share of the time).
 
     \b
     netcalc plan transfer 10GB --path "1 Gbit/s 20 ms" --loss 0.01%
