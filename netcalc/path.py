@@ -500,6 +500,7 @@ def _processing_text(time_s: float) -> str:
     return f", processing {units.show(time_s, 's')}" if time_s else ""
 
 
+@checks.named_arguments
 def latency_reading(text: str, path: Path) -> Notice | None:
     """Return which latency the times of a path were taken for; None if its text says one way.
 
