@@ -57,7 +57,7 @@ TERMS = {
         "drain buffer-delay-factor",
         "round trips per minute of a loaded line (networkQuality): 60 s divided by the round "
         "trip while the line is full"),
-    "roce; rocev2; rdma; ibverbs; infiniband": (
+    "roce; rocev2; rdma; iwarp; ibverbs; infiniband": (
         "loggp-message bdp pcie-write-throughput",
         "reads and writes of another host's memory, with RoCE over Ethernet; a message takes a "
         "latency and its bytes at the rate of the line"),
@@ -87,7 +87,7 @@ TERMS = {
     "pacing; fair queueing scheduler; sch_fq": (
         "absorbed-burst fair-share",
         "the sender spreads packets over the round trip instead of sending bursts"),
-    "kernel bypass; xdp; af_xdp; vpp; vhost; virtio": (
+    "kernel bypass; xdp; ebpf; af_xdp; vpp; vhost; virtio": (
         "core-rate cycle-budget core-count",
         "packets go past the kernel or through few layers of it, at fewer cycles each"),
     "interrupt moderation; interrupt coalescing; napi": (
@@ -108,6 +108,15 @@ TERMS = {
 """Spellings of a term -> the formulas that answer for it, and what it is."""
 
 ELSEWHERE = {
+    "all to all; alltoall; expert parallel": (
+        "ring-allgather bus-bandwidth",
+        "a collective in which each rank sends another part to every rank"),
+    "vegas; westwood; hybla; illinois; htcp; h tcp; bic; copa; ledbat": (
+        "congestion-controls cubic-throughput bbr-throughput",
+        "a congestion control other than Reno, CUBIC and BBR"),
+    "l4s; tcp prague": (
+        "dctcp-threshold ecn-threshold",
+        "short queues by marks at once (RFC 9330)"),
     "subnet; subnet mask; netmask; cidr; ip address; address plan; vlsm; ipv6 prefix; "
     "wildcard mask": (
         "",
@@ -178,7 +187,7 @@ ELSEWHERE = {
     "roaming; ssid; wpa; wifi channel; channel plan; beacon": (
         "wifi-throughput",
         "plans of radio cells"),
-    "cable category; cat6; cat5e; cable length limit; transceiver; sfp": (
+    "cable category; cat6; cat5e; cable length limit; transceiver; sfp; qsfp": (
         "propagation",
         "what a cable or a transceiver may be, as its standard says"),
 }  # fmt: skip

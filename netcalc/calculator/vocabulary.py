@@ -85,7 +85,7 @@ PHRASES = {
     "hash polarization": "ecmp", "round robin": "wfq", "selective repeat": "selectiverepeat",
     "go back n": "gobackn", "go-back-n": "gobackn", "sequence number": "sequence",
     "head of line blocking": "hol", "random early detection": "red", "mpls label": "mpls",
-    "dial tone": "call",
+    "dial tone": "call", "slowstart": "slow start", "maxmin": "max min", "baby giant": "jumbo",
 }  # fmt: skip
 """Several words that mean one thing, and the one word they become."""
 
@@ -233,6 +233,30 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "copper": ("cable", "signal"), "unfairness": ("fairness",), "webserver": ("server",),
     "timeslot": ("channel",), "dorm": ("users",), "ram": ("buffer",), "wred": ("red",),
     "wraparound": ("wrap",), "partition": ("incast",),
+    **dict.fromkeys(("opus", "speex", "amr", "ilbc", "softphone", "audio"), ("voice", "codec")),
+    **dict.fromkeys(
+        ("webrtc", "webex", "conference", "4k", "youtube", "iptv", "vod", "nvr"),
+        ("video", "users", "bandwidth"),
+    ),
+    **dict.fromkeys(("clos", "fattree", "dragonfly", "torus"), ("oversubscription", "switch")),
+    **dict.fromkeys(("ftth", "fttc", "xgspon"), ("grant", "subscriber", "access")),
+    **dict.fromkeys(("rpc", "graphql", "microservice"), ("response", "ttfb")),
+    **dict.fromkeys(("sifs", "difs", "aifs"), ("wifi", "ofdm")),
+    **dict.fromkeys(("gloo", "horovod", "deepspeed"), ("allreduce", "collective")),
+    **dict.fromkeys(("meo", "kuiper"), ("satellite",)), "amsdu": ("aggregate", "ampdu"),
+    "cloudflare": ("distance", "fetch"), "akamai": ("distance", "fetch"), "slo": ("availability",),
+    "gfast": ("ptm",), "sdsl": ("atm",), "isdn": ("channel", "serial"), "dialup": ("modem",),
+    "htb": ("tokenbucket",), "tbf": ("tokenbucket",), "sfq": ("wfq", "fair"), "drr": ("wfq",),
+    "deficit": ("wfq",), "telnet": ("small", "write"), "ifg": ("preamble", "gap"),
+    "dot1q": ("vlan", "tag"), "dtls": ("tls", "handshake"), "srv6": ("tunnel",),
+    "oversubscribe": ("oversubscription",), "nonblocking": ("switch",),
+    "qam": ("shannon", "symbol"),
+    "reducescatter": ("allgather", "allreduce"), "tpu": ("gpu", "allreduce"), "dma": ("pcie",),
+    "gen5": ("pcie",), "microwave": ("signal", "propagation"), "0rtt": ("tls", "handshake"),
+    "resumption": ("tls", "handshake"), "cork": ("nagle",), "mtr": ("hop",),
+    "owamp": ("variation",),
+    "twamp": ("variation",), "replicate": ("transfer",), "mirror": ("transfer",),
+    "stadium": ("users", "wifi"), "asic": ("switch", "forwarding"),
     "hashing": ("ecmp",), "ipv6": ("header", "mtu"), "trombone": ("distance",),
 }  # fmt: skip
 """A word, and the words of the catalogue that it may also mean; each counts a little less."""
@@ -608,6 +632,6 @@ GENERAL = (
     "total limits effect impact rough rule run running set setting put keep become change "
     "changes let lets buy customer country city world wan lan accelerator aws azure gcp "
     "google linux windows macos freebsd cisco juniper arista mikrotik intel mellanox "
-    "nvidia"
+    "nvidia petabyte petabytes exabyte gibibyte mebibyte supply supplies downstream"
 )
 """Words and units that do not carry a question: a formula need not have them."""
