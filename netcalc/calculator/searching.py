@@ -118,7 +118,8 @@ def words(text: str) -> list[str]:
     plain = " " + re.sub(r"[^\w./]+", " ", text.lower().replace("'s ", " ")) + " "
     plain = _K_OF_N.sub(" kofn ", plain)
     for phrase in (*_PHRASES_LONGEST_FIRST, *_PHRASES_LONGEST_FIRST):  # some are of others
-        plain = plain.replace(f" {phrase} ", f" {vocabulary.PHRASES[phrase]} ")
+        for spelled in (phrase, f"{phrase}s"):
+            plain = plain.replace(f" {spelled} ", f" {vocabulary.PHRASES[phrase]} ")
     stems: list[str] = []
     for word in plain.split():
         if word in vocabulary.FILLERS:

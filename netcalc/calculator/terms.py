@@ -23,7 +23,7 @@ TERMS = {
         "bdp throughput",
         "largest send buffer that a program of Linux may ask for with SO_SNDBUF; tcp_wmem is "
         "for sockets that do not ask"),
-    "so_rcvbuf; so_sndbuf; recvspace; sendspace; maxsockbuf": (
+    "so_rcvbuf; so_sndbuf; sysctl; recvspace; sendspace; maxsockbuf": (
         "bdp throughput",
         "buffer of a socket; it bounds the window of a TCP connection"),
     "rwin; receive window auto tuning; autotuning": (
@@ -32,7 +32,7 @@ TERMS = {
     "tcp_mem": (
         "bdp",
         "memory of all TCP sockets of a Linux host together, in pages"),
-    "txqueuelen; tx queue length; pfifo_fast": (
+    "txqueuelen; tx queue length; pfifo_fast; qdisc": (
         "drain buffer-rule",
         "packets that an interface of Linux queues before it drops; a full queue adds its bytes "
         "divided by the rate of the line"),
@@ -118,7 +118,7 @@ ELSEWHERE = {
         "dctcp-threshold ecn-threshold",
         "short queues by marks at once (RFC 9330)"),
     "subnet; subnet mask; netmask; cidr; ip address; address plan; vlsm; ipv6 prefix; "
-    "wildcard mask": (
+    "wildcard mask; private address; rfc 1918": (
         "",
         "plans of addresses: a prefix of n bits has 2^(32 - n) IPv4 addresses"),
     "mos; mos score; mean opinion score; r factor; e model; pesq; polqa; vmaf; video quality": (
@@ -180,8 +180,8 @@ ELSEWHERE = {
         "arrived transfer",
         "disks and what is stored on them"),
     "configure; cli command; syntax; status code; error code; port number; wireshark filter; "
-    "capture filter; certificate expiry; password; cipher suite; licence; license; response "
-    "code": (
+    "capture filter; certificate expiry; password; cipher suite; key exchange; licence; "
+    "license; response code": (
         "",
         "how programs and keys are managed"),
     "roaming; ssid; wpa; wifi channel; channel plan; beacon": (

@@ -28,7 +28,7 @@ function netcalcSearch(tables) {
 
   function words(text) {
     let query = ` ${text.toLowerCase().replaceAll("'s ", " ").replace(/[^\p{L}\p{N}_./]+/gu, " ")} `.replace(K_OF_N, " kofn ");
-    for (let again = 0; again < 2; again += 1) for (const [phrase, word] of tables.phrases) query = query.replaceAll(` ${phrase} `, ` ${word} `);
+    for (let again = 0; again < 2; again += 1) for (const [phrase, word] of tables.phrases) query = query.replaceAll(` ${phrase} `, ` ${word} `).replaceAll(` ${phrase}s `, ` ${word} `);
     return query.split(" ").filter((word) => word && !fillers.has(word)).flatMap((word) => {
       const meant = places.has(word) ? place : NINES.test(word) ? "nines" : CARRIER.test(word) ? "t1" : word;
       if (SMALL_NUMBER.test(meant)) return [];
