@@ -254,8 +254,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "reducescatter": ("allgather", "allreduce"), "tpu": ("gpu", "allreduce"), "dma": ("pcie",),
     "gen5": ("pcie",), "microwave": ("signal", "propagation"), "0rtt": ("tls", "handshake"),
     "resumption": ("tls", "handshake"), "cork": ("nagle",), "mtr": ("hop",),
-    "owamp": ("variation",),
-    "twamp": ("variation",), "copying": ("copy", "transfer"), "replicate": ("transfer",), "mirror": ("transfer",),
+    "owamp": ("variation",), "twamp": ("variation",),
+    "copying": ("copy", "transfer"), "replicate": ("transfer",), "mirror": ("transfer",),
     "stadium": ("users", "wifi"), "asic": ("switch", "forwarding"),
     "hashing": ("ecmp",), "ipv6": ("header", "mtu"), "trombone": ("distance",),
 }  # fmt: skip
