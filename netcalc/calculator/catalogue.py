@@ -32,7 +32,7 @@ from netcalc.language import ENGLISH, current, phrase
 from netcalc.messages import Notice
 
 if TYPE_CHECKING:
-    from netcalc.calculator.searching import Found
+    from netcalc.calculator.searching import Matches
 
 _IN_ITS_UNIT = ("value", "limit", "low", "high")
 """Values of a doubt that are in the unit of the argument it names."""
@@ -775,10 +775,10 @@ def search(words: str) -> list[Formula]:
     >>> command(search("fiber latency")[0])
     'propagation'
     """
-    return Formulas(found(words).formulas)
+    return Formulas(matches(words).formulas)
 
 
-def found(words: str) -> Found[Formula]:
+def matches(words: str) -> Matches[Formula]:
     """Return what a search found: formulas, what the words mean, or what is nearest.
 
     Parameters
@@ -788,7 +788,7 @@ def found(words: str) -> Found[Formula]:
 
     Returns
     -------
-    Found
+    Matches
         ``formulas`` as :func:`search` has them; ``terms``, words that no formula is named by, each
         with what it is; and if no formula answers, the ``nearest`` ones, the ``topic`` if it is
         known, and the words that are ``unknown``.
@@ -805,8 +805,8 @@ def found(words: str) -> Found[Formula]:
 
     if not words.strip():
         every = dict.fromkeys(member for _, _, members in listed() for member in members)
-        return searching.Found(list(every))
-    return searching.found(words, formulas().values())
+        return searching.Matches(list(every))
+    return searching.matches(words, formulas().values())
 
 
 def datasets(words: str) -> list[str]:

@@ -153,7 +153,7 @@ def datasets(query: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Found(Generic[SearchedFormula]):
+class Matches(Generic[SearchedFormula]):
     """What a search found.
 
     Parameters
@@ -189,7 +189,7 @@ class Found(Generic[SearchedFormula]):
         return Notice("words-apart", values)
 
 
-def found(query: str, formulas: Iterable[SearchedFormula]) -> Found[SearchedFormula]:
+def matches(query: str, formulas: Iterable[SearchedFormula]) -> Matches[SearchedFormula]:
     """Return the formulas that answer a query, the best first, or what is nearest to it.
 
     A word that no formula has is taken for one that a formula has if a letter is wrong.
@@ -205,7 +205,7 @@ def found(query: str, formulas: Iterable[SearchedFormula]) -> Found[SearchedForm
         rest = set(asked) - set(term.stems.split())
         answering = [one for one in nearest if rest and rest <= set(_tags(one))]
         said = {term.spelling: term.meaning}
-        return Found(answering, said, [] if answering else nearest, term.meaning)
+        return Matches(answering, said, [] if answering else nearest, term.meaning)
     counts = _document_counts(tuple(every))
     meant = {word: _known(word, counts) for word in asked}
     ranking = _ranked([one for one in meant.values() if one], every, counts, " ".join(asked))
@@ -226,12 +226,12 @@ def found(query: str, formulas: Iterable[SearchedFormula]) -> Found[SearchedForm
         named = [by_name[name] for term in inside for name in term.formulas]
         is_known = answering and all(meant.get(word) for word in of_terms)
         both = [*answering, *named] if is_known else [*named, *answering]
-        return Found(list(dict.fromkeys(both)), {term.spelling: term.meaning for term in inside})
+        return Matches(list(dict.fromkeys(both)), {term.spelling: term.meaning for term in inside})
     if answering:
-        return Found(answering)
+        return Matches(answering)
     typed = {stem(word): word for word in re.findall(r"\w+", query.lower())}
     missing = [typed.get(word, word) for word in unknown]
-    return Found([], nearest=ranking[:_NEAREST], unknown=missing)
+    return Matches([], nearest=ranking[:_NEAREST], unknown=missing)
 
 
 def _ranked(

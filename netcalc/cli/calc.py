@@ -104,7 +104,7 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     if not listed and not as_json and words is None:
         click.echo(ctx.get_help())
         return
-    found = calculator.found(words) if words is not None else None
+    found = calculator.matches(words) if words is not None else None
     matches = found.formulas if found is not None else None
     terms = found.terms if found is not None else {}
     tables = [] if found is not None and found.topic else calculator.datasets(words or "")

@@ -200,7 +200,7 @@ class CalculatorPanel(ipywidgets.VBox):
         """Offer the formulas that the search and the chapter leave; a search begins anywhere."""
         words, chapter = self.search.value.strip(), self.chapter.value
         offered = _chapters()[_ALL if words and chapter == _FIRST else chapter]
-        found = calculator.found(words)
+        found = calculator.matches(words)
         every = (found.formulas or found.nearest) if words else offered
         matches = [formula for formula in every if formula in offered]
         is_elsewhere = not matches and bool(every)

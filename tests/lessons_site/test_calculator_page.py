@@ -208,7 +208,7 @@ class TestInABrowser:
         assert said[0][0].startswith("txqueuelen: packets that an interface of Linux queues")
         for (text, count), query in zip(said[1:3], ("CPU temperature", "ship disks"), strict=True):
             assert text.startswith(f"no formula matches '{query}"), text
-            assert count == len(calculator.found(query).nearest)
+            assert count == len(calculator.matches(query).nearest)
         assert said[3] == ("0 formulas", 0)
 
     def test_a_formula_that_needs_python_is_found_and_says_so(self, browser, file):
