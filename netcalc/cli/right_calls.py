@@ -94,12 +94,11 @@ def _solved(formula: Formula, words: Sequence[str], options: Mapping[str, str]) 
         units.parse_typed(options[wanted[0]], formula.unit)
     except UnitError:
         return None
-    lacking = [p for p in formula.parameters if p.required and p.name not in texts]
-    if not 0 < len(lacking) <= _MOST_MISSING + 1:
+    sought = [p for p in formula.parameters if p.required and p.name not in texts]
+    if not 1 <= len(sought) <= 1 + _MOST_MISSING:
         return None
-    sought, *missing = lacking
-    ending = f" --solve {formula.option(sought.name)} --for {_quoted(options[wanted[0]])}"
-    return _Call(formula, texts, missing, ending)
+    ending = f" --solve {formula.option(sought[0].name)} --for {_quoted(options[wanted[0]])}"
+    return _Call(formula, texts, sought[1:], ending)
 
 
 def _roles(formula: Formula, words: Sequence[str], options: Mapping[str, str]) -> dict[str, str]:

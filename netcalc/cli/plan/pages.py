@@ -356,7 +356,7 @@ def tunnel(*, stack: tuple[str, ...], mix_text: str | None, **arguments: Any) ->
 class _AtOnce:
     """Calls at the same time, and the text that has them."""
 
-    count: float
+    calls: float
     text: str
 
 
@@ -431,9 +431,9 @@ def voice(
         raise mistakes.CommandError("calls-or-erlang")
     asked = calls_per_second if calls_text is None else calls_text
     if isinstance(asked, _AtOnce):
-        values = {"name": "CALLS", "text": asked.text, "value": f"--concurrent {asked.count:g}"}
+        values = {"name": "CALLS", "text": asked.text, "value": f"--concurrent {asked.calls:g}"}
         complain(f"note: {Notice('read-as', values)}")
-        concurrent_count, asked = asked.count, None
+        concurrent_count, asked = asked.calls, None
     arguments["concurrent_count"] = concurrent_count
     calls_per_second, typed = asked, ("CALLS", "call/s")
     if offered_erlang is not None:  # calls of one second each, so many a second
