@@ -267,6 +267,17 @@ def plain_name(text: str) -> str:
     return re.sub(r"[\s_\-./]+", "", text.lower())
 
 
+def names_argument(word: str) -> bool:
+    """Whether people call an argument of some formula so.
+
+    Examples
+    --------
+    >>> names_argument("servers"), names_argument("sevrice")
+    (True, False)
+    """
+    return word.lower().replace("-", "_") in ARGUMENT_ALIASES
+
+
 def known_names(parameter: str) -> tuple[str, ...]:
     """Return the names that an argument of text takes; nothing where they are not a list."""
     place = KNOWN_NAMES.get(parameter)

@@ -381,7 +381,7 @@ class FormulaCommand(QuantityCommand):
                 options[name] = value
             elif not any(f"--{name}" in p.opts and getattr(p, "is_flag", 0) for p in self.params):
                 waiting = name
-        return unnamed, options
+        return unnamed, {**options, waiting: ""} if waiting else options
 
     def _check_values(self, ctx: click.Context, words: Sequence[str]) -> None:
         """Refuse an argument without a value, and one with two."""
@@ -511,7 +511,8 @@ class FormulaCommand(QuantityCommand):
         from difflib import get_close_matches  # late: most options are known
 
         bare = [known_name.lstrip("-") for known_name in names]
-        if not get_close_matches(name.lstrip("-"), bare, n=1, cutoff=0.7):
+        is_slip = get_close_matches(name.lstrip("-"), bare, n=1, cutoff=0.7)
+        if calculator.names_argument(name[2:]) or not is_slip:
             every = map(self._typed, self._formula.parameters)
             raise self._refused("option-of-no-argument", option=name, options=list(every))
         return word

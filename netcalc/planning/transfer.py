@@ -435,8 +435,8 @@ _DECADES = 2.0  # of an axis, to each side of the point
 _MAP_POINTS = 161
 _SEARCHED = np.geomspace(1.0, 1e4, 801)
 _WORTH_BUYING = 0.95
-_NEAREST = 10.0**-_DECADES
-"""Share of a round trip below which no nearer server is offered, as none is on the map."""
+_NEAREST = 0.25
+"""Share of a round trip below which no nearer server is offered: there are few so near."""
 
 
 @page.one_page
@@ -538,7 +538,7 @@ def _ways_out(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[pa
             if factor is None:
                 continue
             value = middle[name] * factor**direction
-            if name == "rtt_s" and value < _NEAREST * middle[name]:
+            if name == "rtt_s" and (middle[name] < _NEAR_S or value < _NEAREST * middle[name]):
                 continue
             value = float(np.ceil(value)) if name == "flow_count" else value
             if name == "flow_count" and value > _MOST_FLOWS:

@@ -132,3 +132,10 @@ def test_calls_that_cannot_be_are_refused(line, code):
 
 def test_a_formula_has_the_rate_of_several_calls():
     assert netcalc("voip-bandwidth", "G.711", "--calls", "200").stdout.startswith("19.04 Mbit/s")
+
+
+def test_a_word_for_another_argument_is_no_slip_of_one():
+    """--servers is no misspelling of --service, and a lone option proposes nothing."""
+    error = invoke("calc mm1-wait 85% --service 1ms --servers 4").exception
+    assert error.code == "option-of-no-argument"
+    assert "suggestions" not in invoke("calc transfer 4TB --window").exception.values
