@@ -19,8 +19,12 @@ from netcalc.planning import page
 
 _WIDE = 1e3
 """How far from its value an input is searched, as a factor to each side."""
-_RANGES = {"annual_growth": (1e-3, 10.0), "reduction_factor": (1.0, 1e3)}
-"""Where other inputs than those of :func:`netcalc.solver.default_range` are looked for."""
+_RANGES = {
+    "annual_growth": (1e-3, 10.0),
+    "reduction_factor": (1.0, 1e3),
+    "loss_ratio": (1e-9, 1.0),
+}
+"""Where inputs are looked for, if not where :func:`netcalc.solver.default_range` says."""
 _BESIDE = 1e-3
 """Share of a value by which the answers beside it are looked at."""
 _MORE_IS_BETTER = frozenset({
