@@ -154,7 +154,7 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "places": ("place_count",),
     "disks": ("disk_count",),
     "tapes": ("disk_count",),
-    "calls": ("call_count",),
+    "calls": ("concurrent_count",),
     "ports": ("port_count",),
     "hops": ("link_count", "hop_count"),
     "links": ("link_count",),

@@ -163,6 +163,13 @@ BASE: dict[str, dict[str, Any]] = {
     "small_writes.heartbeat_mean_s": {"period_s": 0.2},
     "small_writes.heartbeat_wait_s": {"arrival_s": 1.33},
     "small_writes.tick_timer_wait_s": {"arrival_s": 0.0133},
+    "courier.courier_throughput_bps": {
+        "disk_count": 100, "disk_bytes": 2e13, "trip_s": 43200.0, "load_bps": 2e9,
+        "parallel_count": 8,
+    },
+    "courier.courier_break_even_bytes": {
+        "bandwidth_bps": 1e9, "trip_s": 43200.0, "load_bps": 2e9, "parallel_count": 8,
+    },
     "distribution.client_server_distribution_s": {"peer_count": 100, **FILE},
     "distribution.peer_to_peer_distribution_s": {"peer_count": 100, "upload_bps": 3e5, **FILE},
     "encapsulation.tunnel_packet_bytes": {"packet_bytes": 1000.0, **STACK},

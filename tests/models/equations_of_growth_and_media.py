@@ -181,6 +181,12 @@ EQUATIONS = {
     "channel.shannon_snr_db": lambda bandwidth_bps, channel_hz:
         10 * log(expm1(bandwidth_bps / channel_hz * log(mpf(2)))) / log(mpf(10))
         if bandwidth_bps else -inf,
+    "courier.courier_throughput_bps": lambda disk_count, disk_bytes, trip_s, load_bps,
+    parallel_count: 8 * disk_count * disk_bytes / (
+        trip_s + 16 * ceil(disk_count / parallel_count) * disk_bytes / load_bps),
+    "courier.courier_break_even_bytes": lambda bandwidth_bps, trip_s, load_bps, parallel_count:
+        trip_s / (8 / bandwidth_bps - 16 / (load_bps * parallel_count))
+        if 2 * bandwidth_bps < load_bps * parallel_count else inf,
     "distribution.client_server_distribution_s": lambda peer_count, payload_bytes, server_bps,
     download_bps: max(8 * peer_count * payload_bytes / server_bps,
                       8 * payload_bytes / download_bps),

@@ -429,8 +429,9 @@ EQUATIONS = {
     "voice.rtp_header_bytes": lambda csrc_count, extension_bytes:
         12 + 4 * csrc_count + extension_bytes,
     "voice.codec_payload_bytes": lambda codec_bps, interval_s: codec_bps * interval_s / 8,
-    "voice.voip_bandwidth_bps": lambda payload_bytes, interval_s, header_bytes, link_bytes:
-        8 * (payload_bytes + header_bytes + link_bytes) / interval_s,
+    "voice.voip_bandwidth_bps": lambda payload_bytes, interval_s, header_bytes, link_bytes,
+    concurrent_count:
+        concurrent_count * 8 * (payload_bytes + header_bytes + link_bytes) / interval_s,
     "voice.voip_call_count": lambda bandwidth_bps, payload_bytes, interval_s, header_bytes,
     link_bytes:
         floor(bandwidth_bps * interval_s / (8 * (payload_bytes + header_bytes + link_bytes))),

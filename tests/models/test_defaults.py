@@ -19,10 +19,12 @@ previous_rtt_slope processing_s program_s propagation_s server_s service_scv sou
 stuffing_ratio switch_latency_s tag_count tcp_option_bytes think_s wait_s within_s write_gap_s
 """
 NO_LIMIT = """
-reverse_bandwidth_bps bandwidth_bps max_window_bytes max_window_packets max_window_segments peak_bps
+load_bps reverse_bandwidth_bps bandwidth_bps max_window_bytes max_window_packets
+max_window_segments peak_bps
 """
 ONE = """
-checksum_count copy_count data_mbuf_count flow_count handshake_round_trips increase_packets
+checksum_count concurrent_count copy_count data_mbuf_count flow_count handshake_round_trips
+increase_packets parallel_count
 link_count message_count packet_count port_count scale service_s weight
 """
 NO = "rts short_preamble at_most_14 count_lost fcs nat_traversal nodelay quickack"

@@ -65,8 +65,8 @@ KINDS = [
         "active_count source_count subscriber_count user_count waiting_count "
         "channel_count checksum_count copy_count customer_count extra_round_trips "
         "handshake_round_trips inner_header_bytes ip_payload_bytes linear_count lost_count "
-        "max_hdr_bytes max_linkhdr_bytes pair_count retry_count segments tag_count tick_count "
-        "timeout_count write_count"
+        "concurrent_count max_hdr_bytes max_linkhdr_bytes pair_count retry_count segments "
+        "tag_count tick_count timeout_count write_count"
     )),
     (COUNT, (
         "align_bytes data_mbuf_count flow_count fragments link_count mcl_bytes mhlen_bytes "
@@ -104,7 +104,8 @@ KINDS = [
     )),
     (ABOVE_0, (
         "ack_bps alpha clock_hz download_bps earlier_traffic_bps max_payload_bytes "
-        "max_read_bytes mtbf_s packet_cycles sender_bps serialization_s server_bps success_s"
+        "disk_bytes load_bps max_read_bytes mtbf_s packet_cycles sender_bps serialization_s "
+        "server_bps success_s trip_s"
     )),
     (EITHER, "channel_hz"),
     # collectives
@@ -117,7 +118,7 @@ KINDS = [
     )),
     (COUNT, (
         "connection_count core_count lane_count level_count peer_count station_count stream_count "
-        "window_slots"
+        "disk_count parallel_count window_slots"
     )),
     # published: IEEE 802.11ac has the schemes 0 to 9
     ((("not-whole", "out-of-range"), [-1.0, 0.5, 10.0], [0.0, 9.0]), "mcs"),

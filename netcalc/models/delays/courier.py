@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, model, non_negative, positive, rounded_up, whole
+from netcalc.checks import FloatArray, keep_nan, model, positive, rounded_up, whole
 
 
 @model
@@ -44,7 +44,6 @@ def courier_throughput_bps(
     See Also
     --------
     courier_break_even_bytes : Against a line.
-    netcalc.models.delays.latency.transfer_throughput_bps : The same of a line.
 
     Notes
     -----
@@ -136,6 +135,7 @@ def courier_break_even_bytes(
     loaded_bps = positive("load_bps", load_bps, allow_inf=True)
     loaded_bps = loaded_bps * whole("parallel_count", parallel_count, low=1)
     gained_s = byte_s - 16.0 / loaded_bps
-    trip = non_negative("trip_s", trip_s)
-    with np.errstate(divide="ignore"):
-        return np.where(gained_s > 0.0, trip / np.where(gained_s > 0.0, gained_s, 1.0), np.inf)
+    trip = positive("trip_s", trip_s)
+    is_slower = gained_s > 0.0
+    size = np.where(is_slower, trip / np.where(is_slower, gained_s, 1.0), np.inf)
+    return keep_nan(size, gained_s, trip)

@@ -126,7 +126,7 @@ def voip_bandwidth_bps(
     header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
     link_layer: LinkLayer = "ethernet",
     link_bytes: ArrayLike | None = None,
-    call_count: ArrayLike = 1.0,
+    concurrent_count: ArrayLike = 1.0,
 ) -> FloatArray:
     r"""Bandwidth of one direction of calls, on Ethernet unless another link layer is named.
 
@@ -146,7 +146,7 @@ def voip_bandwidth_bps(
     link_bytes : array_like, optional
         Bytes of another link around a packet, without padding; by default 38 of Ethernet with
         preamble and gap, 18 of its frames, 7 of PPP. [byte]
-    call_count : array_like
+    concurrent_count : array_like
         Calls at the same time. [1]
 
     Returns
@@ -167,8 +167,8 @@ def voip_bandwidth_bps(
     Defaults: link_layer.
 
     Symbols: :math:`p` payload_bytes, :math:`T` interval_s, :math:`h` header_bytes, :math:`l`
-    link_bytes, :math:`n` call_count. Not in the equation: link_layer (which says the bytes of the
-    link).
+    link_bytes, :math:`n` concurrent_count. Not in the equation: link_layer (which says the bytes of
+    the link).
 
     Examples
     --------
@@ -185,7 +185,7 @@ def voip_bandwidth_bps(
         "header_bytes", header_bytes
     )
     size = _with_link(packet, link_layer, link_bytes)
-    calls = checks.whole("call_count", call_count)
+    calls = checks.whole("concurrent_count", concurrent_count)
     return calls * (size * (8.0 / checks.positive("interval_s", interval_s)))
 
 

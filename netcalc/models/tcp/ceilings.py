@@ -337,7 +337,7 @@ def bbr_throughput_bps(
     *,
     bandwidth_bps: ArrayLike,
     rtt_s: ArrayLike,
-    mss_bytes: ArrayLike = 1460.0,
+    mss_bytes: ArrayLike = 1448.0,
     loss_tolerance_ratio: ArrayLike = LOSS_TOLERANCE_RATIO,
 ) -> FloatArray:
     r"""Throughput of BBR under random loss.

@@ -35,7 +35,8 @@ def test_at_the_size_of_break_even_both_take_the_same_time():
     size = courier_break_even_bytes(rate, trip_s=7200, load_bps=2e9, parallel_count=4)
     assert 8 * size / rate == pytest.approx(7200 + 2 * 8 * size / 8e9)
     assert math.isinf(courier_break_even_bytes(4e9, trip_s=7200, load_bps=2e9, parallel_count=4))
-    assert courier_break_even_bytes(1e9, trip_s=0) == 0
+    with pytest.raises(DomainError):
+        courier_break_even_bytes(1e9, trip_s=0)
 
 
 @pytest.mark.each("wrong", [
