@@ -81,7 +81,7 @@ def test_values_of_one_unit_are_said_by_their_names():
         (["calc", "transfer", "1MB", "1G", "--rtt", "3 B"], ["--rtt 3 B", "half", "--latency"]),
         (["calc", "mm1-wait", "--lambda", "8", "--mu", "0"], ["greater than 0, got 0"]),
         (["calc", "mm1-wait", "--lambda", "800/s"], ["no option --lambda"]),
-        (["calc", "tunnel-goodput", "1G", "ipsec"], ["--mtu is required"]),
+        (["calc", "tunnel-goodput", "ipsec"], ["--bandwidth is required"]),
         (["calc", "tunnel-overhead", "1500", "--mss", "1460"], ["no option --mss"]),
         (["plan", "backup", "2TB", "--window", "8h", "--rate", "1G"], ["a time", "--in or --rtt"]),
         (["explain", "1G 20ms", "--speed", "2G", "--line", "1 foo"], ["--line", "foo"]),
