@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from netcalc import units
+from netcalc import calculator, units
 from netcalc.calculator import Formula
+from netcalc.checks import positive
 from netcalc.cli.mistakes import CommandError
+from netcalc.errors import doubts
 from netcalc.messages import Notice
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.sizes.framing import ethernet_wire_bytes
@@ -43,8 +45,8 @@ def substituted(formula: Formula, words: Sequence[str]) -> tuple[Sequence[str], 
 
     Raises
     ------
-    UnitError
-        If a text is refused.
+    UnitError, DomainError
+        If a text or a number is refused.
     CommandError
         If a rate of service is not above 0.
     """
@@ -65,7 +67,8 @@ def substituted(formula: Formula, words: Sequence[str]) -> tuple[Sequence[str], 
         first, second = places
         if first is None or second is None:
             continue
-        numbers = pair.values((flat[first], flat[first + 1]), (flat[second], flat[second + 1]))
+        with doubts() as doubtful:
+            numbers = pair.values((flat[first], flat[first + 1]), (flat[second], flat[second + 1]))
         by_name = dict(zip(pair.given, numbers, strict=True))
         missing = [p for p in given if not set(flat) & {f"--{formula.option(p.name)}"}]
         typed = [f"{flat[at]} {flat[at + 1]}" for at in sorted((first, second))]
@@ -78,7 +81,8 @@ def substituted(formula: Formula, words: Sequence[str]) -> tuple[Sequence[str], 
             unit = "" if parameter.unit == "1" else f" {parameter.unit}"
             rest += [f"--{formula.option(parameter.name)}", f"{text}{unit}"]
         values = {"name": typed[0] + " and", "text": typed[1], "value": " ".join(shown)}
-        return rest, [Notice("read-as", values)]
+        notes = [calculator.doubt_notice(doubt) for doubt in doubtful]
+        return rest, [Notice("read-as", values), *notes]
     return words, []
 
 
@@ -101,6 +105,7 @@ def completed(formula: Formula, options: Mapping[str, str]) -> list[str]:
             for name, text in options.items():
                 if (
                     f"--{name}" in names
+                    and not {f"--{one}" for one in options} & set(others)
                     and pair.given[0] in short_names
                     and name not in short_names
                 ):
@@ -124,11 +129,9 @@ def _service_of(size_bytes: Callable[[float], float]) -> Callable[[Typed, Typed]
     """Return what gives the service time of a size on a line."""
 
     def service_s(line: Typed, size: Typed) -> tuple[float]:
-        rate = units.parse_typed(line[1], "bit/s", field=line[0])
-        wire = size_bytes(units.parse_typed(size[1], "byte", field=size[0], bare=True))
-        if not rate > 0:
-            raise CommandError("service-rate-not-positive", text=line[1])
-        return (8.0 * wire / rate,)
+        rate = positive(line[0], units.parse_typed(line[1], "bit/s", field=line[0]))
+        number = positive(size[0], units.parse_typed(size[1], "byte", field=size[0], bare=True))
+        return (8.0 * size_bytes(float(number)) / float(rate),)
 
     return service_s
 
@@ -143,10 +146,7 @@ def _packet_wire_bytes(packet_bytes: float) -> float:
 
 def _trip(distance: Typed, speed: Typed) -> tuple[float]:
     metres = units.parse_typed(distance[1], "m", field=distance[0])
-    speed_m_s = units.parse_typed(speed[1], "m/s", field=speed[0])
-    if not speed_m_s > 0:
-        raise CommandError("service-rate-not-positive", text=speed[1])
-    return (metres / speed_m_s,)
+    return (metres / float(positive(speed[0], units.parse_typed(speed[1], "m/s", field=speed[0]))),)
 
 
 def _erlang(calls: Typed, holding: Typed) -> tuple[float, float]:

@@ -99,7 +99,9 @@ def test_two_quantities_give_the_argument_of_a_queue(line, expected):
     ("calc md1-wait 85% --rate 10G", "option-of-no-argument", ["--rate 10G --frame FRAME"]),
     ("calc trunks --calls-per-hour 500 --blocking 1%", "option-of-no-argument",
      ["--calls-per-hour 500 --holding HOLDING"]),
-    ("calc md1-wait 85% --rate 0 --frame 1500", "service-rate-not-positive", None),
+    ("calc md1-wait 85% --rate 0 --frame 1500", "not-positive", None),
+    ("calc md1-wait 85% --rate 10G --frame 0", "not-positive", None),
+    ("calc sneakernet 9 20TB --distance 5km --speed 0m/s", "not-positive", None),
     ("calc md1-wait 85% --rate 10G --frame 1s", "unit-of-other-kind", None),
 ])  # fmt: skip
 def test_one_of_two_quantities_names_the_other(line, code, suggestions):
