@@ -67,7 +67,7 @@ VALUES = {
     "mtu_bytes": 1500, "host_stack.mtu_bytes": 1536, "min_frame_bytes": 64, "overhead_bytes": 20,
     "ip_version": 4, "mss_bytes": 1460, "mbufs.mss_bytes": 1448, "link_bytes": 18,
     "ceilings.congestion_controls.mss_bytes": 1448,
-    "ceilings.mss_bytes": 1448,
+    "ceilings.mss_bytes": 1448, "cubic.packet_bytes": 1460,  # of a segment, for goodput
     # Timestamps, as Linux, FreeBSD and macOS send them: RFC 7323, appendix A
     "goodput.tcp_option_bytes": 12, "encapsulation.tunnel_goodput_bps.tcp_option_bytes": 12,
     **{f"{subject}.{name}": value for subject in ("ceilings", "transfer_time")

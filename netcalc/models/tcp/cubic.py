@@ -355,7 +355,7 @@ def cubic_mean_window_packets(
 def cubic_throughput_bps(
     loss_ratio: ArrayLike,
     *,
-    packet_bytes: ArrayLike,
+    packet_bytes: ArrayLike = 1460.0,
     rtt_s: ArrayLike,
     cubic_scale: ArrayLike = CUBIC_SCALE,
     decrease_factor: ArrayLike = CUBIC_DECREASE,
@@ -405,6 +405,8 @@ def cubic_throughput_bps(
 
     Range: loss_ratio up to 0.01.
 
+    Defaults: packet_bytes.
+
     Symbols: :math:`L` packet_bytes, :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`C` cubic_scale,
     :math:`\beta` decrease_factor, :math:`C_R` reno_constant.
 
@@ -433,7 +435,7 @@ def cubic_throughput_bps(
 def cubic_loss_ratio(
     throughput_bps: ArrayLike,
     *,
-    packet_bytes: ArrayLike,
+    packet_bytes: ArrayLike = 1460.0,
     rtt_s: ArrayLike,
     cubic_scale: ArrayLike = CUBIC_SCALE,
     decrease_factor: ArrayLike = CUBIC_DECREASE,
@@ -479,6 +481,8 @@ def cubic_loss_ratio(
     Validity: as :func:`cubic_mean_window_packets`.
 
     Range: result up to 0.01.
+
+    Defaults: packet_bytes.
 
     Symbols: :math:`X` throughput_bps, :math:`L` packet_bytes, :math:`RTT` rtt_s, :math:`C`
     cubic_scale, :math:`\beta` decrease_factor, :math:`C_R` reno_constant.
