@@ -290,8 +290,9 @@ _AMBIGUOUS: dict[str, dict[str, tuple[str, ...]]] = {
         "Mps": ("Mpps (packets)", "Mbit/s (bits)", "MB/s (bytes)"),
         **{p: (f"{p}pps", f"{p}bit/s") for p in "kMG"},
     },
-    "s": {"m": ("min (minutes)", "ms (milliseconds)"), "M": ("min (minutes)", "ms (milliseconds)")},
-    "m": {},
+    "s": {"m": ("min (minutes)", "ms (milliseconds)"), "M": ("min (minutes)", "ms (milliseconds)"),
+          **dict.fromkeys(("Ms", "Msec"), ("ms (milliseconds)", "s (seconds)"))},
+    "m": {"Mm": ("mm (millimetres)", "km (kilometres)")},
 }  # fmt: skip
 _AMBIGUOUS["bit"] = _AMBIGUOUS["byte"]
 
@@ -547,7 +548,7 @@ def _typed_factor(written: str, unit: str) -> float | None:
         return 1 / _PER_S[match["per"][0]] if match["what"] in ("", "call", "calls") else None
     if unit == "m" and re.fullmatch(r"kilomet(?:er|re)s?", written.lower()):
         return 1e3
-    if unit in ("s", "m", "ratio") and len(written) > 1:
+    if unit in ("s", "m", "ratio") and len(written) > 1 and written not in _AMBIGUOUS.get(unit, {}):
         return table.get(written.lower().removesuffix("."))
     return PREFIXES.get(written) if unit == "1" else None
 

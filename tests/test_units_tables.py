@@ -104,7 +104,8 @@ KBYTES = "KByte KBytes Kbyte Kbytes"
         ("byte", f"KB Kb b kb mb Mb gb Gb Tb Pb k K m M G T {KBYTES}"),
         ("bit", f"KB Kb b kb mb Mb gb Gb Tb Pb k K m M G T {KBYTES}"),
         ("packet/s", "mpps Mps k M G"),
-        ("s", "m M"),
+        ("s", "m M Ms Msec"),
+        ("m", "Mm"),
     ],
 )
 def test_every_spelling_with_two_readings(unit, written):

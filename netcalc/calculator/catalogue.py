@@ -7,7 +7,7 @@ import inspect
 import operator
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,7 @@ def doubt_notice(doubt: DoubtWarning, unit: str = "") -> Notice:
     return Notice(doubt.code, values)
 
 
+_OF_ONE_PACKET = ("packet_bytes", "frame_bytes", "wire_bytes", "captured_bytes", "mss_bytes")
 _SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")
 _RATE = re.compile(r"\d\s*\w*(?:bps|/s)", re.IGNORECASE)
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -463,7 +464,16 @@ class Formula:
         """
         with doubts() as doubtful:
             result = self.evaluate(arguments)
-        return result, doubtful
+        return result, [*doubtful, *self._means(arguments)]
+
+    def _means(self, arguments: Mapping[str, Any]) -> Iterator[DoubtWarning]:
+        """Yield what is to be said of a size of one packet that is not whole."""
+        for name in arguments:
+            if name.endswith(_OF_ONE_PACKET):
+                sizes = np.ravel(np.asarray(arguments[name], dtype=np.float64))
+                parts = sizes[np.isfinite(sizes) & (sizes != np.floor(sizes))]
+                if parts.size:
+                    yield DoubtWarning("size-as-mean", name=name, value=float(parts[0]))
 
     def arguments_of(self, name: str, texts: Sequence[str]) -> FloatArray:
         """Read several values of one argument.

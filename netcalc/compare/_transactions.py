@@ -254,11 +254,9 @@ def _host_costs(
     scale = columns[used].max(axis=1)  # to columns of one magnitude, for nnls as well
     solved = nnls((columns[used] / scale[:, None]).T, times / FIT_UNIT_S)[0]
     costs[used] = solved / scale * FIT_UNIT_S
-    text = phrase(
-        "{costs} + {costs_2} per byte",
-        costs=show(costs[0], "s", digits=3),
-        costs_2=show(costs[1], "s", digits=2),
-    )
+    text = show(costs[0], "s", digits=3)
+    if costs[1] > 0.0:  # 0 is of sizes that take no longer
+        text += phrase(" + {costs} per byte", costs=show(costs[1], "s", digits=2))
     if 2 in used:
         text += phrase(" + {costs} per further packet", costs=show(costs[2], "s", digits=2))
     return lambda size: costs @ parts(size), text

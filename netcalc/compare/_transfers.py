@@ -136,7 +136,8 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
     node = phrase("node of {node}, ", node=show(node_pps, "packet/s")) if slowest_s else ""
 
     def theory(frame: FloatArray) -> FloatArray:
-        return np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=link_bps))
+        padded = np.maximum(frame, headers.MIN_FRAME_BYTES)  # the curve begins at nothing
+        return np.minimum(node_pps, frame_rate_pps(padded, bandwidth_bps=link_bps))
 
     return _over_frames(
         ethernet_frame_bytes(medians["write_bytes"] + headers.DATAGRAM_HEADERS_BYTES),
@@ -404,8 +405,10 @@ def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     )
     if sizes.size == 1:  # one size does not determine two costs
         text += f" of {show(float(sizes[0]), 'byte')}"
-    else:
+    elif byte_cost > 0.0:
         text += phrase(" + {byte_cost} per byte", byte_cost=show(byte_cost, "s", digits=3))
+    else:
+        text += phrase("; larger ones take no longer, so that no cost per byte can be told")
     compared = points(
         sizes,
         measured=least_s,

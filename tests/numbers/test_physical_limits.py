@@ -98,6 +98,7 @@ def test_a_device_faster_than_the_link_never_limits():
     assert noted("crossover-frame", 2e6, **G, min_frame_bytes=0)[0] == pytest.approx(42.5)
 
 
+CUBIC_PACKETS = (0.4 * 3.7 / (4 * 0.3)) ** 0.25 * (0.1 / 1e-9) ** 0.75
 NOTED = [
     # derived: 1.6e6 x 672 bit, 2e6 x 672 bit, of 1e9
     ("line-utilization", 1.6e6, {"frame_bytes": 58, **G}, 1.0752,
@@ -121,6 +122,43 @@ NOTED = [
     # derived: 2^31 bytes are 1,470,881 segments of 1460, 18 doublings of ten (2^18 = 262,144)
     ("window-growth", 2**31, {"rtt_s": 0.05, "mss_bytes": 1460}, 0.9, ["window-above-tcp"]),
     ("window.connection-count", 4e9, {"window_bytes": 2**31}, 2, ["window-above-tcp"]),
+    # derived: laws, each in a window of TCP (65,535 x 2^14 B) and above it
+    ("mathis-throughput", 1e-12, {"mss_bytes": 1460, "rtt_s": 0.01},
+     8 * 1460 / 0.01 * 1.5**0.5 * 1e6, ["window-above-tcp"]),
+    ("mathis-throughput", 1e-11, {"mss_bytes": 1460, "rtt_s": 0.01},
+     8 * 1460 / 0.01 * 1.5**0.5 * 10**5.5, []),
+    ("mathis-loss-ratio", 1e12, {"mss_bytes": 1460, "rtt_s": 0.01},
+     1.5 * (8 * 1460 / 0.01 / 1e12) ** 2, ["window-above-tcp"]),
+    ("mathis-loss-ratio", 8e11, {"mss_bytes": 1460, "rtt_s": 0.01},
+     1.5 * (8 * 1460 / 0.01 / 8e11) ** 2, []),
+    # RFC 9438, eq. 6: (C (3 + b) / (4 (1 - b)) (RTT / p)^3)^(1/4) packets: 1.58 and 0.998 GB
+    ("cubic-throughput", 1e-9, {"packet_bytes": 1500, "rtt_s": 0.1},
+     CUBIC_PACKETS * 12_000 / 0.1, ["window-above-tcp"]),
+    ("cubic-throughput", 1.847e-9, {"packet_bytes": 1500, "rtt_s": 0.1},
+     CUBIC_PACKETS * 1.847**-0.75 * 12_000 / 0.1, []),
+    ("congestion-limit", 1e-9, {"mss_bytes": 1500, "rtt_s": 0.1},
+     CUBIC_PACKETS * 12_000 / 0.1, ["window-above-tcp"]),
+    ("congestion-limit", 1e-9, {"mss_bytes": 1500, "rtt_s": 0.1, "flow_count": 2},
+     2 * CUBIC_PACKETS * 12_000 / 0.1, ["window-above-tcp"]),
+    ("bbr-throughput", 0.0, {"rtt_s": 1.0, "bandwidth_bps": 9e9, "mss_bytes": 1460}, 9e9,
+     ["window-above-tcp"]),
+    ("bbr-throughput", 0.0, {"rtt_s": 1.0, "bandwidth_bps": 8e9, "mss_bytes": 1460}, 8e9, []),
+    ("policed-throughput", 1e15, {"token_bps": 9e9, "rtt_s": 1.0, "mss_bytes": 1460}, 9e9,
+     ["window-above-tcp"]),
+    # derived: 1e7 flows of 100 B, on the wire with 90 of headers, after one round trip and a half
+    ("transfer-time", 1e9, {"bandwidth_bps": 1e9, "rtt_s": 0.01, "flow_count": 1e7},
+     0.01 + 1e7 * 8 * (100 + 90) / 1e9 + 0.005, ["flows-below-segment"]),
+    # derived: 1e6 / (1 + 1e5) B
+    ("shared-queue", 1e6, {"queue_count": 1e5}, 1e6 / (1 + 1e5), ["queue-below-frame"]),
+    ("shared-queue", 1e6, {"queue_count": 1e4}, 1e6 / (1 + 1e4), []),
+    # derived: frames of 9,216 B of IP with two tags are 9,242 B, the wire 20 more
+    ("frame-rate", 20_000, G, 1e9 / 8 / 20_020, ["frame-above-jumbo"]),
+    ("frame-rate", 9_242, G, 1e9 / 8 / 9_262, []),
+    ("frame-rate", 9_243, G, 1e9 / 8 / 9_263, ["frame-above-jumbo"]),
+    ("ethernet-wire", 9_225, {}, 9_225 + 38, ["frame-above-jumbo"]),
+    ("ethernet-wire", 9_216, {"tag_count": 2}, 9_216 + 46, []),
+    ("captured-frame", 9_239, {}, 9_243, ["frame-above-jumbo"]),
+    ("captured-wire", 9_238, {}, 9_262, []),
     # derived: 200 x 200 + 1.2 x 100; (40,120 - 1.2 x 100) / 200
     ("access-node-bandwidth", 200, {"mean_bps": 2e8, "sold_bps": 1e8}, 40.12e9,
      ["mean-above-sold"]),
@@ -287,3 +325,54 @@ def test_a_note_has_both_numbers(name, first, others, value, limit):
         calculator.formula(name).function(first, **others)
     (doubt,) = found
     assert (doubt.values["value"], doubt.values["limit"]) == (value, limit)
+
+
+def test_what_is_left_of_a_law_is_judged():
+    """Derived: 1500 B in 1538 on the line, 1448 of them payload: 1.18 and 0.94 GB in a second."""
+    codes = ["window-above-tcp"]
+    small = {"bandwidth_bps": 1e9, "rtt_s": 1.0}
+    for name, first, others, said in (
+        ("path-ceilings", 1e10, {"rtt_s": 1.0}, codes),
+        ("path-ceilings", 8e9, {"rtt_s": 1.0}, []),
+        ("path-ceilings", 1e10, {"rtt_s": 1.0, "flow_count": 2}, []),
+        ("path-ceilings", 1e10, {"rtt_s": 1.0, "window_bytes": 1e6}, []),
+        ("transfer-time", 1e12, {"bandwidth_bps": 1e10, "rtt_s": 1.0}, codes),
+        ("transfer-time", 1e9, {"bandwidth_bps": 1e10, "rtt_s": 1.0}, []),  # all of it is less
+        ("congestion-controls", 1e-12, {**small, "rtt_s": 0.01}, []),  # the line limits all
+        ("congestion-controls", 0.0, {"bandwidth_bps": 9e9, "rtt_s": 1.0}, codes),
+    ):
+        assert noted(name, first, **others)[1] == said, (name, first, others)
+    # of several numbers the highest is judged, and no loss is no limit
+    found = noted("mathis-throughput", [0.0, 1e-12, 0.01], mss_bytes=1460, rtt_s=0.01)
+    assert "window-above-tcp" in found[1]
+
+
+@pytest.mark.each(
+    ("name", "given", "code"),
+    [
+        ("frame-rate", {"frame": "64.5 B", "bandwidth": "1 Gbit/s"}, "size-as-mean"),
+        ("captured-wire", {"captured": "444.7 B"}, "size-as-mean"),
+        ("frame-rate", {"frame": "64 B", "bandwidth": "1 Gbit/s"}, None),
+        # what is filled up, and what a device is set to, is no mean
+        ("ofdm-frame", {"frame": "64.5 B", "bandwidth": "54 Mbit/s"}, "not-whole"),
+        ("ofdm-throughput", {"packet": "64.5 B", "bandwidth": "54 Mbit/s"}, "not-whole"),
+        ("saturation-throughput", {"station_count": "2", "packet": "64.5 B",
+                                   "bandwidth": "54 Mbit/s"}, "not-whole"),
+        ("wifi-aggregate", {"packet_count": "1", "packet": "64.5 B"}, "not-whole"),
+        ("wifi-throughput", {"packet_count": "1", "packet": "64.5 B"}, "not-whole"),
+        ("ptm-wire", {"packet": "64.5 B"}, "not-whole"),
+        ("tunnel-packet", {"packet": "64.5 B", "stack": "gre"}, "not-whole"),
+        ("tunnel-mtu", {"mtu": "1500.7 B", "stack": "vxlan4"}, "not-whole"),
+        ("tcp-goodput", {"mtu": "1500.7 B", "bandwidth": "1 Gbit/s"}, "not-whole"),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_byte_is_a_mean_or_refused(name, given, code):
+    """Definition: an average of sizes has a fraction; a size, an MTU and a padded one has none."""
+    wanted = calculator.formula(name)
+    arguments = wanted.arguments(given)
+    if code == "not-whole":
+        with pytest.raises(DomainError) as refused:
+            wanted.answer(arguments)
+        assert refused.value.code == code
+    else:
+        assert [one.code for one in wanted.answer(arguments)[1]] == ([code] if code else [])

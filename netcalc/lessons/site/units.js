@@ -202,7 +202,7 @@ function netcalcUnits(tables) {
     }
     if (unit === "call/s" && (found = PER.exec(low))) return ["", "call", "calls"].includes(found[1]) ? 1 / PER_S[found[2][0]] : undefined;
     if (unit === "m" && /^kilomet(?:er|re)s?$/.test(low)) return 1e3;
-    if (["s", "m", "ratio"].includes(unit) && written.length > 1) return get(table, low.replace(/\.$/, ""));
+    if (["s", "m", "ratio"].includes(unit) && written.length > 1 && !has(tables.units[unit].ambiguous, written)) return get(table, low.replace(/\.$/, ""));
     return unit === "1" ? get(tables.prefixes, written) : undefined;
   }
 

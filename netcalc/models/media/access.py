@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, ratio
-from netcalc.models.sizes.headers import ip_packet
+from netcalc.models.sizes.headers import ip_packet, whole_packet
 from netcalc.models.sizes.serial_lines import ppp_wire_bytes
 
 PTM_BYTES = 22.0
@@ -160,9 +160,8 @@ def ptm_wire_bytes(packet_bytes: ArrayLike, *, overhead_bytes: ArrayLike = PTM_B
     ----------
     IEEE 802.3-2018, 61.3.3 (64/65-octet encapsulation); tc-cake(8), ptm and bridged-ptm.
     """
-    inside = ip_packet("packet_bytes", packet_bytes) + non_negative(
-        "overhead_bytes", overhead_bytes
-    )
+    packet = whole_packet("packet_bytes", packet_bytes)
+    inside = packet + non_negative("overhead_bytes", overhead_bytes)
     return inside + np.ceil(inside / 64.0)
 
 

@@ -110,7 +110,7 @@ def ofdm_frame_s(
     IEEE 802.11-2016, 17.3 (OFDM PHY), 17.4.3 and 18.5.3.2 (TXTIME).
     """
     checks.choice("standard", standard, tuple(SIGNAL_EXTENSION_S))
-    frame = checks.up_to("frame_bytes", frame_bytes, MAX_PSDU_BYTES)
+    frame = _whole_bytes("frame_bytes", frame_bytes, MAX_PSDU_BYTES)
     return _ofdm_s(frame, _ofdm_rate(bandwidth_bps)) + SIGNAL_EXTENSION_S[standard]
 
 
@@ -227,7 +227,7 @@ def ofdm_throughput_bps(
     IEEE 802.11-2016, 10.3 (DCF), 17.4.3; Jun, Peddabachagari and Sichitiu, Theoretical maximum
     throughput of IEEE 802.11 and its applications, NCA 2003, doi:10.1109/NCA.2003.1201163.
     """
-    packet = checks.up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
+    packet = _whole_bytes("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
     rate, answers = _ofdm_rates(bandwidth_bps, ack_bps)
     wait = DIFS_S + SLOT_S / 2.0 * checks.whole("contention_window", contention_window)
     data = _ofdm_s(packet + MAC_BYTES, rate)
@@ -576,7 +576,7 @@ def saturation_throughput_bps(
     count = checks.whole("station_count", station_count, low=1)
     window = checks.whole("window_slots", window_slots, low=1)
     stages = checks.whole("stage_count", stage_count)
-    packet = checks.up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
+    packet = _whole_bytes("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
     rate, answers = _ofdm_rates(bandwidth_bps, ack_bps)
     data = _ofdm_s(packet + MAC_BYTES, rate)
     ack = _ofdm_s(np.asarray(ACK_BYTES), answers)
@@ -584,6 +584,11 @@ def saturation_throughput_bps(
     busy = data + SIFS_S + ack + DIFS_S
     time = idle * SLOT_S + (success_ratio + several) * busy
     return checks.keep_nan(8.0 * (packet / time) * success_ratio, count, window, stages)
+
+
+def _whole_bytes(name: str, size: ArrayLike, most: float) -> FloatArray:
+    """Return a size in whole bytes, as what fills symbols up is no matter of a mean."""
+    return checks.whole(name, checks.up_to(name, size, most))
 
 
 def _ofdm_rate(bandwidth_bps: ArrayLike) -> FloatArray:
@@ -818,7 +823,7 @@ def wifi_aggregate_bytes(packet_count: ArrayLike, *, packet_bytes: ArrayLike) ->
     IEEE 802.11-2016, 9.7 (A-MPDU format).
     """
     count = checks.whole("packet_count", packet_count, low=1)
-    return count * _subframe(checks.up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES))
+    return count * _subframe(_whole_bytes("packet_bytes", packet_bytes, MAX_PACKET_BYTES))
 
 
 @model
@@ -912,7 +917,7 @@ def wifi_throughput_bps(
     checks.choice("standard", standard, STANDARDS)
     rate = _rate(mcs, channel_hz, stream_count, guard_s, standard)
     count = checks.whole("packet_count", packet_count, low=1)
-    packet = checks.up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
+    packet = _whole_bytes("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
     size = count * _subframe(packet)
     symbol = HT_SYMBOL_S[standard] + checks.non_negative("guard_s", guard_s)
     symbols = checks.rounded_up((SERVICE_AND_TAIL_BITS + 8.0 * size) / (rate * symbol))
