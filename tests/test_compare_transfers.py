@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from netcalc import compare
+from netcalc.errors import doubts
 from netcalc.path import Path
 from netcalc.samples import BulkSamples, Meta
 
@@ -56,8 +57,17 @@ def test_of_both_directions_at_once_the_first_is_compared():
 
 def test_a_slope_that_is_lost_in_the_noise_is_none():
     found = compare.overlay(transfers([64, 1440], [6e-3, 5e-3]))
-    assert "0 s per byte" in found.predicted_label
+    assert "per byte" not in found.predicted_label.partition(";")[0]
+    assert found.sentence.endswith("take no longer, so that no cost per byte can be told.")
     assert (found.predicted == 5.5e-6).all(), "by hand: the mean of 6 and 5 µs"
+
+
+def test_the_curve_of_frames_says_nothing_of_a_frame_of_0_bytes():
+    """Published: 14,880 frames of 64 B a second on 10 Mbit/s (RFC 2544, appendix B)."""
+    with doubts() as found:
+        compared = compare.frame_rates(transfers([18, 1472], [1.0, 1.0], truth=TRUTH))
+    assert [one.code for one in found] == []
+    assert compared.curve_y[0] == pytest.approx(14_880.95, abs=0.01)
 
 
 def test_a_sender_that_was_the_limit_is_told():

@@ -51,6 +51,18 @@ def test_a_table_that_answers_comes_first_in_text_and_json():
     assert not any("table" in one for one in every)
 
 
+def test_what_is_told_is_written_as_it_is_typed():
+    done = netcalc("calc", "wifi-rate", "7", "--channel", "33MHz")
+    assert_mistake(done, "--channel must be one of 20 MHz, 40 MHz, 80 MHz, 160 MHz")
+    nodes = ["--service", "1ms;1ms", "--from-node", "0,0", "--to-node", "1,0"]
+    done = netcalc("calc", "jackson-sojourn", "30pps;1pps", *nodes, "--routing", "60%,60%")
+    assert_mistake(done, "--routing adds up to 120% of what leaves node 0, which is more than 100%")
+    done = netcalc("calc", "ofdm-throughput", "1500B", "--bandwidth", "54Mbit/s", "--explain")
+    assert "ack_bps = the highest of them that is not above the data rate (default)" in done.stdout
+    done = netcalc("congestion", "--preset", "wan-10m", "--set", "end_s=5")
+    assert_mistake(done, "give an earlier warm_s, too")
+
+
 def test_calc_may_be_left_out():
     # published: Stevens vol. 3: 5.21 s
     done = netcalc("transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms")
@@ -143,7 +155,8 @@ def test_other_names_of_choices_are_names_of_choices(name, aliases):
 
 @pytest.mark.each(("alias", "layers"), _names.LAYER_ALIASES.items())
 def test_other_names_of_layers_are_layers(alias, layers):
-    stack = f"vxlan4+{layers}" if layers in ("tag", "tag+tag", "eth") else layers
+    below = {"eth": "mpls+", "tag": "vxlan4+", "tag+tag": "vxlan4+"}.get(layers, "")
+    stack = below + layers
     assert tunnel_mtu_bytes(1500, stack=stack) < 1500
     assert _names.stack(alias) == layers
 

@@ -31,6 +31,16 @@ def test_a_sweep_has_a_column_for_each_percentile():
     assert lines[3].split() == ["8", "Mbit/s", "1.021", "s", "1.03", "s", "1.039", "s"]
 
 
+def test_whole_numbers_of_a_range_are_said_of_counts_as_of_schemes():
+    """Definition: there is no half a server."""
+    for words, name in (
+        (["erlang-b", "8..12", "--server-count", "10..12"], "server count"),
+        (["wifi-rate", "7..9"], "mcs"),
+    ):
+        assert f"note: {name} is drawn as whole numbers" in run("calc", *words).stderr
+    assert "whole numbers" not in run("calc", "erlang-b", "8..12", "--server-count", "12").stderr
+
+
 def test_json_has_a_list_for_each_percentile():
     found = json.loads(run(*SWEPT, "--json", "--draws", "4096", "--seed", "2").stdout)
     assert found["result"]["median"] == pytest.approx([8.03, 1.03], abs=1e-5)
