@@ -20,6 +20,7 @@ from netcalc.calculator.parameter import Parameter
 from netcalc.calculator.sweeps import family, parse_range, solve_for, sweep
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, doubts, tell_doubts
+from netcalc.messages import Notice
 from netcalc.rate_layers import named
 
 if TYPE_CHECKING:
@@ -411,7 +412,13 @@ class Session:
     ) -> Answer:
         """Return an answer to ranges; ``drawn`` are its spreads, bands or solutions."""
         formula = self.formula
-        notes = ranges.range_notes(formula, [note for spread in drawn for note in spread.notes])
+        notices = [
+            Notice("draws-whole", {"name": name})
+            for name, drawn_from in self.inputs.items()
+            if name.endswith("_count") and not isinstance(drawn_from, list)
+        ]
+        notices += [note for spread in drawn for note in spread.notes]
+        notes = ranges.range_notes(formula, notices)
         notes = [f"{note}." for note in notes]
         texts = {name: self._range_text(name) for name in self.inputs}
         assumed = ranges.defaults_said(formula, {*self.given, *free})

@@ -243,9 +243,6 @@ def attempted(
     notes: dict[str, Notice],
 ) -> tuple[DrawPlan, Outcome]:
     """Return what an attempt gives, and its plan: one without the draws that the model refuses."""
-    for name, drawn in plan.inputs.items():
-        if isinstance(drawn, distributions.Whole):
-            notes[f"whole {name}"] = Notice("draws-whole", {"name": name})
     last: DomainError | None = None
     for _ in range(MOST_LIMITS):
         try:

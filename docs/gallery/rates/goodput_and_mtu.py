@@ -9,7 +9,7 @@ import numpy as np
 from netcalc import plots
 from netcalc.models.rates import goodput
 
-mtu = np.linspace(576, 9000, 200)
+mtu = np.round(np.linspace(576, 9000, 200))
 lines = {
     "TCP over IPv4": goodput.tcp_goodput_ratio(mtu),
     "UDP over IPv4": goodput.udp_goodput_ratio(mtu),

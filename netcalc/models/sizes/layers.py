@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -116,26 +116,25 @@ def _layers(stack: str) -> tuple[Layer, ...]:
 def _refuse_impossible(stack: str, layer: Layer, below: Layer | None) -> None:
     """Refuse a layer that the one around it does not carry; the outermost is in Ethernet."""
     on_ethernet = below is None or below.base in CARRIES_ETHERNET
-    around = "Ethernet" if below is None else below.base
-    code = ""
-    if layer.base in ON_ETHERNET and not on_ethernet:
-        code = "only-on-ethernet"
-    elif layer.base == "eth" and on_ethernet:
-        code = "ethernet-in-ethernet"
-    elif layer.base == "cw" and around != "mpls":
-        code = "control-word-without-label"
-    elif layer.base in ("eth", "cw", "mpls") and around in CARRIES_IP_ONLY:
-        code = "only-ip-inside"
-    if code:
-        values: dict[str, Any] = (
-            {"suggestions": _in_order(stack)} if code == "only-on-ethernet" else {}
-        )
-        raise DomainError(code, "stack", stack, layer=layer.base, below=around, **values)
-    inside = CARRIES_VERSION.get(around, layer.ip_version)
-    if layer.base not in ("mpls", "eth", "cw") and layer.ip_version != inside:
+    base, around = layer.base, "Ethernet" if below is None else below.base
+    if base in ON_ETHERNET and not on_ethernet:
         raise DomainError(
-            "other-ip-inside", "stack", stack, layer=layer.base, below=around,
-            version=layer.ip_version, inside=inside,
+            "only-on-ethernet", "stack", stack, layer=base, below=around,
+            suggestions=_in_order(stack),
+        )  # fmt: skip
+    if base == "eth" and on_ethernet:
+        raise DomainError("ethernet-in-ethernet", "stack", stack, below=around)
+    if base == "cw" and around != "mpls":
+        raise DomainError("control-word-without-label", "stack", stack, layer=base, below=around)
+    if base in ("eth", "cw", "mpls"):
+        if around in CARRIES_IP_ONLY:
+            raise DomainError("only-ip-inside", "stack", stack, layer=base, below=around)
+        return
+    version, carried = layer.ip_version, CARRIES_VERSION.get(around, layer.ip_version)
+    if version != carried:
+        raise DomainError(
+            "other-ip-inside", "stack", stack, layer=base, below=around, version=version,
+            carried=carried,
         )  # fmt: skip
 
 
