@@ -62,7 +62,8 @@ from netcalc.printable import safe_repr
 __all__ = [
     "BLOCK", "CACHED", "LARGEST", "MAX_ELEMENTS", "FloatArray", "Numeric", "Range", "StandIn",
     "as_float", "at_least", "between", "choice", "counted", "derived_quantities", "flag", "flags",
-    "in_blocks", "is_called", "is_masked", "judged_names", "keep_nan", "model", "named_arguments",
+    "in_blocks", "is_called", "is_masked", "is_stand_in", "judged_names", "keep_nan", "model",
+    "named_arguments",
     "non_negative", "note", "note_outside_range", "one_dimensional", "positive", "published_ranges",
     "ratio", "real", "rounded_down", "rounded_up", "scalar", "takes_long", "up_to", "used_ranges",
     "whole",

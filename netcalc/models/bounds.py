@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import FloatArray, is_called, note
+from netcalc.checks import FloatArray, is_called, is_stand_in, note
 
 MAX_WINDOW_BYTES = 65_535.0 * 2**14
 """Largest window of TCP: 16 bits, shifted by 14 (RFC 7323 section 2.3). [byte]"""
@@ -23,6 +23,12 @@ def at_most_line(utilization: FloatArray) -> FloatArray:
 
 def tcp_window(window_bytes: FloatArray) -> FloatArray:
     """Return a window, and note one that TCP cannot announce; an infinite one is no limit."""
+    if is_stand_in(window_bytes):
+        codes = "below-published-range", "window-above-tcp"
+        window_bytes.judged(
+            window_bytes, -np.inf, MAX_WINDOW_BYTES, codes, {"name": "window_bytes"}
+        )
+        return window_bytes
     most = _most(np.where(np.isinf(window_bytes), np.nan, window_bytes))
     if most > MAX_WINDOW_BYTES:
         limit = MAX_WINDOW_BYTES

@@ -343,7 +343,7 @@ _ALWAYS = (
     "wrong-count", "is-required", "not-yes-or-no", "malformed-number", "ambiguous-number",
     "ambiguous-unit", "unit-missing", "unit-of-other-kind", "unit-unknown", "number-too-large",
     "no-number", "text-empty", "nothing-matches", "topic-elsewhere", "topic-near", "words-unknown",
-    "words-apart",
+    "words-apart", "window-above-tcp",
 )  # fmt: skip
 _WHOLE = re.compile(r'name:"(\w+)"[^{}]*is_whole:true')
 

@@ -106,10 +106,8 @@ def _layers(stack: str) -> tuple[Layer, ...]:
         raise DomainError("stack-empty", "stack", stack)
     names = [] if stack.strip().lower() == "none" else stack.lower().split("+")
     layers = tuple(_layer(name.strip()) for name in names)
-    around: Layer | None = None
-    for layer in layers:
-        _refuse_impossible(stack, layer, around)
-        around = layer
+    for below, layer in zip((None, *layers), layers, strict=False):
+        _refuse_impossible(stack, layer, below)
     return _merge(layers)
 
 
