@@ -10,8 +10,9 @@ from types import ModuleType
 
 from netcalc.planning.buffer import buffer
 from netcalc.planning.goal import with_goal
+from netcalc.planning.host import host
 from netcalc.planning.link import link
-from netcalc.planning.page import Answer, BindingMap, Chart, Need, Plan, Step
+from netcalc.planning.page import Answer, BindingMap, Chart, Need, Plan, Setting, Step
 from netcalc.planning.transfer import backup, buy, transfer
 from netcalc.planning.tunnel import tunnel
 from netcalc.planning.voice import voice
@@ -22,10 +23,12 @@ __all__ = [
     "Chart",
     "Need",
     "Plan",
+    "Setting",
     "Step",
     "backup",
     "buffer",
     "buy",
+    "host",
     "link",
     "network",
     "transfer",

@@ -157,6 +157,24 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A line of a file of ``sysctl`` and where its value is from; without a name a comment."""
+
+    reason: Notice
+    name: str = ""
+    value: str = ""
+
+    @property
+    def line(self) -> str:
+        """The line as ``sysctl`` reads it; empty of a comment."""
+        return f"{self.name}={self.value}" if self.name else ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the setting as JSON has it."""
+        return {"name": self.name, "value": self.value, "reason": self.reason.stored()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """The numbers of a figure: lines over one input, and marks, all by the names of answers."""
 
@@ -232,6 +250,8 @@ class Plan:
         With a goal: the value of each input that alone reaches it.
     evaluated : Evaluated
         The formulas with their inputs.
+    host_settings : tuple of Setting
+        Of a host: what to set. They are printed by :attr:`sysctl`, and never applied.
     """
 
     name: str
@@ -251,6 +271,13 @@ class Plan:
     goal: Answer | None = None
     needs: tuple[Need, ...] = ()
     evaluated: Any = field(default=None, repr=False, compare=False)
+    host_settings: tuple[Setting, ...] = ()
+
+    @property
+    def sysctl(self) -> str:
+        """The settings of a host as a file of ``sysctl``, each below its arithmetic."""
+        lines = ((f"# {setting.reason}", setting.line) for setting in self.host_settings)
+        return "\n".join(line for pair in lines for line in pair if line)
 
     @property
     def sentence(self) -> str:
@@ -292,6 +319,7 @@ class Plan:
             "notices": [notice.stored() for notice in self.notices],
             "sources": list(self.sources),
             **self._goal_as_dict(),
+            "settings": [one.as_dict() for one in self.host_settings if one.name],
         }
 
     def _goal_as_dict(self) -> dict[str, Any]:

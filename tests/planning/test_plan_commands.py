@@ -21,6 +21,7 @@ CASES = {
     "tunnel": ["wireguard6"],
     "buffer": ["10Gbit/s", "--rtt", "250ms", "--flows", "50000"],
     "buy": ["1GB", "--path", "1 Gbit/s 20 ms", "--loss", "0.01%", "--over", "loss", "rtt"],
+    "host": ["100 Gbit/s 44 ms", "--os", "freebsd"],
 }  # fmt: skip
 
 
@@ -90,6 +91,9 @@ REFUSED = {
     ("transfer", "1GB", "--rate", "100..80Mbit/s", "--rtt", "1ms"): "range-backwards",
     ("transfer", "1GB", "--path", "1 Gbit/s 2 ms", "--loss", "50..150%"): "draws-impossible",
     ("buffer", "10Gbit/s", "--rtt", "1ms", "--fan-in", "4"): "fan-in-without-burst",
+    ("host", "10 Gbit/s"): "host-without-path",
+    ("host", "10 Gbit/s", "--rtt", "1ms", "--sysctl", "--json"): "options-exclusive",
+    ("host", "1..2 Gbit/s 5 ms"): "range-in-path",
     ("tunnel", "foo"): "unknown-layer",
     ("tunnel", "gre", "--mix", "40B"): "mix-malformed",
     ("link", "35", "--each", "1Mbit/s", "--from", "soon"): "date-malformed",

@@ -24,6 +24,7 @@ PLANS = {
     ),
     "buffer": lambda: planning.buffer(10e9, rtt_s=1e-4, sender_count=40, burst_bytes=64e3),
     "buy": lambda: planning.buy(1e9, bandwidth_bps=1e9, rtt_s=0.04, loss_ratio=1e-4),
+    "host": lambda: planning.host(100e9, rtt_s=0.088),
     "link": lambda: planning.link(
         500, user_bps=5e6, active_ratio=0.1, annual_growth=0.25, start=date(2026, 1, 1)
     ),
@@ -55,7 +56,7 @@ def test_json_has_the_documented_keys_with_units(plan):
     document = json.loads(json.dumps(json_ready(plan.as_dict())))
     assert list(document) == [
         "plan", "sentence", "inputs", "answers", "binding", "binding_shares", "steps", "drivers",
-        "assumptions", "notices", "sources",
+        "assumptions", "notices", "sources", "settings",
     ]  # fmt: skip
     for one in (*document["answers"].values(), *document["inputs"].values(), *document["steps"]):
         assert {"unit", "value"} <= set(one)

@@ -10,6 +10,7 @@ _COMMANDS = {
     "backup": "Does a backup fit its window?",
     "buffer": "How large a buffer, and what delay it adds.",
     "buy": "What limits a transfer, and the cheapest step out of it.",
+    "host": "Socket buffers and settings of a host for a path.",
     "link": "Rate for many users, and the date it is full.",
     "network": "Load, delay, failures and growth of a whole network.",
     "transfer": "How long a transfer takes, and why.",

@@ -21,6 +21,7 @@ from netcalc.planning import Plan
 if TYPE_CHECKING:
     from netcalc.path import Path
 
+_RATE = options.QuantityOrRange("bit/s")
 _AXES = {
     "rate": "bandwidth_bps",
     "rtt": "rtt_s",
@@ -65,9 +66,12 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
             plot_path: str | None,
             force: bool,
             draws: int | None,
-            goal_text: str | None,
+            goal_text: str | None = None,
+            only_settings: bool = False,
             **arguments: Any,
         ) -> None:
+            if only_settings and as_json:
+                raise mistakes.exclusive("--sysctl", "--json")
             if plot_path is not None:
                 output.check_output(plot_path, force=force, plot=True)
             with mistakes.named_as_typed():
@@ -77,7 +81,8 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
             if as_json:
                 print_json(plan.as_dict())
             else:
-                say(str(plan))
+                parts = [*([] if only_settings else [str(plan)]), plan.sysctl]
+                say("\n\n".join(filter(None, parts)))
                 options.tell_latency()
             if plot_path is not None:
                 from netcalc import plots  # late: bokeh takes its time
@@ -281,6 +286,38 @@ def buffer(*, sender_count: Any, **arguments: Any) -> Plan:
     return planning.buffer(sender_count=1.0 if sender_count is None else sender_count, **arguments)
 
 
+_HOST = _options(planning.host, "bandwidth_bps", names={"system": "--os"})
+_HOST[0].required = False  # a path has the round trip
+
+
+@_page(
+    click.Argument(["path_text"], metavar="PATH"),
+    *_HOST,
+    click.Option(["--sysctl", "only_settings"], is_flag=True, help="Print the file alone."),
+)
+def host(*, path_text: str, **arguments: Any) -> Plan:
+    """Plan a host for a PATH: socket buffers, congestion control, pacing and packets a second.
+
+    PATH is the rate and the one-way latency of each link, or a rate with --rtt. Below the page are
+    the lines of a file of sysctl, each with its arithmetic; they are printed, and never applied.
+
+    \b
+    netcalc plan host "100 Gbit/s" --rtt 88ms
+    netcalc plan host "10 Gbit/s 50 ms" --mtu 9000 --os freebsd
+    netcalc plan host "100 Gbit/s 44 ms" --flows 8 --sysctl > 90-netcalc.conf
+    """
+    try:
+        arguments["bandwidth_bps"] = _RATE.convert(path_text, None, None)
+    except (UnitError, click.BadParameter):
+        path = _read_path(path_text, typed="PATH")
+        arguments["bandwidth_bps"] = float(path.bottleneck_bps)
+        if arguments["rtt_s"] is None:
+            arguments["rtt_s"] = float(path.rtt_s(0.0)) or None
+    if arguments["rtt_s"] is None:
+        raise mistakes.CommandError("host-without-path", name="PATH", value=path_text)
+    return planning.host(**arguments)
+
+
 @_page(
     _first("user_count", "USERS", "1"),
     *_options(
@@ -471,17 +508,18 @@ def _with_path(arguments: dict[str, Any]) -> dict[str, Any]:
     return {**arguments, "bandwidth_bps": float(path.bottleneck_bps)}
 
 
-def _read_path(text: str) -> Path:
+def _read_path(text: str, *, typed: str = "--path") -> Path:
     """Read a path; a range in it is refused with the options that take one."""
     try:
-        return options.read_path(text)
+        return options.read_path(text, typed=typed)
     except NetcalcError:
         from netcalc.uncertain.text import is_distribution  # late: most paths have none
 
         if is_distribution(text):
-            example = '--rate "80..100 Mbit/s" --rtt 40ms'
+            names = ("--rtt", "") if typed == "PATH" else ("--rate and --rtt", "--rate ")
+            example = f'{names[1]}"80..100 Mbit/s" --rtt 40ms'
             raise mistakes.CommandError(
-                "range-in-path", name="--path", value=text, example=example
+                "range-in-path", name=typed, value=text, options=names[0], example=example
             ) from None
         raise
 
