@@ -18,6 +18,8 @@ from netcalc.models.rates import goodput, line_rate
 from netcalc.models.sizes import framing
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
 from netcalc.models.tcp import cubic, loss_limited, window
+from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS
+from netcalc.models.tcp.transfer_time import transfer_time_s
 from netcalc.path import Path
 from netcalc.samples import Table
 from netcalc.units import show
@@ -29,14 +31,26 @@ SPEED_TEST_FACTORS = {"librespeed": 1.06, "librespeed-of-2017": 1e6 / 925_000}
 
 Its first versions had 1048576/925000 of Mbit of 1048576 bit: 1e6/925000 in all.
 """
-FCS_BYTES, PREAMBLE_BYTES, GAP_BYTES = 4, 8, 12
-CONVERSIONS = ("binary-prefix", "binary-prefix-in-time")
+STANDARD_FRAMES_BYTES = (64.0, 128.0, 256.0, 512.0, 1024.0, 1280.0, 1518.0)
+"""Frames of a packet rate that names no size, FCS included (RFC 2544, 9.1). [byte]"""
+FCS_BYTES, PREAMBLE_BYTES, GAP_BYTES, FRAMING_BYTES = 4, 8, 12, 18
+CONVERSIONS = (
+    "binary-prefix", "binary-prefix-in-time", "line-bytes-as-bits", "line-bits-as-bytes",
+)  # fmt: skip
 """Mistakes of conversion: they leave all digits, so that a round number is none of them."""
 
 TIMES = "times-for-over"
 """Name of the mistake whose number is of other units, and no near miss of the right one."""
 SIMPLE = "mathis-of-one"
 """Name of the mistake that many pages have: its units are mistaken besides."""
+AT_SIZE = "frame-rate-at-size"
+"""Name of a packet rate at a size that nobody has stated: near it is not like it."""
+MEASURED = (*SPEED_TEST_FACTORS, "bytes-for-bits")
+"""Mistakes of what was measured, which may be 1 % below what the line allows."""
+LINE = "no-headers"
+"""Name of the mistake that is the rate of the line."""
+LINE_CONVERSIONS = {"line-bytes-as-bits": 1 / 8, "line-bits-as-bytes": 8.0}
+"""What people make of the rate of the line itself: 125 Mbit/s of 1 Gbit/s."""
 _POWERS = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -105,6 +119,17 @@ def _filled(stated: Known, evidence: Evidence | None) -> Known:
     return replace(stated, **new)
 
 
+def of_path(stated: Known, path: Path | None) -> Known:
+    """Return what is stated, and of the path what is not: its line and its round trip."""
+    if path is None:
+        return stated
+    return replace(
+        stated,
+        line_bps=path.bottleneck_bps if stated.line_bps is None else stated.line_bps,
+        rtt_s=(float(path.rtt_s(0.0)) or None) if stated.rtt_s is None else stated.rtt_s,
+    )
+
+
 def rate_models(
     stated: Known, evidence: Evidence | None, *, frame_bytes: float | None = None
 ) -> list[Model]:
@@ -113,6 +138,11 @@ def rate_models(
     models = _line_rates(stated) + _window_and_loss(stated)
     if stated.line_bps is not None and frame_bytes is not None:
         models += _line_at_size(stated.line_bps, frame_bytes, frame_bytes)
+        packet = frame_bytes - FRAMING_BYTES
+        if packet > 0:
+            rate = stated.line_bps * packet / (frame_bytes + PREAMBLE_BYTES + GAP_BYTES)
+            values = {"line_bps": stated.line_bps, "mtu_bytes": packet}
+            models.append(Model("ip-packets", rate, True, values))
     if (
         evidence is not None
         and evidence.is_udp
@@ -247,8 +277,12 @@ def _window_and_loss(stated: Known) -> list[Model]:
 def packet_rate_models(stated: Known, frame_bytes: float | None) -> list[Model]:
     """Return the models of a packet rate: the line at a frame size, with parts forgotten."""
     line, frame = stated.line_bps, frame_bytes
-    if line is None or frame is None:
+    if line is None:
         return []
+    if frame is None:  # a line rate in packets is that of the smallest frames, if nothing is said
+        smallest, *others = STANDARD_FRAMES_BYTES
+        rates = [packet_rate_models(stated, size)[0] for size in others]
+        return packet_rate_models(stated, smallest) + [replace(one, name=AT_SIZE) for one in rates]
     values = {"line_bps": line, "frame_bytes": frame}
     right = float(line_rate.frame_rate_pps(frame, bandwidth_bps=line))
     forgotten = {
@@ -279,6 +313,10 @@ def time_models(
         models += _of_round_trip("rtt-stated", stated.rtt_s)
     if path is not None and size_bytes is not None:
         models += _over_path(path, size_bytes)
+    elif path is not None and stated.rtt_s is None:
+        models += _of_latency(float(path.rtt_s(0.0)))
+    if size_bytes is not None:
+        models += _of_transfer(of_path(stated, path), size_bytes, of_links=path is not None)
     return [model for model in models if model.value > 0]
 
 
@@ -298,6 +336,38 @@ def _of_round_trip(name: str, rtt_s: float) -> list[Model]:
         right,
         Model("one-way-for-rtt", rtt_s / 2, False, values, name),
         Model("rtt-doubled", 2 * rtt_s, False, values, name),
+    ]
+
+
+def _of_latency(rtt_s: float) -> list[Model]:
+    """Return the times of a path that are asked of no size: one way and there and back."""
+    right, one_way = Model("path-rtt", rtt_s, True, {}), Model("path-one-way", rtt_s / 2, True, {})
+    doubled = Model("rtt-doubled", 2 * rtt_s, False, {"right": str(right.said)}, right.name)
+    return [right, one_way, doubled]
+
+
+def _of_transfer(stated: Known, size_bytes: float, *, of_links: bool) -> list[Model]:
+    """Return the time of a transfer over TCP of what is more than a packet, and mistakes of it.
+
+    Those of links are of :func:`_over_path`.
+    """
+    line, rtt, mtu = stated.line_bps, stated.rtt_s, stated.mtu_bytes or DEFAULT_MTU_BYTES
+    if line is None or rtt is None or size_bytes <= mtu:
+        return []
+    values = {"size_bytes": size_bytes, "rtt_s": rtt, "line_bps": line}
+    window_bytes = math.inf if stated.window_bytes is None else stated.window_bytes
+    known = (name for name in CONGESTION_CONTROLS if name == stated.congestion_control)
+    control = next(known, CONGESTION_CONTROLS[0])
+    right = transfer_time_s(
+        size_bytes, bandwidth_bps=line, rtt_s=rtt, window_bytes=window_bytes, mtu_bytes=mtu,
+        loss_ratio=stated.loss_ratio or 0.0,
+        congestion_control=control,
+    )  # fmt: skip
+    wrong = {"size-over-line": 8 * size_bytes / line, "bytes-over-bits": size_bytes / line}
+    wrong = {} if of_links else wrong
+    return [
+        Model("tcp-transfer", float(right), True, values),
+        *(Model(name, time, False, values, "tcp-transfer") for name, time in wrong.items()),
     ]
 
 
@@ -341,6 +411,11 @@ def unit_mistakes(models: list[Model], text: str, unit: str) -> list[Model]:
         right_name = model.name if model.is_right else model.instead_of
         rate = "" if model.is_right else f", {show(model.value, unit)}"
         values = {"right": f"{model.said}{rate}"}
+        if model.name == LINE:
+            mistakes += [
+                Model(name, model.value * factor, False, model.values, right_name)
+                for name, factor in LINE_CONVERSIONS.items()
+            ]
         if model.is_right or model.name.startswith(SIMPLE):
             mistakes.append(Model("bits-for-bytes", model.value / 8, False, values, right_name))
         if not model.is_right:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -79,24 +79,35 @@ class Claim:
         """Whether a model gives the claim, as it is rounded."""
         return self.error_ratio(model) <= self.rounding_ratio
 
+    def _explains(self, wrong: claim_models.Model) -> bool:
+        """Whether a mistake gives the claim: as it is rounded, or by its digits.
+
+        Of an impossible number it may be one of what was measured.
+        """
+        if self.is_impossible and wrong.name in claim_models.MEASURED:
+            return self.agrees(wrong) or self.value < wrong.value
+        return self.agrees(wrong) or wrong.name == claim_models.TIMES
+
     @property
     def best(self) -> claim_models.Model | None:
         """The model that fits: one that agrees, a right one before a wrong one; then the nearest.
 
         Of those that do not agree, a right one may be 5 % off, as a measurement is, a wrong one
-        never more than 1 %: with so many mistakes one is near any number by chance. A mistake of
-        conversion must agree, and the number must not be a round one.
+        never more than 1 %: with so many mistakes one is near any number by chance, and is then no
+        misconception. A mistake of conversion must agree, and the number must not be a round one;
+        so must one of a number that is impossible.
         """
         right = [model for model in self.models if model.is_right]
         if self.is_impossible:  # no right model is near what cannot be; a count of it may be wrong
             right = [model for model in right if model.value >= self.value]
         wrong = [model for model in self.models if not model.is_right and self._may_be(model)]
+        near = [model for model in right if model.name != claim_models.AT_SIZE]
         fitting = [
             *(model for model in right if self.agrees(model)),
             *(model for model in wrong if self.agrees(model)),
-            *(model for model in right if self.error_ratio(model) <= NEAR_RATIO),
+            *(model for model in near if self.error_ratio(model) <= NEAR_RATIO),
             *wrong,
-            *(model for model in right if self.error_ratio(model) <= FAR_RATIO),
+            *(model for model in near if self.error_ratio(model) <= FAR_RATIO),
         ]
         return fitting[0] if fitting else None
 
@@ -106,14 +117,17 @@ class Claim:
             return True
         if self.error_ratio(wrong) > NEAR_RATIO:
             return False
+        if self.is_impossible and not self._explains(wrong):
+            return False
         return wrong.name not in claim_models.CONVERSIONS or (
             self.agrees(wrong) and not _is_round(self.text)
         )
 
     @property
     def is_misconception(self) -> bool:
-        """Whether a wrong model fits, and no right one does."""
-        return self.best is not None and not self.best.is_right
+        """Whether a wrong model gives the claim, and no right one does."""
+        best = self.best
+        return best is not None and not best.is_right and self._explains(best)
 
     @property
     def right(self) -> claim_models.Model | None:
@@ -144,6 +158,9 @@ class Claim:
             return Notice(code, values)
         if self.is_impossible:
             return Notice("claim-impossible-mistake", {**values, "line_bps": self.line_bps})
+        if not self.is_misconception:
+            off = {"off": self.error_ratio(best)}
+            return Notice("claim-near-misconception", {**values, **off})
         return Notice("claim-misconception", values)
 
     @property
@@ -214,9 +231,11 @@ def claim(
         The links, for a claim about a time. Of a rate they say the line and the round trip, where
         ``stated`` does not.
     size_bytes : float, optional
-        What crosses the path in that time. [byte]
+        What crosses the path in that time, as a packet or over TCP; without it a time is compared
+        with the latency. [byte]
     frame_bytes : float, optional
-        Size of the frames of a packet rate, FCS included. [byte]
+        Size of the frames of a rate, FCS included; without it a packet rate is compared with that
+        of the smallest frames and, where it agrees, of those of RFC 2544. [byte]
     evidence : Evidence, optional
         A measured transfer, for a claim about its rate.
 
@@ -297,8 +316,8 @@ def _judged(
     table: Table | None = None,
 ) -> Claim:
     value, unit = _quantity(text)
-    if path is not None and unit != "s":
-        stated = _of_path(stated, path)
+    if unit != "s":
+        stated = claim_models.of_path(stated, path)
     frames = None if table is None else frames_of(table)
     models = {
         "bit/s": lambda: (
@@ -328,15 +347,6 @@ def _judged(
     lines = [stated.toward(run.direction).line_bps for run in runs] or [stated.line_bps]
     line = max((rate for rate in lines if rate is not None), default=math.nan)
     return Claim(text, value, unit, _rounding(text), tuple(models), line)
-
-
-def _of_path(stated: Known, path: Path) -> Known:
-    """Return what is stated, and of the path what is not: its line and its round trip."""
-    return replace(
-        stated,
-        line_bps=path.bottleneck_bps if stated.line_bps is None else stated.line_bps,
-        rtt_s=(float(path.rtt_s(0.0)) or None) if stated.rtt_s is None else stated.rtt_s,
-    )
 
 
 def _trips_of(evidence: Evidence) -> tuple[claim_models.RoundTripSpread, ...]:

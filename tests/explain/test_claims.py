@@ -202,3 +202,69 @@ def test_no_model_is_said_to_be_none():
 def test_claims_that_cannot_be_judged_are_refused(text, error):
     with pytest.raises(error):
         claim(text, Known())
+
+
+@pytest.mark.each(
+    ("text", "line_bps", "name"),
+    [
+        # Derived: 1e10 / (8 x 84), RFC 2544, appendix B; / (8 x 64); twice; 1538 B of a full frame
+        ("14.88 Mpps", 1e10, "frame-rate"),
+        ("37.2 Mpps", 25e9, "frame-rate"),
+        ("19.53 Mpps", 1e10, "frames-without-gap"),
+        ("29.76 Mpps", 1e10, "both-directions"),
+        ("812744 pps", 1e10, "frame-rate-at-size"),
+        ("8.13 Mpps", 1e10, None),  # 128 B would be 8.446: no one has said such a size
+        ("16 Mpps", 1e10, None),  # more than the smallest frames
+    ],
+)
+def test_a_packet_rate_without_a_size_is_that_of_the_smallest_frames(text, line_bps, name):
+    found = claim(text, Known(line_bps=line_bps))
+    assert (found.best and found.best.name) == name, str(found)
+    assert found.is_impossible is (found.value > line_bps / 672 * 1.001)
+
+
+@pytest.mark.each(
+    ("text", "name"),
+    [
+        ("125 Mbit/s", "line-bytes-as-bits"),  # 1000 / 8
+        ("7.532 GB/s", None),  # 64 times a goodput
+        ("941.5 MB/s", "bytes-for-bits"),
+        ("940 MB/s", "bytes-for-bits"),  # measured, a little below
+        ("990 MB/s", None),  # above 987, which layer 2 could have
+        ("100 Mbit/s", None),  # a slow transfer
+    ],
+)
+def test_units_of_a_rate_as_people_print_them(text, name):
+    found = claim(text, Known(line_bps=1e9))
+    assert (found.best and found.best.name) == name, str(found)
+    assert found.is_misconception is (name is not None)
+
+
+def test_frames_of_a_size_have_a_layer_of_ip():
+    """Derived: 46 of the 84 B of the smallest frame are its packet."""
+    found = claim("5.476 Gbit/s", Known(line_bps=1e10), frame_bytes=64)
+    assert (found.best.name, found.right.value) == ("ip-packets", pytest.approx(1e10 * 46 / 84))
+
+
+@pytest.mark.each(
+    ("text", "name"),
+    [("80 ms", "path-rtt"), ("40 ms", "path-one-way"), ("160 ms", "rtt-doubled"), ("100 ms", None)],
+)
+def test_a_time_of_a_path_without_a_size_is_one_way_or_a_round_trip(text, name):
+    found = claim(text, Known(), path=Path.parse("1 Gbit/s 40 ms"))
+    assert (found.best and found.best.name) == name
+    assert found.is_misconception is (name == "rtt-doubled")
+
+
+def test_the_time_of_a_transfer_is_that_of_tcp():
+    """Office-Online-Test-Tools#243: 15 MB over 200 ms with 64 KB, "48 s": 240 round trips, and
+    those of the start; 8e6 bit at 10 Mbit/s are 0.8 s without headers."""
+    window = Known(window_bytes=65536)
+    slow = claim("48.5 s", window, path=Path.parse("10 Gbit/s 100 ms"), size_bytes=15 * 2**20)
+    assert slow.best.name == "tcp-transfer"
+    assert 240 * 0.2 < slow.right.value < 245 * 0.2
+    bare = claim("0.8 s", Known(line_bps=1e7, rtt_s=0.04), size_bytes=1e6)
+    assert (bare.best.name, bare.right.name) == ("size-over-line", "tcp-transfer")
+    assert claim("0.1 s", Known(line_bps=1e7, rtt_s=0.04), size_bytes=1e6).best.name == (
+        "bytes-over-bits"
+    )

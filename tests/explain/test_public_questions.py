@@ -329,6 +329,12 @@ def test_a_stated_number_and_its_mistake(stated):
     assert ("impossible" in answer.sentence) == is_impossible
 
 
+def test_a_typo_above_the_line_is_no_known_mistake():
+    """Pktgen-DPDK#62: 97152 for 96153; 97047 has preamble and FCS forgotten, and is 0.1 % off."""
+    answer = claim("97152 pps", Known(line_bps=1e9), frame_bytes=1280.0)
+    assert (answer.best, answer.said.code) == (None, "claim-impossible")
+
+
 def test_nothing_is_near_a_number_above_the_line():
     answer = claim("1325.48 Mbit/s", Known(line_bps=1e9))
     assert answer.best is None
