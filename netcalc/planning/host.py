@@ -71,6 +71,8 @@ class System(NamedTuple):
         Memory of a host over the part that buffers may take without pressure.
     receive_bytes, send_bytes : float
         Largest buffers without any setting. [byte]
+    least_receive_bytes : float
+        What a setting of the receive buffer must not go below, as newer versions have it. [byte]
     """
 
     name: str
@@ -81,11 +83,17 @@ class System(NamedTuple):
     memory_factor: float
     receive_bytes: float
     send_bytes: float
+    least_receive_bytes: float
+
+    @property
+    def window_bytes(self) -> float:
+        """The window of a flow for which nothing is set, at both ends. [byte]"""
+        return min(self.window_ratio * self.receive_bytes, self.send_bytes / self.sent_factor)
 
 
 SYSTEMS = {
-    "linux": System("Linux", 0.5, 2.0, 3.0, 1.0, 16.0, 6.0 * 2**20, 4.0 * 2**20),
-    "freebsd": System("FreeBSD", 1.0, 1.25, 1.25, 2304 / 2048, 2.0, 2.0 * 2**20, 2.0 * 2**20),
+    "linux": System("Linux", 0.5, 2.0, 3.0, 1.0, 16.0, 6.0 * 2**20, 4.0 * 2**20, 2.0**25),
+    "freebsd": System("FreeBSD", 1.0, 1.25, 1.25, 2304 / 2048, 2.0, 2.0**21, 2.0**21, 2.0**21),
 }
 """Systems by name; their numbers are in :data:`SOURCES`."""
 
@@ -176,7 +184,7 @@ def host(
     notices, of = list(evaluated.notices), SYSTEMS[system]
     if typical["line_bdp_bytes"] > LARGEST_WINDOW_BYTES:
         notices.append(_of_one_flow(typical, middle["rtt_s"]))
-    if _sizes(planned, of) == (of.receive_bytes, of.send_bytes):
+    if planned["window_bytes"] <= of.window_bytes:
         notices.append(Notice("host-defaults", {"system": of.name}))
     return evaluated.page(
         "host",
@@ -222,13 +230,9 @@ def _answers(
     receive = np.minimum(checks.rounded_up(window / of.window_ratio), LARGEST_SETTING)
     factor = of.bbr_factor if congestion_control == "bbr" else of.sent_factor
     send = np.minimum(checks.rounded_up(window * factor), LARGEST_SETTING)
-    # No setting is below what the system has without it.
-    usable = np.minimum(
-        of.window_ratio * np.maximum(receive, of.receive_bytes), LARGEST_WINDOW_BYTES
-    )
     limits = path_ceilings(
         line, rtt_s=rtt, loss_ratio=loss_ratio, congestion_control=congestion_control,
-        window_bytes=usable, flow_count=flows, mtu_bytes=mtu_bytes,
+        window_bytes=window, flow_count=flows, mtu_bytes=mtu_bytes,
     )  # fmt: skip
     ceilings = np.stack(
         np.broadcast_arrays(limits.line_bps, limits.window_bps, limits.loss_bps), axis=0
@@ -249,7 +253,7 @@ def _answers(
         "host_memory_bytes": of.memory_factor * flows * np.maximum(receive, send),
         "line_bdp_bytes": bdp,
         "goodput_bps": ceilings.min(axis=0),
-        "default_flow_bps": of_one(of.window_ratio * of.receive_bytes),
+        "default_flow_bps": of_one(of.window_bytes),
         "one_flow_bps": of_one(LARGEST_WINDOW_BYTES),
         "frame_rate_pps": _frames_pps(line, mtu_bytes),
         "stack_rate_pps": _frames_pps(line, mtu_bytes) / together,
@@ -322,7 +326,7 @@ def _chart(
         x="receive_buffer_bytes", x_unit="byte", y="flow_bps", y_unit="bit/s", at=buffers,
         lines={"flow_bps": rate(windows)},
         marks={
-            "default_flow_bps": (of.receive_bytes, columns["default_flow_bps"]),
+            "default_flow_bps": (of.window_bytes / of.window_ratio, columns["default_flow_bps"]),
             "receive_buffer_bytes": (planned, float(rate(of.window_ratio * planned))),
         },
         log_x=True, log_y=True,
@@ -349,7 +353,7 @@ def _header(
 def _sizes(planned: Mapping[str, float], of: System) -> tuple[int, int]:
     """Return the largest receive and send buffer to set, not below what is there without."""
     return (
-        int(max(planned["receive_buffer_bytes"], of.receive_bytes)),
+        int(max(planned["receive_buffer_bytes"], of.least_receive_bytes)),
         int(max(planned["send_buffer_bytes"], of.send_bytes)),
     )
 
@@ -365,7 +369,7 @@ def _linux(planned: Mapping[str, float], control: str, mtu_bytes: float) -> Line
     framed_bits = 8.0 * (float(ethernet_frame_bytes(mtu_bytes)) - _FCS_BYTES)
     pace_bps = framed_bits * planned["frame_rate_pps"] / planned["flow_count"]
     window: dict[str, Any] = {"window_bytes": int(planned["window_bytes"])}
-    received = {**window, "share": of.window_ratio, "least_bytes": int(of.receive_bytes)}
+    received = {**window, "share": of.window_ratio, "least_bytes": int(of.least_receive_bytes)}
     factor = of.bbr_factor if control == "bbr" else of.sent_factor
     sent = {**window, "factor": factor, "least_bytes": int(of.send_bytes)}
     pace, by_name = {"pace_mbit": int(pace_bps / 1e6)}, {"control": control}
