@@ -46,7 +46,7 @@ SIMPLE = "mathis-of-one"
 AT_SIZE = "frame-rate-at-size"
 """Name of a packet rate at a size that nobody has stated: near it is not like it."""
 MEASURED = (*SPEED_TEST_FACTORS, "bytes-for-bits")
-"""Mistakes of what was measured, which may be 1 % below what the line allows."""
+"""Mistakes of a rate that was measured, and so may be a little below what the line allows."""
 LINE = "no-headers"
 """Name of the mistake that is the rate of the line."""
 LINE_CONVERSIONS = {"line-bytes-as-bits": 1 / 8, "line-bits-as-bytes": 8.0}

@@ -36,6 +36,8 @@ ROUNDING_RATIO = 1e-12
 """Numbers this close differ by the rounding of the computer alone. [ratio]"""
 NEAR_RATIO = 0.01
 """A number this near to a model is that model's, if no other fits. [ratio]"""
+MEASURED_RATIO = 0.005
+"""A mistake of a measured rate may be this far above an impossible number. [ratio]"""
 FAR_RATIO = 0.05
 """A right model further from the claim than this says nothing about it. [ratio]"""
 CLOCK_RATIO = 2e-4
@@ -80,12 +82,7 @@ class Claim:
         return self.error_ratio(model) <= self.rounding_ratio
 
     def _explains(self, wrong: claim_models.Model) -> bool:
-        """Whether a mistake gives the claim: as it is rounded, or by its digits.
-
-        Of an impossible number it may be one of what was measured.
-        """
-        if self.is_impossible and wrong.name in claim_models.MEASURED:
-            return self.agrees(wrong) or self.value < wrong.value
+        """Whether a mistake gives the claim: as it is rounded, or by its digits."""
         return self.agrees(wrong) or wrong.name == claim_models.TIMES
 
     @property
@@ -95,7 +92,7 @@ class Claim:
         Of those that do not agree, a right one may be 5 % off, as a measurement is, a wrong one
         never more than 1 %: with so many mistakes one is near any number by chance, and is then no
         misconception. A mistake of conversion must agree, and the number must not be a round one;
-        so must one of a number that is impossible.
+        so must one of a number that is impossible, unless it is one of a measured rate.
         """
         right = [model for model in self.models if model.is_right]
         if self.is_impossible:  # no right model is near what cannot be; a count of it may be wrong
@@ -118,7 +115,8 @@ class Claim:
         if self.error_ratio(wrong) > NEAR_RATIO:
             return False
         if self.is_impossible and not self._explains(wrong):
-            return False
+            below = wrong.value / self.value - 1
+            return wrong.name in claim_models.MEASURED and 0 < below <= MEASURED_RATIO
         return wrong.name not in claim_models.CONVERSIONS or (
             self.agrees(wrong) and not _is_round(self.text)
         )
@@ -156,11 +154,13 @@ class Claim:
         if best.is_right:
             code = "claim-right" if self.agrees(best) else "claim-nearly-right"
             return Notice(code, values)
+        near = {**values, "off": self.error_ratio(best)}
         if self.is_impossible:
+            if not self.is_misconception:
+                return Notice("claim-impossible-near", {**near, "line_bps": self.line_bps})
             return Notice("claim-impossible-mistake", {**values, "line_bps": self.line_bps})
         if not self.is_misconception:
-            off = {"off": self.error_ratio(best)}
-            return Notice("claim-near-misconception", {**values, **off})
+            return Notice("claim-near-misconception", near)
         return Notice("claim-misconception", values)
 
     @property

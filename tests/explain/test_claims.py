@@ -229,7 +229,8 @@ def test_a_packet_rate_without_a_size_is_that_of_the_smallest_frames(text, line_
         ("125 Mbit/s", "line-bytes-as-bits"),  # 1000 / 8
         ("7.532 GB/s", None),  # 64 times a goodput
         ("941.5 MB/s", "bytes-for-bits"),
-        ("940 MB/s", "bytes-for-bits"),  # measured, a little below
+        ("940 MB/s", "bytes-for-bits"),  # measured, 0.2 % below: near
+        ("936 MB/s", None),  # 0.6 % below
         ("990 MB/s", None),  # above 987, which layer 2 could have
         ("100 Mbit/s", None),  # a slow transfer
     ],
@@ -237,7 +238,7 @@ def test_a_packet_rate_without_a_size_is_that_of_the_smallest_frames(text, line_
 def test_units_of_a_rate_as_people_print_them(text, name):
     found = claim(text, Known(line_bps=1e9))
     assert (found.best and found.best.name) == name, str(found)
-    assert found.is_misconception is (name is not None)
+    assert found.is_misconception is (name is not None and text != "940 MB/s")
 
 
 def test_frames_of_a_size_have_a_layer_of_ip():

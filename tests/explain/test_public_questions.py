@@ -324,7 +324,9 @@ def test_a_stated_number_and_its_mistake(stated):
     text, name, is_impossible = stated
     answer = claim(text, Known(**CLAIMS[stated]))
     assert answer.best.name == name
-    assert answer.is_misconception
+    # 1015 was measured, 0.3 % below what the line allows: near, and no more
+    assert answer.is_misconception is (text != "1015 Mbit/s")
+    assert ("near a known mistake" in answer.sentence) is (text == "1015 Mbit/s")
     assert answer.is_impossible == is_impossible
     assert ("impossible" in answer.sentence) == is_impossible
 

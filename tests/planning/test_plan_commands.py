@@ -92,6 +92,7 @@ REFUSED = {
     ("transfer", "1GB", "--path", "1 Gbit/s 2 ms", "--loss", "50..150%"): "draws-impossible",
     ("buffer", "10Gbit/s", "--rtt", "1ms", "--fan-in", "4"): "fan-in-without-burst",
     ("host", "10 Gbit/s"): "host-without-path",
+    ("host", "0 bit/s", "--rtt", "1ms"): "not-positive",
     ("host", "10 Gbit/s", "--rtt", "1ms", "--sysctl", "--json"): "options-exclusive",
     ("host", "1..2 Gbit/s 5 ms"): "range-in-path",
     ("tunnel", "foo"): "unknown-layer",

@@ -315,7 +315,8 @@ def host(*, path_text: str, **arguments: Any) -> Plan:
             arguments["rtt_s"] = float(path.rtt_s(0.0)) or None
     if arguments["rtt_s"] is None:
         raise mistakes.CommandError("host-without-path", name="PATH", value=path_text)
-    return planning.host(**arguments)
+    with mistakes.named_as_typed(bandwidth_bps=("PATH", "bit/s")):
+        return planning.host(**arguments)
 
 
 @_page(
