@@ -134,7 +134,7 @@ class NetcalcLine : public PointToPointChannel {
 std::vector<std::vector<double>> NetcalcSimulate(
     double rate_bps, double rtt_s, int buffer_packets, int marking_packets, int mtu_bytes,
     double loss_ratio, double end_s, double warm_s, int seed, double step_s,
-    bool delay_on_acks, std::vector<double> host_of,
+    bool delay_on_acks, std::vector<double> host_of, std::vector<double> host_rtts,
     std::vector<std::string> algorithms, std::vector<double> starts, std::vector<double> stops,
     std::vector<double> sizes, std::vector<std::string> loop_algorithms,
     std::vector<double> loop_starts, std::vector<double> loop_stops,
@@ -145,7 +145,9 @@ std::vector<std::vector<double>> NetcalcSimulate(
   run.warm = warm_s;
   int count = algorithms.size();
   int segment = mtu_bytes - 52;
-  double held = rate_bps * rtt_s / 8 + 1.0 * buffer_packets * mtu_bytes;
+  // The line has the shortest round trip, and each access line what its host has more.
+  double longest_s = rtt_s + *std::max_element(host_rtts.begin(), host_rtts.end());
+  double held = rate_bps * longest_s / 8 + 1.0 * buffer_packets * mtu_bytes;
   RngSeedManager::SetSeed(seed % 4294944442u + 1);
   Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(segment));
   Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
@@ -213,11 +215,17 @@ std::vector<std::vector<double>> NetcalcSimulate(
   PointToPointHelper access;
   double access_bps = std::max(1e9, 20 * rate_bps);
   access.SetDeviceAttribute("DataRate", DataRateValue(DataRate(uint64_t(access_bps))));
-  access.SetChannelAttribute("Delay", TimeValue(Seconds(0)));
   access.SetQueue("ns3::DropTailQueue",
                   "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, 1000000)));
   for (int i = 0; i < hosts; i++) {
+    access.SetChannelAttribute("Delay", TimeValue(Seconds(host_rtts[i] / 2)));
     NetDeviceContainer pair = access.Install(senders.Get(i), ends.Get(0));
+    if (delay_on_acks) {
+      Ptr<NetcalcLine> channel = CreateObject<NetcalcLine>();
+      channel->back = Seconds(host_rtts[i]);
+      for (int j = 0; j < 2; j++)
+        DynamicCast<PointToPointNetDevice>(pair.Get(j))->Attach(channel);
+    }
     std::string base = "10." + std::to_string(i / 200 + 1) + "." + std::to_string(i % 200) + ".0";
     addresses.SetBase(base.c_str(), "255.255.255.0");
     addresses.Assign(pair);

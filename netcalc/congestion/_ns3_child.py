@@ -12,8 +12,8 @@ from pathlib import Path
 
 NUMBERS = ("rate_bps", "rtt_s", "buffer_packets", "marking_packets", "mtu_bytes", "loss_ratio",
            "end_s", "warm_s", "seed", "step_s", "delay_on_acks")  # fmt: skip
-LISTS = ("hosts", "algorithms", "starts", "stops", "sizes", "loop_algorithms", "loop_starts",
-         "loop_stops", "loop_sizes", "loop_replies")  # fmt: skip
+LISTS = ("hosts", "host_rtts", "algorithms", "starts", "stops", "sizes", "loop_algorithms",
+         "loop_starts", "loop_stops", "loop_sizes", "loop_replies")  # fmt: skip
 
 
 def main() -> None:

@@ -128,6 +128,7 @@ class State:
     is_lossy: bool
     is_sized: bool
     is_limited: bool
+    is_spread: bool
     none: BoolArray
     start: FloatArray
     stop: FloatArray
@@ -164,8 +165,13 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
     links = [scenario.bottleneck for scenario in scenarios]
     mtu_bits = _column([8.0 * link.mtu_bytes for link in links])
     rate = _column([link.rate_bps for link in links]) / mtu_bits
-    rtt = _column([link.rtt_s for link in links])
-    pipe = rate * rtt + 1.0
+    is_spread = not all(scenario.has_one_rtt for scenario in scenarios)
+    base_s = _column([link.rtt_s for link in links]) + 1.0 / rate
+    pipe = rate * base_s  # of flows with round trips of their own until they run
+    if is_spread:
+        base_s = np.asfortranarray(np.repeat(base_s, count, axis=1))
+        for row, scenario in enumerate(scenarios):
+            base_s[row, : len(scenario.flows)] = scenario.rtts_s() + 1.0 / rate[row]
     algorithm, start, stop, size = _loads(scenarios, shape)
     end = _column([scenario.end_s for scenario in scenarios])
     warm = _column([scenario.warm_s for scenario in scenarios])
@@ -183,7 +189,7 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
         pipe=pipe,
         largest=largest,
         capacity=capacity,
-        base_s=pipe / rate,
+        base_s=base_s,
         marking=_column([float(link.marking_packets) for link in links]),
         loss=loss,
         end=end,
@@ -196,6 +202,7 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
         is_lossy=bool(loss.any()),
         is_sized=bool(np.isfinite(size).any()),
         is_limited=bool((capacity > largest).any()),
+        is_spread=is_spread,
         none=np.zeros(shape, dtype=bool, order="F"),
         start=start,
         stop=stop,
@@ -233,9 +240,10 @@ def _loads(
     start, stop, size = (np.full(shape, np.inf, order="F") for _ in range(3))
     for row, scenario in enumerate(scenarios):
         payload = scenario.bottleneck.mtu_bytes - STAMPED_HEADERS_BYTES
+        rtts_s = scenario.rtts_s()
         for column, flow in enumerate(scenario.flows):
             algorithm[row, column] = ALGORITHMS.index(flow.algorithm)
-            start[row, column] = flow.start_s + scenario.bottleneck.rtt_s
+            start[row, column] = flow.start_s + rtts_s[column]
             stop[row, column] = scenario.end_s if flow.stop_s is None else flow.stop_s
             if flow.size_bytes is not None:
                 size[row, column] = flow.size_bytes / payload
@@ -393,7 +401,8 @@ def advance(
         sent = np.where(conserving, delivery, sent)
     sending = np.where(active, sent, delivery)
     all_sent = np.add.reduce(sending, axis=1, keepdims=True)
-    carried = state.base_s * all_sent
+    held = sending * state.base_s  # in flight without a queue
+    carried = np.add.reduce(held, axis=1, keepdims=True)
     fading = np.exp(-dt / rtt)
     full = total + (all_sent - state.rate) * dt
     after = np.where(
@@ -401,7 +410,7 @@ def advance(
         np.maximum(full, np.minimum(carried, total)),
         carried + (total - carried) * fading,
     )
-    share = sending / np.maximum(all_sent, 1e-9)
+    share = held / np.maximum(carried, 1e-12)
     next_window = share * after + (window - share * total) * fading
     next_window = np.minimum(next_window, ceiling)
     if any_starting:

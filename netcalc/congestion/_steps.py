@@ -75,8 +75,9 @@ and beside others. At a full buffer Reno alone loses 2 packets, and CUBIC 9 to 1
 
 def begin_windows(state: State) -> None:
     """Set what the first slow start of each flow loses if alone, and where HyStart ends it."""
-    stack, rate, pipe = state.stack, state.rate, state.pipe
-    room = state.capacity - pipe
+    stack, rate = state.stack, state.rate
+    pipe = state.base_s * rate
+    room = np.broadcast_to(state.capacity - state.pipe, pipe.shape)
     never = np.full(pipe.shape, np.inf)
     drops, _ = overshoot(pipe, room, never, never)
     state.overshoot = np.maximum(drops, 1.0) * state.overshoot
@@ -211,7 +212,8 @@ def _leave_slow_start(
     stack = state.stack
     leaving = queue / state.rate > _delay_limit_s(stack, state.base_s)
     leaving = leaving | (
-        _is_train(stack, state.rate) & (state.window >= stack.train_share * state.pipe)
+        _is_train(stack, state.rate)
+        & (state.window >= stack.train_share * (state.base_s * state.rate))
     )
     alone = active.sum(axis=1, keepdims=True) == 1
     leaving = np.where(alone, state.window >= state.hystart_window - 1e-6, leaving)
@@ -246,8 +248,8 @@ def _vegas_excess(state: State, queue: FloatArray) -> FloatArray:
     With an ACK for two packets the ns-3 stack times one packet more: from about 35 packets on it
     believes in a queue before there is one, and leaves a part of the link idle.
     """
-    late = state.stack.late_packets
-    seen = (state.pipe + queue + late) / (state.pipe - late)
+    late, pipe = state.stack.late_packets, state.base_s * state.rate
+    seen = (pipe + queue + late) / (pipe - late)
     return np.ceil(state.window * (1.0 - 1.0 / seen))
 
 
@@ -323,11 +325,21 @@ def reduce_windows(
     state.grow_from = np.where(lost, state.time + pause, state.grow_from)
 
 
+QUEUE_ROUNDS = 4
+"""Approximations of the queue of flows with round trips of their own, from the last one. [1]"""
+
+TOGETHER = 0.1
+"""Part of the shortest round trip within which repairs of several flows end together."""
+
 CALM_ROUNDS = 4.0
 """Round trips in a step while nothing but growth happens."""
 
 BURST = 2.0
 """Packets that a flow clocked by ACKs sends at once: it finds the buffer full more often."""
+
+CLUSTER = 2.3
+"""Packets that a flow loses at once where round trips differ: 2.0 to 2.6 in a simulation of 10 to
+100 flows of Reno packet by packet. With one round trip each flow loses what itself has added."""
 
 OWN_SHARE = 0.5
 """Share of the drops at a full buffer that falls on the flow whose window grows."""
@@ -358,10 +370,12 @@ def _step(state: State, meter: Meter) -> None:
         _settle_repaired(state, repaired)
     windows = np.where(active, state.window, 0.0)
     total = np.add.reduce(windows, axis=1, keepdims=True)
+    if state.is_spread:
+        _fill_pipe(state, windows, total)
     filled = np.maximum(total, state.pipe)
     queue = np.minimum(filled, state.capacity) - state.pipe
     rtt = state.base_s + queue / state.rate
-    delivery = windows * (state.rate / filled)
+    delivery = _sent(state, windows, rtt) if state.is_spread else windows * (state.rate / filled)
     growing = repaired
     if state.is_paced:
         speed, slow = 0.0 * delivery, state.none
@@ -388,11 +402,14 @@ def _step(state: State, meter: Meter) -> None:
     else:  # long steps in which the pipe fills or empties: their means
         halfway = np.where(active, (windows + grown) / 2, 0.0)
         total = np.add.reduce(halfway, axis=1, keepdims=True)
-        delivered = halfway * (state.rate * dt / np.maximum(total, state.pipe))
+        if state.is_spread:
+            delivered = _sent(state, halfway, rtt) * dt
+        else:
+            delivered = halfway * (state.rate * dt / np.maximum(total, state.pipe))
     if state.is_sized:
         delivered = np.minimum(delivered, state.size - state.delivered)
     state.delivered += delivered
-    meter(state, dt, total, rtt, delivered)
+    meter(state, dt, total, _mean(rtt, active) if state.is_spread else rtt, delivered)
     state.time = time + dt
     if bbr is None:
         lost = _overflow(state, active, full, windows, grown)
@@ -408,6 +425,40 @@ def _step(state: State, meter: Meter) -> None:
         reduce_windows(state, lost, overflowed, alone, rtt)
     if state.is_sized:
         _end_sized(state, active)
+
+
+def _fill_pipe(state: State, windows: FloatArray, total: FloatArray) -> None:
+    """Set what the line holds of flows with round trips of their own: their mean by what they send.
+
+    The queue is the one behind which all windows together are sent at the rate of the link.
+    """
+    room = state.capacity - state.pipe
+    queue = np.maximum(total - state.pipe, 0.0)
+    for _ in range(QUEUE_ROUNDS):
+        wait = state.base_s + queue / state.rate
+        sent = windows / wait
+        slope = np.add.reduce(sent / wait, axis=1, keepdims=True) / state.rate
+        excess = np.add.reduce(sent, axis=1, keepdims=True) - state.rate
+        queue = np.maximum(queue + excess / np.maximum(slope, 1e-9), 0.0)
+    sent = windows / (state.base_s + np.minimum(queue, room) / state.rate)
+    all_sent = np.add.reduce(sent, axis=1, keepdims=True)
+    base_s = np.add.reduce(sent * state.base_s, axis=1, keepdims=True) / np.maximum(all_sent, 1e-9)
+    state.pipe = np.where(all_sent > 0, state.rate * base_s, state.pipe)
+    state.capacity = state.pipe + room
+
+
+def _sent(state: State, windows: FloatArray, rtt: FloatArray) -> FloatArray:
+    """Return what flows with round trips of their own send, no more than the link. [packet/s]"""
+    sent = windows / rtt
+    all_sent = np.add.reduce(sent, axis=1, keepdims=True)
+    return np.asarray(sent * np.minimum(state.rate / np.maximum(all_sent, 1e-9), 1.0))
+
+
+def _mean(rtt: FloatArray, active: BoolArray) -> FloatArray:
+    """Return the mean round-trip time of the flows that run, of all where none does."""
+    runs = active | ~np.logical_or.reduce(active, axis=1, keepdims=True)
+    count = np.add.reduce(runs, axis=1, keepdims=True)
+    return np.asarray(np.add.reduce(rtt, axis=1, keepdims=True, where=runs) / count)
 
 
 def _settle_repaired(state: State, repaired: BoolArray) -> None:
@@ -437,6 +488,9 @@ def _length(
 ) -> FloatArray:
     """Return how long the step is: to the next event, at most the rounds that its flows allow."""
     time = state.time
+    if state.is_spread:  # the shortest of those that run
+        shortest = np.where(active, rtt, np.inf).min(axis=1, keepdims=True)
+        rtt = np.minimum(shortest, rtt.max(axis=1, keepdims=True))
     dt = rtt * np.where(hasty, 1.0, CALM_ROUNDS)
     if state.is_bbr is not None:
         dt = np.minimum(dt, _stacks.longest_s(state, active & state.is_bbr))
@@ -450,7 +504,10 @@ def _length(
             dt = np.minimum(dt, np.minimum.reduce(to_exit, axis=1, keepdims=True))
     later = _next(state.events, time)
     if state.dctcp is not None or np.count_nonzero(state.grow_from > time):
-        later = np.minimum(later, _next(state.grow_from, time))
+        resumed = _next(state.grow_from, time)
+        if state.is_spread:  # flows whose repairs end one after the other
+            resumed = np.maximum(resumed, time + TOGETHER * rtt)
+        later = np.minimum(later, resumed)
     if state.is_lossy:
         later = np.minimum(later, _next(state.due, time))
     if state.is_lossy or state.is_sized:
@@ -486,13 +543,15 @@ def _overflow(
     excess = own.sum(axis=1, keepdims=True)
     share = windows / np.maximum(windows.sum(axis=1, keepdims=True), 1e-9)
     expected = OWN_SHARE * own + (1 - OWN_SHARE) * excess * share
+    if state.is_spread:  # packets of one flow meet the full buffer together, and of others not
+        expected = excess * share / CLUSTER
     alone = active.sum(axis=1, keepdims=True) == 1
     lost = np.where(
         alone, np.floor(grown) > np.floor(windows), state.dice % 1.0 > np.exp(-expected)
     )
     lost &= active & full
     state.dice = np.where(full & active, state.dice + GOLDEN, state.dice)
-    dropped = np.maximum(own, 1.0)
+    dropped = np.maximum(own, CLUSTER if state.is_spread else 1.0)
     if not state.stack.second_reduction:  # whole packets that it grows by until it notices the loss
         dropped = np.where(alone, 1.0 + np.floor(own + 1e-6), dropped)
     first = alone & np.isinf(state.threshold)

@@ -34,7 +34,7 @@ from netcalc.scenario import Flow, Requests, Scenario, as_document, from_documen
 _NAMES = (
     "rate_bps", "rtt_s", "buffer_bdp", "buffer_packets", "buffer_bytes", "mtu_bytes",
     "marking_bytes", "loss_ratio", "end_s", "warm_s", "streams", "request_bytes", "algorithm",
-    "seed", "senders",
+    "seed", "senders", "rtt_spread_ratio",
 )  # fmt: skip
 VARIED = {name: "text" if name == "algorithm" else unit_of_name(name) or "1" for name in _NAMES}
 """What can be varied, with its unit: names of a scenario's document; ``streams`` is how many flows
@@ -42,7 +42,8 @@ there are, all alike, ``request_bytes`` is that of all request loops, and ``algo
 flows and request loops."""
 
 OF_ONE = {
-    "flows": {"algorithm": "text", "start_s": "s", "stop_s": "s", "size_bytes": "byte"},
+    "flows": {"algorithm": "text", "start_s": "s", "stop_s": "s", "size_bytes": "byte",
+              "rtt_s": "s"},
     "requests": {"algorithm": "text", "request_bytes": "byte", "reply_bytes": "byte",
                  "start_s": "s", "stop_s": "s"},
 }  # fmt: skip

@@ -131,7 +131,7 @@ def record(
     Raises
     ------
     DomainError
-        If the scenario is beyond what a machine carries.
+        If the scenario is beyond what a machine carries, or flows have round trips of their own.
     ExperimentError
         If the system refuses namespaces or a congestion control, or a process of the run ends.
     """
@@ -692,6 +692,8 @@ def _require_possible(scenario: Scenario, peer: FarPeer | None) -> None:
     elif not MIN_MTU_BYTES <= link.mtu_bytes <= MAX_MTU_BYTES:
         limits = {"low": MIN_MTU_BYTES, "high": MAX_MTU_BYTES}
         raise DomainError("live-mtu", "mtu_bytes", link.mtu_bytes, **limits)
+    if not scenario.has_one_rtt:
+        raise DomainError("live-rtts", "flows", sorted(set(scenario.rtts_s())))
     if scenario.end_s > MAX_END_S:
         raise DomainError("live-end", "end_s", scenario.end_s, high=MAX_END_S)
     count = len(scenario.flows) + len(scenario.requests)

@@ -208,9 +208,12 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
     packets = link.rate_bps / (8 * link.mtu_bytes) * scenario.end_s
     if packets > MOST_PACKETS:
         raise ExperimentError("ns3-too-long", phase="ns-3", packets=packets, limit=MOST_PACKETS)
+    hosts = _hosts(scenario)
+    rtts_s = _rtts_of_hosts(scenario, hosts)
+    shortest_s = min(rtts_s)
     return {
         "rate_bps": link.rate_bps,
-        "rtt_s": link.rtt_s,
+        "rtt_s": shortest_s,
         "buffer_packets": link.buffer_packets,
         "marking_packets": link.marking_packets,
         "mtu_bytes": link.mtu_bytes,
@@ -220,7 +223,8 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
         "seed": scenario.seed,
         "step_s": STEP_S,
         "delay_on_acks": link.delay_on_acks,
-        "hosts": _hosts(scenario),
+        "hosts": hosts,
+        "host_rtts": [rtt_s - shortest_s for rtt_s in rtts_s],
         "algorithms": [ALGORITHMS[flow.algorithm] for flow in scenario.flows],
         "starts": [flow.start_s for flow in scenario.flows],
         "stops": [-1.0 if flow.stop_s is None else flow.stop_s for flow in scenario.flows],
@@ -243,6 +247,16 @@ def _hosts(scenario: Scenario) -> list[int]:
         return list(range(len(scenario.flows) + len(scenario.requests)))
     of = scenario.sender_of
     return [*map(of, range(len(scenario.flows))), *map(of, range(len(scenario.requests)))]
+
+
+def _rtts_of_hosts(scenario: Scenario, hosts: list[int]) -> list[float]:
+    """Return the round-trip time of each host: all that it sends has the same."""
+    loops = [scenario.bottleneck.rtt_s] * len(scenario.requests)
+    found: dict[int, float] = {}
+    for host, rtt_s in zip(hosts, (*scenario.rtts_s(), *loops), strict=True):
+        if found.setdefault(host, rtt_s) != rtt_s:
+            raise ExperimentError("ns3-rtts-of-host", phase="ns-3", number=host + 1)
+    return [found.get(host, min(found.values())) for host in range(max(hosts) + 1)]
 
 
 def _require_possible(scenario: Scenario) -> None:

@@ -23,7 +23,7 @@ from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.sharing import drain_s, jain_index
 from netcalc.rate_layers import IP, TCP_PAYLOAD, RateLayer
 from netcalc.samples import json_ready
-from netcalc.scenario import Scenario
+from netcalc.scenario import Scenario, as_document, from_document
 
 
 @named_arguments
@@ -265,7 +265,8 @@ def notes(result: Result) -> tuple[Notice, ...]:
     Returns
     -------
     tuple of Notice
-        Whether flows have TCP's largest window.
+        Whether flows have TCP's largest window, or many have one round trip and swing together;
+        and what Ware et al. (2019) give flows of BBR beside others.
     """
     found = []
     course = result.trajectory if result.by == "theory" else None
@@ -276,7 +277,60 @@ def notes(result: Result) -> tuple[Notice, ...]:
     if at_most.any():
         values = {"count": int(at_most.sum()), "window_bytes": theory.LARGEST_WINDOW_BYTES}
         found.append(Notice("window-at-largest", values))
+    found += [notice for notice in (_in_step(result), _by_ware(result)) if notice is not None]
     return tuple(found)
+
+
+IN_STEP = 20
+"""Flows of one round trip from which on it is said that they swing together. [1]"""
+
+SPREAD, LEAST_GAIN = 0.2, 0.01
+"""Spread of round trips, and what of the link it must add to be worth a word. [ratio]"""
+
+
+def _in_step(result: Result) -> Notice | None:
+    """Say what many flows of one round trip would carry if these differed."""
+    scenario = result.scenario
+    count = len(scenario.flows)
+    if count < IN_STEP or not scenario.has_one_rtt or result.utilization > 1 - LEAST_GAIN:
+        return None
+    if any(flow.algorithm not in ("reno", "cubic") for flow in scenario.flows):
+        return None
+    document = {**as_document(scenario), "rtt_spread_ratio": SPREAD}
+    [spread] = theory.run_many([from_document(document)], stack=result.about["stack"])
+    if spread.utilization < result.utilization + LEAST_GAIN:
+        return None
+    values = {"count": count, "utilization": result.utilization, "spread_ratio": SPREAD}
+    return Notice("flows-in-step", {**values, "spread_utilization": spread.utilization})
+
+
+def _by_ware(result: Result) -> Notice | None:
+    r"""Say which share flows of BBR have beside others by the law of Ware et al.
+
+    With :math:`N` flows of BBR and a buffer of :math:`X` products or :math:`q` packets the others
+    have :math:`p = 1/2 - 1/(2X) - 4N/q`; of a tenth of the time BBR drains the queue, a second
+    round trip, and sends nothing for 0.2 s.
+
+    References
+    ----------
+    R. Ware, M. K. Mukerjee, S. Seshan, J. Sherry, Modeling BBR's interactions with loss-based
+    congestion control, IMC 2019, doi:10.1145/3355369.3355604.
+    """
+    scenario, link = result.scenario, result.scenario.bottleneck
+    is_bbr = np.array([flow.algorithm == "bbr" for flow in scenario.flows], dtype=bool)
+    others = {flow.algorithm for flow in scenario.flows} - {"bbr"}
+    products = link.buffer_bytes / link.bdp_bytes
+    if not (is_bbr.any() and others and others <= {"reno", "cubic"} and products >= 1):
+        return None
+    spans = [result.counted_s(at) for at in range(is_bbr.size)]
+    together = min(end for _, end in spans) - max(start for start, _ in spans)
+    if scenario.requests or link.loss_ratio or not scenario.has_one_rtt or together <= 0:
+        return None
+    left = 0.5 - 0.5 / products - 4.0 * is_bbr.sum() / link.buffer_packets
+    probing = (8.0 * link.buffer_bytes / link.rate_bps + 0.2 + link.rtt_s) / 10.0
+    share = float(np.clip((1.0 - left) * (1.0 - probing), 0.0, 1.0))
+    own = float(result.goodput_bps[is_bbr].sum() / result.goodput_bps.sum())
+    return Notice("ware", {"count": int(is_bbr.sum()), "share_ratio": share, "own_ratio": own})
 
 
 @named_arguments

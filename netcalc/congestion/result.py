@@ -37,7 +37,7 @@ class Trajectory:
     goodput_bps : numpy.ndarray
         Payload that reached the receiver in the interval, of shape (time, flow). [bit/s]
     rtt_s : numpy.ndarray
-        Round-trip time, of shape (time,). [s]
+        Round-trip time, of shape (time,); in theory the mean of the flows that run. [s]
     drop_count : numpy.ndarray, optional
         Packets that the full buffer has dropped since the start, of shape (time,); in theory a mean
         that need not be whole. None if it is not known. [1]

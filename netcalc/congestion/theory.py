@@ -67,6 +67,7 @@ class _Meter:
     first: FloatArray
     last: FloatArray
     capacity: FloatArray
+    room: FloatArray
     histogram: FloatArray
     counted: FloatArray
     warm_delivered: FloatArray
@@ -85,19 +86,20 @@ class _Meter:
         delivered: FloatArray,
     ) -> None:
         if self.course is None:
-            queue = self.queue(state, total)
+            queue = self.queue(total, state.pipe)
             self.count(*(part[np.newaxis] for part in (state.time, dt, queue, delivered)))
         else:  # all steps are counted at once, when they are there
             drops = 1.0 * state.drops  # before those of the step
-            self.course.append((state.time, dt, total, delivered, state.window, rtt, drops))
+            part = (state.time, dt, total, delivered, state.window, rtt, drops, state.pipe)
+            self.course.append(part)
             early = state.time < self.warm
             if np.count_nonzero(early):
                 self.early_drops = np.where(early, state.drops - state.repeated, self.early_drops)
 
-    def queue(self, state: State, total: FloatArray) -> FloatArray:
+    def queue(self, total: FloatArray, pipe: FloatArray) -> FloatArray:
         """Return the queue that so many packets in flight make. [packet]"""
-        waiting = np.maximum(total - state.pipe, 0.0) + PAIR * np.minimum(total / state.pipe, 1.0)
-        return np.minimum(waiting, state.capacity - state.pipe)
+        waiting = np.maximum(total - pipe, 0.0) + PAIR * np.minimum(total / pipe, 1.0)
+        return np.minimum(waiting, self.room)
 
     def count_course(self, state: State) -> None:
         """Count the steps of the course, and keep it as arrays of shape (step, scenario, flow)."""
@@ -105,10 +107,10 @@ class _Meter:
             return
         shape = (len(self.course), len(self.rows), -1)
         parts = zip(*self.course, strict=True)
-        time, dt, total, delivered, window, rtt, drops = (
+        time, dt, total, delivered, window, rtt, drops, pipe = (
             np.concatenate(part).reshape(shape) for part in parts
         )
-        queue = self.queue(state, total)
+        queue = self.queue(total, pipe)
         self.count(time, dt, queue, delivered)
         dropped = np.concatenate((drops[1:], state.drops[np.newaxis, :, :]))
         self.parts = [time + dt, queue, window, delivered, rtt, dropped, dt]
@@ -179,6 +181,7 @@ def run_many(
             bool(scenario.requests),
             len(scenario.flows),
             any(flow.algorithm == "bbr" for flow in scenario.flows),
+            scenario.has_one_rtt,
         )
         for scenario in scenarios
     ]
@@ -311,6 +314,7 @@ def _run_metered(
         first=spans[:, :, 0],
         last=spans[:, :, 1],
         capacity=np.maximum(state.capacity - state.pipe, 1.0),
+        room=state.capacity - state.pipe,
         histogram=np.zeros((shape[0], BINS + 2)),
         counted=np.zeros(shape),
         warm_delivered=np.zeros((shape[0], 1)),
@@ -345,7 +349,7 @@ def estimated_s(scenario: Scenario) -> float:
     """
     link, flows = scenario.bottleneck, scenario.flows
     packet_s = 8 * link.mtu_bytes / link.rate_bps
-    own_s = link.rtt_s + packet_s
+    own_s = min((*scenario.rtts_s(), link.rtt_s)) + packet_s
     fills = link.loss_ratio == 0 and all(f.algorithm in ("reno", "cubic") for f in flows)
     half_full_s = 4 * link.buffer_bytes / link.rate_bps
     rounds = scenario.end_s / (own_s + (half_full_s if fills and flows else 0.0))

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -43,6 +43,7 @@ class _FlowObject:
     start_s: float | None = None
     stop_s: float | None = None
     size_bytes: float | None = None
+    rtt_s: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +59,7 @@ class _RequestsObject:
 class _ScenarioObject:
     rate_bps: float
     rtt_s: float
+    rtt_spread_ratio: float | None = None
     end_s: float
     buffer_packets: float | None = None
     buffer_bytes: float | None = None
@@ -135,7 +137,9 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
         ``rate_bps``, ``rtt_s``, one of ``buffer_packets``, ``buffer_bytes`` and ``buffer_bdp``,
         ``end_s``, and ``flows``, ``requests`` or both; ``mtu_bytes``, ``loss_ratio``,
         ``marking_bytes``, ``delay_on_acks``, ``warm_s``, ``seed`` and ``senders`` may follow.
-        What has neither ``stop_s`` nor ``size_bytes`` runs to ``end_s``.
+        With ``rtt_spread_ratio`` 0.2 the round trips of the flows are spread evenly from 0.8 to 1.2
+        of ``rtt_s``, but for those that have one of their own. What has neither ``stop_s`` nor
+        ``size_bytes`` runs to ``end_s``.
     name : str
         Its name in messages.
 
@@ -152,6 +156,7 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
         raise at.inside("buffer_packets").refused("scenario-one-buffer", count=buffer_count)
     read = documents.load(_ScenarioObject, value, at)
     facts = _given(read)
+    spread = facts.pop("rtt_spread_ratio", 0.0)
     flows, loops = facts.pop("flows", ()), facts.pop("requests", ())
     rest = {key: facts.pop(key) for key in _OF_SCENARIO if key in facts}
     link = Bottleneck if "buffer_bytes" in facts else Bottleneck.of
@@ -163,7 +168,7 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
         )
     parts = {
         "bottleneck": bottleneck,
-        "flows": _loads(Flow, flows, read.end_s, at.inside("flows")),
+        "flows": _spread(_loads(Flow, flows, read.end_s, at.inside("flows")), read, spread, at),
         "requests": _loads(Requests, loops, read.end_s, at.inside("requests")),
     }
     return _made(Scenario, {**parts, **rest}, at)
@@ -173,7 +178,8 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
 def as_document(scenario: Scenario) -> dict[str, Any]:
     """Return the JSON object from which :func:`from_document` makes the same scenario.
 
-    One sender is left out, as it is what a document without ``senders`` has.
+    One sender is left out, as it is what a document without ``senders`` has; so is the round trip
+    of a flow that has that of the bottleneck.
     """
     shared = scenario.bottleneck
     document: dict[str, Any] = {
@@ -187,7 +193,11 @@ def as_document(scenario: Scenario) -> dict[str, Any]:
     if scenario.senders == 1:
         del document["senders"]
     document["flows"] = [
-        {item.name: getattr(flow, item.name) for item in fields(_FlowObject)}
+        {
+            item.name: getattr(flow, item.name)
+            for item in fields(_FlowObject)
+            if item.name != "rtt_s" or flow.rtt_s is not None
+        }
         for flow in scenario.flows
     ]
     document["requests"] = [
@@ -195,6 +205,25 @@ def as_document(scenario: Scenario) -> dict[str, Any]:
         for loop in scenario.requests
     ]
     return document
+
+
+def _spread(
+    flows: tuple[Flow, ...], read: _ScenarioObject, spread: float, at: Place
+) -> tuple[Flow, ...]:
+    """Give flows without a round trip of their own one within a share of the common one."""
+    if not 0 <= spread < 1:
+        raise at.inside("rtt_spread_ratio").refused(
+            "scenario-number", value=documents.shown(spread), expected="0 to below 1"
+        )
+    if not spread:
+        return flows
+    most = max(len(flows) - 1, 1)
+    return tuple(
+        replace(flow, rtt_s=read.rtt_s * (1.0 + spread * (2.0 * number - most) / most))
+        if flow.rtt_s is None
+        else flow
+        for number, flow in enumerate(flows)
+    )
 
 
 def _positive_end(end_s: float) -> float:

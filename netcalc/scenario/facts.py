@@ -44,6 +44,9 @@ class Flow:
         Time at which the sender stops; None if the size ends it. [s]
     size_bytes : float or None
         Payload to transfer, rounded up to whole bytes; None if the time ends it. [byte]
+    rtt_s : float or None
+        Round-trip time with an empty queue, without serialization; None for that of the
+        bottleneck. [s]
 
     Raises
     ------
@@ -55,12 +58,14 @@ class Flow:
     start_s: float = 0.0
     stop_s: float | None = None
     size_bytes: float | None = None
+    rtt_s: float | None = None
 
     def __post_init__(self) -> None:
         checks.choice("algorithm", self.algorithm, ALGORITHMS)
         _keep(self, "start_s", checks.non_negative)
         _keep(self, "stop_s", checks.non_negative)
         _keep(self, "size_bytes", _whole_bytes)
+        _keep(self, "rtt_s", checks.positive)
         if self.stop_s is None and self.size_bytes is None:
             raise DomainError("flow-endless", "stop_s", None)
         _require_later(self)
@@ -280,6 +285,16 @@ class Scenario:
     def sender_of(self, index: int) -> int:
         """Return which sending host has the flow, or the request loop, of an index; from 0."""
         return index % self.senders
+
+    def rtts_s(self) -> tuple[float, ...]:
+        """Return the round-trip time of each flow with an empty queue. [s]"""
+        common_s = self.bottleneck.rtt_s
+        return tuple(common_s if flow.rtt_s is None else flow.rtt_s for flow in self.flows)
+
+    @property
+    def has_one_rtt(self) -> bool:
+        """Whether all flows have the round-trip time of the bottleneck."""
+        return set(self.rtts_s()) <= {self.bottleneck.rtt_s}
 
     def _require_starts_before_end(self, name: str, loads: tuple[Flow | Requests, ...]) -> None:
         for number, load in enumerate(loads):

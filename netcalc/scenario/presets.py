@@ -26,6 +26,8 @@ from netcalc.errors import DomainError
 from netcalc.scenario.facts import ALGORITHMS, Bottleneck, Flow, Requests, Scenario
 
 _WAN_RTT_S = 0.04
+_MANY = 100
+"""Flows of the preset of a backbone. [1]"""
 _TIMES = {
     "two-flows": ((0.0, 60.0), (22.0, 42.0)),
     "two-flows-netesto": ((0.0, 60.0), (23.0, 43.0)),
@@ -48,6 +50,8 @@ SIMPLIFIED = {
     "10 ms; flow 2 as the tool starts it, read at 23.5 s",
     "lan-10kB-against-1": "inferred for Fig. 19 (with 1MB 18), which name no set-up: 10 KB at 420 "
     "Mbit/s take 0.19 ms, so it is not the bed of 10 ms; for 10 s, as no length is said",
+    "hundred-flows": "the source has other round trips and starts: here 80 to 120 ms, 0 to 5 s; "
+    "--algorithm reno as in the source",
 }
 """What a preset has otherwise than its source, or in addition to it."""
 
@@ -122,7 +126,28 @@ def _presets() -> dict[str, Scenario]:
         scenarios[f"loss-{label}-percent"] = Scenario(
             bottleneck=lossy, flows=flow, end_s=60.0, warm_s=5.0
         )
+    scenarios["hundred-flows"] = _hundred_flows()
     return scenarios
+
+
+def _hundred_flows() -> Scenario:
+    """A buffer of a product over the root of the number of flows, whose round trips differ.
+
+    G. Appenzeller, I. Keslassy, N. McKeown, Sizing router buffers, SIGCOMM 2004: flows on an OC3
+    with 129 packets of buffer. The round trips are spread by 20 % about 99.6 ms, the starts over 5
+    s: the source has other ones.
+    """
+    link = Bottleneck(rate_bps=155.52e6, rtt_s=0.0996, buffer_bytes=129 * 1500)
+    flows = tuple(
+        Flow(
+            algorithm="cubic",
+            start_s=0.05 * number,
+            stop_s=60.0,
+            rtt_s=link.rtt_s * (0.8 + 0.4 * (37 * number % _MANY) / (_MANY - 1)),
+        )
+        for number in range(_MANY)
+    )
+    return Scenario(bottleneck=link, flows=flows, end_s=60.0, warm_s=20.0)
 
 
 def _lan() -> Bottleneck:

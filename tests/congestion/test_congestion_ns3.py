@@ -218,6 +218,19 @@ def test_the_child_is_told_how_many_hosts_send():
     assert ns3.arguments(replace(four, senders=2))["hosts"] == [0, 1, 0, 1]
 
 
+def test_the_child_is_told_what_each_host_has_beyond_the_shortest_round_trip():
+    """derived: the line has the shortest of 20 ms, 80 ms and the link's own, of the loop."""
+    rtt_s = LINK.rtt_s
+    flows = tuple(replace(SCENARIO.flows[0], rtt_s=at * rtt_s) for at in (0.5, 2.0))
+    loop = Requests(request_bytes=1e4, stop_s=1.0)
+    given = ns3.arguments(replace(SCENARIO, flows=flows, requests=(loop,)))
+    assert given["rtt_s"] == 0.5 * rtt_s
+    assert given["host_rtts"] == pytest.approx([0.0, 1.5 * rtt_s, 0.5 * rtt_s])
+    with pytest.raises(ExperimentError) as caught:
+        ns3.arguments(replace(SCENARIO, flows=flows * 2, senders=3))
+    assert (caught.value.code, caught.value.values["number"]) == ("ns3-rtts-of-host", 1)
+
+
 def test_a_simulator_that_a_signal_ended_is_said_with_the_place(tmp_path):
     body = """
 print(" *** Break *** segmentation violation", file=sys.stderr)

@@ -132,6 +132,7 @@ def test_a_congestion_control_that_the_kernel_lacks_is_named():
     [
         (scenario(Flow(algorithm="reno", stop_s=4.0), rate_bps=2e9), "live-rate"),
         (scenario(Flow(algorithm="reno", stop_s=4.0), mtu_bytes=576), "live-mtu"),
+        (scenario(Flow(algorithm="reno", stop_s=4.0, rtt_s=0.3)), "live-rtts"),
         (scenario(Flow(algorithm="reno", stop_s=4.0), end_s=700.0), "live-end"),
         (scenario(*[Flow(algorithm="reno", stop_s=4.0)] * 201), "live-count"),
     ],

@@ -47,7 +47,17 @@ PRESETS = {
 
 
 def test_all_presets_are_judged():
-    assert set(scenarios.presets()) == set(PRESETS)
+    assert set(scenarios.presets()) == {*PRESETS, "hundred-flows"}
+
+
+def test_a_hundred_flows_have_the_buffer_of_the_rule():
+    """published: Appenzeller 2004: 100 flows on an OC3; a product over the root of 100."""
+    found = scenarios.preset("hundred-flows")
+    link = found.bottleneck
+    assert link.rate_bps == 155.52e6
+    assert link.buffer_packets == round(155.52e6 * 0.0996 / 12000 / 100**0.5)
+    rtts_s = np.sort(found.rtts_s())
+    assert rtts_s == pytest.approx(np.linspace(0.8, 1.2, 100) * 0.0996)
 
 
 @pytest.mark.each("name", PRESETS)

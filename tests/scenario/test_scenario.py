@@ -69,6 +69,17 @@ def test_json_gives_the_scenario():
     assert (found.end_s, found.warm_s, found.seed) == (60.0, 5.0, 7)
 
 
+def test_round_trips_are_those_of_flows_or_spread():
+    flows = [{"algorithm": "reno"}, {"algorithm": "reno", "rtt_s": 0.3}, {"algorithm": "bbr"}]
+    document = {**GOOD, "flows": flows, "rtt_s": 0.1, "rtt_spread_ratio": 0.2}
+    found = scenarios.from_document(document)
+    assert found.rtts_s() == pytest.approx((0.08, 0.3, 0.12)), "derived: 0.1 x 0.8, its own, 1.2"
+    assert scenarios.from_document(scenarios.as_document(found)) == found, "identity"
+    common = scenarios.from_document({**GOOD, "rtt_spread_ratio": 0})
+    assert common.has_one_rtt
+    assert "rtt_s" not in scenarios.as_document(common)["flows"][0], "as files had it before"
+
+
 @pytest.mark.each("name", scenarios.presets())
 def test_presets_are_written_and_read_again(name):
     found = scenarios.preset(name, algorithm="bbr")
@@ -108,6 +119,9 @@ WRONG = [
     ("buffer_packets", 2.7, "buffer_packets", "scenario-number"),
     ("buffer_packets", None, "buffer_packets", "scenario-one-buffer"),
     ("buffer_bdp", 1, "buffer_packets", "scenario-one-buffer"),
+    ("rtt_spread_ratio", 1, "rtt_spread_ratio", "scenario-number"),
+    ("rtt_spread_ratio", -0.1, "rtt_spread_ratio", "scenario-number"),
+    ("flows", [{"algorithm": "reno", "rtt_s": 0}], "flows[0].rtt_s", "scenario-number"),
     ("loss_ratio", 1, "loss_ratio", "all-packets-lost"),
     ("loss_ratio", 2, "loss_ratio", "scenario-number"),
     ("seed", 1.5, "seed", "scenario-number"),

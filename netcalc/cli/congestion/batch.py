@@ -135,7 +135,11 @@ def _latencies(loop: Latencies) -> str:
 def link_lines(scenario: Scenario) -> dict[str, str]:
     """Return what was understood of the link, as typed numbers may have no unit."""
     link = scenario.bottleneck
-    rate, rtt = units.show_rate(link.rate_bps, IP), units.show(link.rtt_s, "s")
+    rate = units.show_rate(link.rate_bps, IP)
+    ends = dict.fromkeys(
+        (min(scenario.rtts_s(), default=link.rtt_s), max(scenario.rtts_s(), default=link.rtt_s))
+    )
+    rtt = " to ".join(units.show(rtt_s, "s") for rtt_s in ends)
     packets = f"{link.buffer_packets:,} packets of {link.mtu_bytes} bytes"
     return {
         "link": f"{rate}, round trip of {rtt} without load",
