@@ -56,6 +56,8 @@ class Stack:
         Round trips over which a request loop of BBR spreads a request of some packets.
     keeps_first_rate : bool
         True if such a loop keeps the rate of its first packets up to its first loss.
+    least_dctcp : bool
+        True if DCTCP falls to the least window at a mark.
     """
 
     name: str
@@ -73,14 +75,18 @@ class Stack:
     report_rounds: float
     paced_rounds: float
     keeps_first_rate: bool
+    least_dctcp: bool
 
 
 STACKS = {
     "linux": Stack(
-        "linux", False, 1 / 8, 0.004, 0.016, 0.5, 2.0, 0.0, 0.41, 2.0, 0.0, 1, 1.25, 4 / 3, True
+        "linux", False, 1 / 8, 0.004, 0.016, 0.5, 2.0, 0.0, 0.41, 2.0, 0.0, 1, 1.25, 4 / 3, True,
+        False,
     ),
-    "ns3": Stack("ns3", True, 1.0, 0.004, 1.0, 1.0, 2.0, 1.0, 1.8, 1.0, 1.0, 3, 1.0, 1.0, False),
-}
+    "ns3": Stack(
+        "ns3", True, 1.0, 0.004, 1.0, 1.0, 2.0, 1.0, 1.8, 1.0, 1.0, 3, 1.0, 1.0, False, True
+    ),
+}  # fmt: skip
 """Linux: net/ipv4/tcp_cubic.c of version 6; ns-3: tcp-cubic.cc and tcp-prr-recovery.cc of 3.44.
 
 Linux probes a lost tail of two packets in two round trips and one of a single packet with the timer

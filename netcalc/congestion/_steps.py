@@ -272,6 +272,8 @@ def count_marks(
     cut = dctcp & marks & (state.time >= state.grow_from)
     state.threshold = np.where(cut, 0.0, state.threshold)
     fewer = np.maximum(state.window * (1.0 - state.marked / 2), 2.0)
+    if state.stack.least_dctcp:
+        fewer = np.minimum(state.window, _stacks.LEAST_WINDOW)
     state.window = np.where(cut, fewer, state.window)
     state.grow_from = np.where(cut, state.time + rtt, state.grow_from)
 

@@ -158,6 +158,17 @@ def test_marks_keep_the_queue_of_dctcp_short():
     assert found.trajectory.queue_bytes[found.trajectory.time_s > 10].max() < 130 * 1500
 
 
+def test_dctcp_of_ns3_falls_to_four_packets():
+    """measured: ns-3.44, 30 s: two flows carry 0.64 of the link with one mark after the other."""
+    link = Bottleneck.of(rate_bps=10e6, rtt_s=0.02, buffer_bdp=8, loss_ratio=0.001)
+    flows = tuple(Flow(algorithm="dctcp", start_s=at, stop_s=30.0) for at in (0.0, 1.0))
+    scenario = Scenario(bottleneck=link, flows=flows, end_s=30.0, warm_s=5.0)
+    assert theory.run(scenario, stack="ns3").utilization == pytest.approx(0.64, abs=0.15)
+    assert theory.run(scenario).utilization > 0.95, (
+        "published: RFC 8257: Linux has its mean of marks"
+    )
+
+
 def test_vegas_keeps_a_few_packets_queued():
     found = theory.run(one_flow("vegas", end=60.0, warm=10.0), stack="ns3")
     assert found.queue_mean_bytes < 5 * 1500, "published: beta is 4 packets"
