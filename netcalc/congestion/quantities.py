@@ -330,7 +330,9 @@ def _by_ware(result: Result) -> Notice | None:
     probing = (8.0 * link.buffer_bytes / link.rate_bps + 0.2 + link.rtt_s) / 10.0
     share = float(np.clip((1.0 - left) * (1.0 - probing), 0.0, 1.0))
     own = float(result.goodput_bps[is_bbr].sum() / result.goodput_bps.sum())
-    return Notice("ware", {"count": int(is_bbr.sum()), "share_ratio": share, "own_ratio": own})
+    return Notice(
+        "share-by-ware", {"count": int(is_bbr.sum()), "share_ratio": share, "own_ratio": own}
+    )
 
 
 @named_arguments

@@ -605,7 +605,7 @@ def test_the_law_of_ware_is_named_beside_bbr():
     flows = tuple(Flow(algorithm=name, stop_s=20.0) for name in ("cubic", "bbr"))
     [note] = quantities.notes(theory.run(Scenario(bottleneck=link, flows=flows, end_s=20.0)))
     share = (0.5 + 1 / 8 + 4 / 133) * (1 - (0.16 + 0.2 + 0.04) / 10)
-    assert (note.code, note.values["share_ratio"]) == ("ware", pytest.approx(share))
+    assert (note.code, note.values["share_ratio"]) == ("share-by-ware", pytest.approx(share))
 
 
 @pytest.mark.each("streams", [1, 2])
