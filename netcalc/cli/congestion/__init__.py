@@ -115,8 +115,9 @@ def congestion(
     FILE is a scenario ("-": from standard input), or the results that --out wrote. A scenario is a
     JSON object: rate_bps, rtt_s, buffer_packets (or buffer_bytes, buffer_bdp), end_s, and a list of
     flows. A flow has an algorithm, start_s, and stop_s, size_bytes or both; without them it runs to
-    end_s. Optional are mtu_bytes, loss_ratio, marking_bytes (of DCTCP), delay_on_acks, warm_s, seed
-    and senders (flow i and request loop i are on the sending host i mod senders), and a list of
+    end_s. It may have an rtt_s of its own; rtt_spread_ratio 0.2 spreads those of all by 20 %.
+    Optional are mtu_bytes, loss_ratio, marking_bytes (of DCTCP), delay_on_acks, warm_s, seed and
+    senders (flow i and request loop i are on the sending host i mod senders), and a list of
     requests, back to back: request_bytes, reply_bytes, algorithm, start_s, stop_s. Goodput counts
     from warm_s, or a later start, to the flow's end.
 
