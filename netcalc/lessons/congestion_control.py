@@ -212,26 +212,22 @@ def figures_panel() -> Panel:
     """Theory over the readings of the book's figures 15 to 17, on a test bench that is inferred."""
     names = {NAMES[algorithm]: algorithm for algorithm in ALGORITHMS}
     controls = {
-        "shown": choice("figure", dict(zip(_FIGURES, _FIGURES, strict=True)), "Fig. 15"),
+        "shown": choice("figure", {name: name for name in _FIGURES}, "Fig. 15"),
         "first": choice(term("flow 1, or A"), names, "cubic"),
         "second": choice(term("flow 2, or B"), names, "cubic"),
-        "buffer_bytes": Quantity("buffer", "1.5 MB", "1 MB", "2 MB", unit="byte", scale="linear"),
-        "mtu_bytes": choice("packets", {"9000 B": 9000, "1500 B": 1500}, 9000),
     }
 
-    def drawn(shown: str, first: str, second: str, buffer_bytes: float, mtu_bytes: int) -> Plot:
+    def drawn(shown: str, first: str, second: str) -> Plot:
         bench = preset("two-flows-10g")
-        link = replace(bench.bottleneck, buffer_bytes=buffer_bytes, mtu_bytes=mtu_bytes)
         flows = tuple(
             replace(flow, algorithm=algorithm)
             for flow, algorithm in zip(bench.flows, (first, second), strict=True)
         )
-        scenario = replace(bench, bottleneck=link, flows=flows)
+        scenario = replace(bench, flows=flows)
         return plots.readings(_FIGURES[shown], figure=shown, scenario=scenario)
 
     figure = Figure(drawn(**values_of(controls)))
-    more = ["buffer_bytes", "mtu_bytes"]
-    return panel(figure, controls, lambda **values: figure.draw(drawn(**values)), more=more)
+    return panel(figure, controls, lambda **values: figure.draw(drawn(**values)))
 
 
 def requests_panel() -> Panel:

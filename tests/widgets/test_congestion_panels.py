@@ -257,10 +257,9 @@ def test_theory_lies_over_the_readings_of_each_figure():
     assert column(panel, "flow 2").tolist() == [500, 1270]  # published
     panel.controls["shown"].value = "Fig. 17"
     panel.controls["first"].value = "vegas"
-    panel.controls["mtu_bytes"].value = 1500
     assert column(panel, "A").tolist() == [1e9]  # published
     assert np.isfinite(column(panel, "A, theory (vegas)")).all()
-    assert "packets of 1500 B" in said(panel)
+    assert "packets of 9000 B" in said(panel)
 
 
 @pytest.mark.live
