@@ -47,13 +47,13 @@ if TYPE_CHECKING:
         units,
         widgets,
     )
-    from netcalc.calculator import search
+    from netcalc.calculator import ask, search
     from netcalc.path import Hop, Link, Path
     from netcalc.readers import read
     from netcalc.solver import solve
 
 _NAMES = {
-    "Hop": "path", "Link": "path", "Path": "path", "read": "readers", "search": "calculator",
+    "ask": "calculator", "Hop": "path", "Link": "path", "Path": "path", "read": "readers", "search": "calculator",
     "solve": "solver",
 }  # fmt: skip
 """Names of the front door, with their rooms; all others in ``__all__`` are rooms."""
@@ -62,6 +62,7 @@ __all__ = [
     "Hop",
     "Link",
     "Path",
+    "ask",
     "calculator",
     "checks",
     "claims",

@@ -11,6 +11,7 @@ appears here by existing.
 
 from __future__ import annotations
 
+from netcalc.calculator.asking import Asked, Given, Reading, ask
 from netcalc.calculator.catalogue import (
     Formula,
     command,
@@ -79,9 +80,9 @@ from netcalc.calculator.sweeps import (
 )
 
 __all__ = [
-    "RESULT_CODES", "Answer", "Curve", "Draws", "Formula", "Inputs", "Parameter", "Session",
-    "Shade", "Solution", "Sweep", "Swept",
-    "band_rows", "bands_over",
+    "RESULT_CODES", "Answer", "Asked", "Curve", "Draws", "Formula", "Given", "Inputs", "Parameter",
+    "Reading", "Session", "Shade", "Solution", "Sweep", "Swept",
+    "ask", "band_rows", "bands_over",
     "cases_by_text", "codec_bps", "column_unit", "command", "curve", "datasets",
     "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",
     "formulas", "importance_line", "input_label", "is_layer", "is_noun", "is_range",

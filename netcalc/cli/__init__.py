@@ -86,6 +86,7 @@ def _is_silent() -> bool:
 
 
 COMMANDS = {
+    "ask": "Answer a question in a sentence; the word ask may be left out.",
     "billing": "Compute the rate that a provider bills by the 95th percentile.",
     "book": "Recompute the numbers printed in five sources.",
     "calc": "Evaluate a formula; quantities carry their units.",
@@ -198,6 +199,18 @@ class _Commands(LazyGroup):
         require_memory(name)
         return super().get_command(ctx, name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first word names; a sentence is a question."""
+        if args[0] not in COMMANDS and args[0] not in _ALIASES and len(" ".join(args)) > 3:
+            require_memory("ask")
+            with ending_quietly():
+                from netcalc.cli.ask import ask, is_sentence  # late: most lines name a command
+            if is_sentence(args, list(COMMANDS)):
+                return "ask", ask, args
+        return super().resolve_command(ctx, args)
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Offer commands, and with some letters of a name formulas, too."""
         completions = super().shell_complete(ctx, incomplete)
@@ -244,9 +257,11 @@ class _Commands(LazyGroup):
 def commands(ctx: click.Context) -> None:
     """Network performance calculator: theory drawn on measured points.
 
-    The word calc may be left out; calc --search finds a formula by everyday words.
+    A question may be a sentence. The word calc may be left out; calc --search finds a formula by
+    everyday words.
 
     \b
+    netcalc "4 TB over 10G at 80 ms rtt with a 64 KiB window"
     netcalc calc transfer 1MB --bandwidth T1 --latency 30ms
     netcalc calc --search "largest window"
     netcalc read ping.txt --plot ping.html

@@ -1,0 +1,564 @@
+"""A question in a sentence, answered by the formula that fits what is asked and what is given.
+
+Each row of the table (see :mod:`netcalc.calculator.sentences`) is a question. A row fits if every
+word that says something and every quantity has a place in it: nothing that is given is ignored.
+The rows with the most words of the question are its readings; of two, neither is preferred.
+
+``[[rows]]`` have
+    ``name`` and ``title``; ``must``, ``asks``, ``also``: concepts of which all, at least one, any
+    may be there (with ``given`` none need be, as the quantities say it, or those named there with their words); ``needs`` and ``takes``:
+    roles, the latter with the value where none is given (empty: that of the formula); ``only``:
+    names that a role must have; ``sorted``: roles of quantities alike, the smallest first;
+    ``formula`` and ``args``: for each argument a role, ``=TEXT``, a number, or a list of an
+    operation and its operands (``*``, ``/``, ``+``, ``-``, ``list``, or ``f``, a formula and its
+    args); ``solve`` and ``for``: the argument that is sought, and the result; ``said``: what is
+    taken for granted.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import isfinite, prod
+from typing import Any
+
+import numpy as np
+
+from netcalc import units
+from netcalc.calculator import sentences
+from netcalc.calculator.catalogue import Formula, command, formula
+from netcalc.calculator.sentences import QUANTILE, YEARLY, Meaning, Token
+from netcalc.calculator.session import Session
+from netcalc.errors import DomainError, NetcalcError, UnitError
+from netcalc.messages import Notice
+from netcalc.printable import excerpt
+
+MOST_READINGS = 3
+"""Readings that are shown; a question with more is refused."""
+_MOST_UNKNOWN = 3
+"""Words that may be not understood beside a question that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value of an answer with its role, and where in the sentence it is from.
+
+    ``source`` is the part of the sentence, ``start`` its position; ``by`` is the word beside it
+    that gives the role, empty where its unit alone does.
+    """
+
+    role: str
+    said: str
+    text: str
+    source: str
+    start: int
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reading of a question with its answer.
+
+    ``value`` is in ``unit``, and ``text`` is how people read it. ``arguments`` are those of the
+    formula, as text; ``given`` are the values that the sentence has, with their roles; ``assumed``
+    says what was not given. ``command`` computes the same number, and ``steps`` the commands whose
+    results it takes.
+    """
+
+    question: str
+    title: str
+    formula: str
+    value: float
+    unit: str
+    text: str
+    equation: str
+    arguments: Mapping[str, str]
+    given: tuple[Given, ...]
+    assumed: tuple[str, ...]
+    notes: tuple[str, ...]
+    command: str
+    steps: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [self.text, f"  {self.title}"]
+        lines += [f"  {self.equation}"] if self.equation else []
+        width = max((len(each.source) for each in self.given), default=0)
+        lines += [
+            f"  {each.source:<{width}}  {each.said}" + (f', from "{each.by}"' if each.by else "")
+            for each in self.given
+        ]
+        lines += [f"  assumed: {text}" for text in self.assumed]
+        lines += [f"  note: {text}" for text in self.notes]
+        return "\n".join([*lines, *(f"  {line}" for line in (*self.steps, self.command))])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the reading as JSON has it."""
+        plain = {name: getattr(self, name) for name in self.__slots__ if name != "given"}
+        given = [{name: getattr(one, name) for name in one.__slots__} for one in self.given]
+        return {**plain, "arguments": dict(self.arguments), "given": given}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its readings, and the words of it that were not understood."""
+
+    sentence: str
+    readings: tuple[Reading, ...]
+    not_understood: tuple[str, ...] = ()
+    read_as: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        parts = [str(reading) for reading in self.readings]
+        if len(parts) > 1:
+            parts.insert(0, str(Notice("sentence-readings", {"count": len(parts)})))
+        return "\n\n".join([*parts, *map(str, self.notices)])
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What is to be said of the words: those not understood, and those read as others."""
+        said = [
+            Notice("sentence-read-as", {"text": excerpt(text), "word": word})
+            for text, word in self.read_as.items()
+        ]
+        if self.not_understood:
+            parts = ", ".join(repr(excerpt(part)) for part in self.not_understood)
+            said.append(Notice("sentence-not-understood", {"parts": parts}))
+        return tuple(said)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the question with its readings as JSON has them."""
+        return {
+            "sentence": self.sentence,
+            "readings": [reading.as_dict() for reading in self.readings],
+            "not_understood": list(self.not_understood),
+            "read_as": dict(self.read_as),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Role:
+    """A quantity or a name in a role of a row."""
+
+    token: Token
+    meaning: Meaning
+    unit: str
+    by: str = ""
+    factor: float = 1.0
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A row with its roles filled."""
+
+    row: Mapping[str, Any]
+    roles: Mapping[str, _Role]
+    score: int
+    missing: tuple[str, ...] = ()
+
+
+def ask(sentence: str) -> Asked:
+    """Answer a question in a sentence; deterministic, by a table of questions.
+
+    Parameters
+    ----------
+    sentence : str
+        A question with its quantities: ``"4 TB over 10G at 80 ms rtt"``.
+
+    Returns
+    -------
+    Asked
+        Its readings, each with formula, arguments, value, unit and command.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If nothing is asked, a part with a number is not understood, a quantity has two readings or
+        no unit, something is missing, or the question has too many readings.
+
+    Examples
+    --------
+    >>> answer = ask("throughput with a 64k window and 200 ms rtt").readings[0]
+    >>> answer.value, answer.unit, answer.command
+    (2621440.0, 'bit/s', 'netcalc calc throughput 64KiB --rtt 200ms')
+    """
+    limit = sentences.table()["limit"]
+    if not isinstance(sentence, str) or len(sentence) > limit:
+        shown = excerpt(str(sentence)[:100], 40)
+        raise DomainError("sentence-too-long", "sentence", shown, limit=limit)
+    parts = sentences.tokens(sentence)
+    unknown = [part for part in parts if part.kind == "unknown"]
+    _check_parts(sentence, parts, unknown)
+    cues = sentences.attached(parts)
+    fits = [fit for row in sentences.table()["rows"] for fit in _fits(row, parts, cues)]
+    whole = [fit for fit in fits if not fit.missing]
+    if not whole:
+        raise _refused(sentence, parts, cues, fits)
+    best = max(fit.score for fit in whole)
+    chosen = [fit for fit in whole if fit.score == best]
+    target = next((part.value for part in parts if part.kind == "target"), "")
+    readings = _distinct([_reading(fit, target) for fit in chosen])
+    if len(readings) > MOST_READINGS:
+        titles = [reading.title for reading in readings]
+        raise DomainError("sentence-many-readings", "sentence", excerpt(sentence), titles=titles)
+    return Asked(
+        sentence,
+        readings,
+        tuple(part.text for part in unknown),
+        {part.text: part.read_as for part in parts if part.read_as},
+    )
+
+
+def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]) -> None:
+    """Refuse a sentence with a part that holds a number and is not understood.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If there is one, if no part is a quantity, or if what is asked is not understood.
+    """
+    shown = excerpt(sentence)
+    for part in parts:
+        if part.error is not None:
+            raise part.error
+    if not any(part.kind in ("quantity", "name") for part in parts):
+        raise DomainError("sentence-asks-nothing", "sentence", shown)
+    numbers = [part for part in unknown if any(c.isdigit() for c in part.text)]
+    asked = [
+        part for before, part in zip(parts, parts[1:], strict=False)
+        if before.kind == "question" and part.kind == "unknown"
+    ]  # fmt: skip
+    options = [part for part in unknown if part.text.startswith("-")]
+    bad = numbers or options or asked or (unknown if len(unknown) > _MOST_UNKNOWN else [])
+    if bad:
+        listed = ", ".join(repr(excerpt(part.text)) for part in bad[:4])
+        raise DomainError("sentence-part-unknown", "sentence", shown, parts=listed)
+    if sentence.rstrip(" ?").count("?"):
+        raise DomainError("sentence-asks-twice", "sentence", shown)
+
+
+def _fits(
+    row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int]
+) -> list[_Fit]:
+    """Return how a row can be filled: not at all, or with each reading of a doubtful role."""
+    asks, must = set(row.get("asks", ())), set(row.get("must", ()))
+    places = asks | must | set(row.get("also", ())) | set(sentences.table()["any"]["concepts"])
+    own = [*row["needs"], *row.get("takes", {})]
+    there: set[str] = set()
+    for index, part in enumerate(parts):
+        if index in cues:
+            continue
+        if part.kind == "target" and part.words:
+            there |= set(part.words) & places
+        if part.kind == "word":
+            fitting = set(part.words) & places
+            if not fitting and not part.soft:
+                return []
+            there |= fitting
+    if not must <= there or (asks and not asks & there and not row.get("given")):
+        return []
+    if not asks & there and any(part.kind == "question" for part in parts):
+        return []
+    wants = any(part.kind == "target" and not part.words for part in parts)
+    if row.get("wants") and not wants:
+        return []
+    score = 2 * len(must & there) + len(asks & there)
+    options = _options(row, own, parts, cues)
+    if options is None:
+        return []
+    fits = []
+    for chosen in product(*options):
+        names = [name for name, _ in chosen]
+        if len(set(names)) < len(names):
+            continue
+        filled = dict(chosen)
+        if any(filled[name].meaning.text not in only
+               for name, only in row.get("only", {}).items() if name in filled):  # fmt: skip
+            continue
+        silent = row.get("given") if not asks & there else None
+        if isinstance(silent, list) and not all(n in filled and filled[n].by for n in silent):
+            continue
+        missing = tuple(name for name in row["needs"] if name not in filled)
+        if not missing or asks & there:
+            fits.append(_Fit(row, filled, score, missing))
+    return fits
+
+
+def _options(
+    row: Mapping[str, Any], own: Sequence[str], parts: Sequence[Token], cues: Mapping[int, int]
+) -> list[list[tuple[str, _Role]]] | None:
+    """Return for each quantity and name the roles it may have in a row; None if one has none."""
+    known, words = sentences.table()["roles"], {at: parts[i] for i, at in cues.items()}
+    options: list[list[tuple[str, _Role]]] = []
+    bare: dict[str, list[Token]] = {}
+    taken: set[str] = set()
+    for index, part in enumerate(parts):
+        if part.kind == "name":
+            if part.words[0] not in own:
+                return None
+            meaning = Meaning(0.0, part.value)
+            options.append([(part.words[0], _Role(part, meaning, "text"))])
+        elif part.kind == "quantity" and index in words:
+            found = list(_of_word(own, words[index], part))
+            if not found:
+                return None
+            taken |= {name for name, _ in found}
+            options.append(found)
+        elif part.kind == "quantity":
+            unit = next(iter(part.meanings))
+            bare.setdefault(unit, []).append(part)
+    for unit, quantities in bare.items():
+        free = [
+            name for name in own
+            if name not in taken and name in known and unit in known[name]["units"]
+        ]  # fmt: skip
+        order = row.get("sorted", ())
+        by_size = len(quantities) > 1 and all(name in free for name in order)
+        if by_size and len(quantities) == len(order):
+            quantities.sort(key=lambda part: part.meanings[unit][0].value)
+            free = list(order)
+        else:
+            free = [name for name in free if known[name].get("bare", True) and unit != "1"]
+            if len(quantities) > 1 or not free:
+                return None
+        for name, part in zip(free, quantities, strict=False):
+            options.append([(name, _Role(part, one, unit)) for one in part.meanings[unit]])
+    return options
+
+
+def _of_word(own: Sequence[str], word: Token, part: Token) -> list[tuple[str, _Role]]:
+    """Return the roles of a quantity that has a word beside it, those that the row has first."""
+    known = sentences.table()["roles"]
+    found: list[tuple[str, _Role]] = []
+    for role in word.words:
+        if role not in known:
+            continue
+        meanings = sentences.may_be(role, part)
+        if not meanings:
+            continue
+        unit = next(u for u in (*known[role]["units"], "1") if u in part.meanings or u == "1")
+        unit = known[role]["units"][0] if unit == "1" and known[role]["units"] != ["1"] else unit
+        most = known[role].get("most")
+        if most is not None and meanings[0].value > most:
+            limit = units.show(most, unit)
+            raise DomainError(
+                "sentence-beyond", "sentence", part.text, role=known[role]["said"], limit=limit
+            )
+        targets = [(role, 1.0)] if role in own else known[role].get("as", ())
+        found += [
+            (name, _Role(part, one, unit, word.text, factor, known[role]["said"]))
+            for name, factor in targets
+            if name in own
+            for one in meanings
+        ]
+    return found
+
+
+def _reading(fit: _Fit, target: str) -> Reading:
+    """Answer a row.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If a number is impossible, or the answer cannot be in the unit that is wanted.
+    """
+    row = fit.row
+    steps: list[str] = []
+    assumed = [row["said"]] if row.get("said") else []
+    if row["formula"] == "convert":
+        return _converted(fit, target)
+    model = formula(row["formula"])
+    texts = _texts(model, row["args"], fit, steps)
+    session = Session(model, texts)
+    shown_command = _command(model, texts)
+    if "solve" in row:
+        parameter = model.parameter(row["solve"])
+        wanted = _text(row["for"], fit, steps, model.unit)
+        answer = session.solve(parameter.name, wanted)
+        roots = answer.document["roots"]
+        if len(roots) != 1:
+            raise DomainError("sentence-no-answer", "sentence", row["title"])
+        value, unit = float(roots[0]["value"]), parameter.unit
+        shown_command += f" --solve {model.option(parameter.name)} --for {_quoted(wanted)}"
+        equation = model.equation_text(session.arguments)
+    else:
+        session.require()
+        answer = session.value()
+        value, unit = float(np.reshape(answer.parts["result"], ())), model.unit
+        equation = model.equation_text(session.arguments, value)
+    assumed += [
+        f"{sentences.table()['roles'].get(name, {}).get('said', name)} {text}"
+        for name, text in row.get("takes", {}).items()
+        if text and name not in fit.roles
+    ]
+    assumed += [f"{model.label(name)} {model.said_defaults[name] or model.parameter(name).show(v)}"
+                for name, v in answer.assumed.items()]  # fmt: skip
+    text = "; ".join(answer.lines)
+    if target:
+        text = _in_unit(value, unit, target, text)
+    return Reading(
+        row["name"], row["title"], command(model), value, unit, text, equation, texts,
+        _given(fit), tuple(dict.fromkeys(assumed)), tuple(answer.notes), shown_command,
+        tuple(steps),
+    )  # fmt: skip
+
+
+def _texts(
+    model: Formula, args: Mapping[str, Any], fit: _Fit, steps: list[str]
+) -> dict[str, str]:
+    """Return the arguments of a formula that the roles of a row fill, as text."""
+    texts = {}
+    for name, expression in args.items():
+        parameter = model.parameter(name)
+        text = _text(expression, fit, steps, parameter.unit)
+        if text:
+            texts[parameter.name] = text
+    return {p.name: texts[p.name] for p in model.parameters if p.name in texts}
+
+
+def _text(expression: Any, fit: _Fit, steps: list[str], unit: str) -> str:
+    """Return what an expression of a row gives as text; empty where a role is not given."""
+    if isinstance(expression, str) and expression.startswith("="):
+        return expression[1:].replace(" ", "")
+    if isinstance(expression, str):
+        given = fit.roles.get(expression)
+        if given is None:
+            return str(fit.row.get("takes", {}).get(expression, "")).replace(" ", "")
+        if given.factor == 1.0:
+            return given.meaning.text
+    elif isinstance(expression, list) and expression[0] == "list":
+        return "; ".join(_text(part, fit, steps, unit) for part in expression[1:])
+    number = _number(expression, fit, steps, unit)
+    return "" if number is None else _written(number, unit)
+
+
+def _number(expression: Any, fit: _Fit, steps: list[str], unit: str) -> float | None:
+    """Return what an expression of a row gives as a number in a unit; None without its roles."""
+    if isinstance(expression, int | float):
+        return float(expression)
+    if isinstance(expression, str):
+        given = fit.roles.get(expression)
+        if given is not None and given.unit != "text":
+            return given.meaning.value * given.factor
+        text = _text(expression, fit, steps, unit)
+        kind = next(iter(sentences.table()["roles"].get(expression, {}).get("units", [unit])))
+        if expression.startswith("="):
+            kinds = units.kinds_of(re.sub(r"^[\d.]+", "", text)) or [unit]
+            kind = unit if unit in kinds else kinds[0]
+        return units.parse_typed(text, kind) if text else None
+    operation, *operands = expression
+    if operation == "f":
+        model = formula(operands[0])
+        texts = _texts(model, operands[1], fit, steps)
+        steps.append(_command(model, texts))
+        session = Session(model, texts)
+        session.require()
+        return float(np.reshape(session.value().parts["result"], ()))
+    numbers = [_number(operand, fit, steps, unit) for operand in operands]
+    if any(number is None for number in numbers):
+        return None
+    first, *rest = [number for number in numbers if number is not None]
+    match operation:
+        case "*":
+            return first * prod(rest)
+        case "/":
+            return first / prod(rest)
+        case "+":
+            return first + sum(rest)
+    return first - sum(rest)
+
+
+def _written(number: float, unit: str) -> str:
+    text = f"{number:.15g}" if unit == "1" else units.show(number, unit, digits=15)
+    return re.sub(r"(?<=\d) (?=[A-Za-zµ%])", "", text)
+
+
+def _command(model: Formula, texts: Mapping[str, str]) -> str:
+    words = [f"netcalc calc {command(model)}"]
+    for index, parameter in enumerate(model.parameters):
+        if (text := texts.get(parameter.name)) is not None:
+            option = "" if index == 0 else f"--{model.option(parameter.name)} "
+            words.append(option + _quoted(text))
+    return " ".join(words)
+
+
+def _quoted(text: str) -> str:
+    return text if shlex.quote(text) == text else shlex.quote(text)
+
+
+def _given(fit: _Fit) -> tuple[Given, ...]:
+    """Return the quantities and names of a reading with their roles, in the order of the text."""
+    known = sentences.table()["roles"]
+    found = []
+    for name, given in fit.roles.items():
+        said = known.get(name, {}).get("said", name)
+        notes = []
+        if given.said and given.said != said:
+            times = "" if given.factor == 1 else f" {given.factor:g} times"
+            notes.append(f"read as{times}")
+        if given.meaning.note:
+            notes.append(f"read as {given.meaning.text}")
+        said = f"{said} ({', '.join(notes)})" if notes else said
+        found.append(
+            Given(name, said, given.meaning.text, given.token.text, given.token.start, given.by)
+        )
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+def _in_unit(value: float, unit: str, target: str, text: str) -> str:
+    """Return an answer in the unit that is wanted.
+
+    Raises
+    ------
+    UnitError
+        If the unit measures something else.
+    """
+    if unit not in units.kinds_of(target):
+        kinds = units.kinds_of(target)
+        raise units.not_comparable(unit, target, unit, kinds[0] if kinds else "1")
+    return f"{value / units.parse_typed(f'1 {target}', unit):.6g} {target} ({text})"
+
+
+def _converted(fit: _Fit, target: str) -> Reading:
+    """Return a quantity in another unit."""
+    ((name, given),) = fit.roles.items()
+    value, unit = given.meaning.value, given.unit
+    text = _in_unit(value, unit, target, units.show(value, unit))
+    source = given.token.text
+    return Reading(
+        fit.row["name"], fit.row["title"], "convert", value, unit, text, "", {name: source},
+        (Given(name, "quantity", source, source, given.token.start),), (), (),
+        f"netcalc convert {_quoted(given.meaning.text)} {_quoted(target)}",
+    )  # fmt: skip
+
+
+def _distinct(readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Return readings without those that another one gives, too."""
+    by_command = {reading.command: reading for reading in reversed(readings)}
+    return tuple(reversed(by_command.values()))
+
+
+def _refused(
+    sentence: str, parts: Sequence[Token], cues: Mapping[int, int], fits: Sequence[_Fit]
+) -> NetcalcError:
+    """Return why no row fits: what is missing, or what has no place."""
+    shown = excerpt(sentence)
+    known = sentences.table()["roles"]
+    if fits:
+        nearest = min(fits, key=lambda fit: (-fit.score, len(fit.missing)))
+        lacking = [known.get(name, {}).get("said", name) for name in nearest.missing]
+        return DomainError(
+            "sentence-lacks", "sentence", shown,
+            title=nearest.row["title"], lacking=", ".join(lacking),
+        )  # fmt: skip
+    plain = [p.text for i, p in enumerate(parts)
+             if p.kind == "quantity" and set(p.meanings) == {"1"} and i not in cues.values()]  # fmt: skip
+    if plain:
+        return DomainError("sentence-no-unit", "sentence", shown, parts=", ".join(map(repr, plain)))
+    said = [p.text for p in parts if p.kind in ("word", "name", "quantity")]
+    return DomainError(
+        "sentence-no-formula", "sentence", shown, parts=", ".join(repr(t) for t in said[:8])
+    )

@@ -1,0 +1,445 @@
+"""The words of a question: quantities by their units, names, roles and what is asked.
+
+``sentences.toml`` is the table, all of it data that a page can interpret, too:
+
+``fillers``, ``breaks``
+    words that say nothing; words at which another ceases to belong to its number;
+``questions``, ``other``
+    beginnings of a question; words that change one, so that no formula may ignore them;
+``[numbers]``, ``[quantities]``, ``[names.ROLE]``
+    words that are numbers, quantities (text and unit) and names (the value an argument takes);
+``[roles.NAME]``
+    what a quantity may be: ``units``, what it is called (``said``), ``words`` beside it (alone they
+    are what is asked for), ``soft`` ones (alone they say nothing), ``number`` (needs no unit),
+    ``binary`` (64k is 64 KiB), ``colloquial`` (10 gig are 10 GB), ``as`` (other roles that it may
+    be read as, with the factor), ``bare`` (false: only with a word), ``most``;
+``[concepts]``
+    what is asked, each with its words;
+``[[rows]]``
+    the questions, which :mod:`netcalc.calculator.asking` answers.
+
+A text is read from the left: the longest phrase of the table, or a number with the most words
+behind it that are a unit. A word of a role belongs to the nearest quantity of its units beside it,
+with none but fillers and names between them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from netcalc import units
+from netcalc.errors import UnitError
+
+YEARLY = "ratio/year"
+"""Unit of a growth."""
+QUANTILE = "quantile"
+"""Unit of a percentile."""
+_KINDS = ("bit/s", "byte", "packet/s", "call/s", "s", "ratio", "m", "Hz", "dB")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,'\u00a0\u202f]\d+)*|\.\d+)(?:[eE][+-]?\d+)?(?!\.?\d)")
+_POWER = re.compile(r"10\s?\^\s?-\d+|10\*\*-\d+")
+_ODDS = re.compile(r"1\s*(?:/|\s(?:in|out of)\s)\s*(\d[\d,]*)(?![\w.])")
+_PERCENTILE = re.compile(
+    r"(?:p\s?(\d{2}(?:\.\d+)?)|(\d{1,2}(?:\.\d+)?)\s?(?:st|nd|rd|th)?\s?(?:%\s?ile\b|percentile\b))"
+    r"(?:\s+percentile\b)?(?![\w.]*\d)",
+    re.IGNORECASE,
+)
+_CHUNK = re.compile(r"\s*-?\s*([^\s\d,;:?!()=+]+[²³]?)")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_WHOLE = frozenset({"", "b", "byte", "bytes", "octets"})
+_A_TIME = re.compile(r"\b(?:an?|each|every) (?=(?:second|sec|minute|hour|day|week|month|year)\b)")
+_A_YEAR = re.compile(
+    r"\s*(?:(?:/|\bper\b|\bp\.|\ban?\b|\beach\b|\bevery\b)\s*(?:year|yr|annum|y|a)\b\.?"
+    r"|\byearly\b|\bannually\b|\bpa\b|\byoy\b|\bannual\b|\byear[ -](?:over|on)[ -]year\b)",
+    re.IGNORECASE,
+)
+_PREFIXED = re.compile(r"[kKMG]")
+_GIG = {"gig": "GB", "gigs": "GB", "meg": "MB", "megs": "MB", "tera": "TB", "g": "GB", "t": "TB"}
+_BINARY = {"k": 1024.0, "K": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "m": 1024.0**2}
+_TARGET = re.compile(r"(?:in|to|as|into|how (?:many|much))\s+", re.IGNORECASE)
+_LINE = re.compile(r"(?:T|DS|E|OC|STM|STS)-?\d+c?(?![\w-])", re.IGNORECASE)
+_WORD = re.compile(r"(?:(?<!\S)--?)?[^\W\d_](?:[\w'’./-]*\w)?")
+_MOST_WORDS = 4
+"""Words of a unit: ``bit per second``, ``TB per working day``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a quantity may be in one unit: the number, and a text that reads as it."""
+
+    value: float
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A part of a sentence.
+
+    ``kind`` is ``quantity``, ``name``, ``word``, ``target`` (a unit that is wanted), ``filler``,
+    ``break``, ``question`` or ``unknown``. ``words`` are the roles and concepts of a word, or the
+    role of a name; ``value`` is what a name stands for. ``meanings`` are those of a quantity, by
+    unit; where it has none, ``error`` says why.
+    """
+
+    kind: str
+    text: str
+    start: int
+    words: tuple[str, ...] = ()
+    value: str = ""
+    meanings: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)
+    error: UnitError | None = None
+    soft: bool = False
+    read_as: str = ""
+
+    @property
+    def end(self) -> int:
+        """Position behind it."""
+        return self.start + len(self.text)
+
+
+@cache
+def table() -> dict[str, Any]:
+    """Return the table of questions as its file has it."""
+    with Path(__file__).with_name("sentences.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    phrases: Mapping[str, Token]
+    pattern: re.Pattern[str]
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    known, phrases = table(), dict[str, Token]()
+
+    def add(phrase: str, kind: str, word: str = "", **more: Any) -> None:
+        key = _plain(phrase)
+        before = phrases.get(key)
+        words = ((*before.words, word) if before else (word,)) if word else ()
+        if before is None or (before.kind == kind == "word"):
+            phrases[key] = Token(kind, phrase, 0, words=words, **more)
+
+    for phrase, (text, unit) in known["quantities"].items():
+        value = units.parse(text, "ratio" if unit in (YEARLY, QUANTILE) else unit)
+        add(phrase, "quantity", meanings={unit: (Meaning(value, text.replace(" ", "")),)})
+    for phrase, number in known["numbers"].items():
+        add(phrase, "quantity", meanings={"1": (Meaning(float(number), str(number)),)})
+    for role, entries in known["names"].items():
+        for phrase, value in entries.items():
+            add(phrase, "name", role, value=value)
+    for concept, entries in known["concepts"].items():
+        for phrase in entries:
+            add(phrase, "word", concept)
+    for role, facts in known["roles"].items():
+        for phrase in facts["words"]:
+            add(phrase, "word", role)
+        for phrase in facts.get("soft", ()):
+            add(phrase, "word", role, soft=True)
+    for kind, name in (("question", "questions"), ("break", "breaks"), ("filler", "fillers")):
+        for phrase in known[name].split():
+            add(phrase, kind)
+    for phrase in known["other"].split():
+        add(phrase, "word", f"other: {phrase}")
+    longest_first = sorted(phrases, key=len, reverse=True)
+    either = "|".join(re.escape(phrase).replace(r"\ ", r"[\s-]+") for phrase in longest_first)
+    return _Lexicon(phrases, re.compile(rf"(?:{either})(?![\w])", re.IGNORECASE))
+
+
+def _plain(phrase: str) -> str:
+    return re.sub(r"(?<=\w)[\s-]+(?=\w)", " ", phrase.lower())
+
+
+def tokens(sentence: str) -> list[Token]:
+    """Return the parts of a sentence in their order.
+
+    Examples
+    --------
+    >>> [(part.kind, part.text) for part in tokens("4 TB at 80 ms rtt")]
+    [('quantity', '4 TB'), ('break', 'at'), ('quantity', '80 ms'), ('word', 'rtt')]
+    """
+    found, position = [], 0
+    while position < len(sentence):
+        if sentence[position].isspace():
+            position += 1
+            continue
+        part = _next(sentence, position)
+        if part is not None:
+            found.append(part)
+            position = part.end
+        else:
+            position += 1  # a mark such as ?
+    return _stacked(_spelled(found))
+
+
+def _next(sentence: str, position: int) -> Token | None:
+    """Return the part that begins at a position; None for a mark that says nothing."""
+    starts = position == 0 or not sentence[position - 1].isalnum()
+    if sentence[position] == "-" and (match := _WORD.match(sentence, position)):
+        return Token("unknown", match[0], position)
+    if match := _PERCENTILE.match(sentence, position):
+        share = float(match[1] or match[2]) / 100
+        meaning = Meaning(share, f"{share * 100:.12g}%")
+        return Token("quantity", match[0], position, meanings={QUANTILE: (meaning,)})
+    if match := _LINE.match(sentence, position):
+        try:
+            rate = units.line(match[0]).exact_bps
+        except UnitError:
+            return Token("unknown", match[0], position)
+        meaning = Meaning(rate, match[0])
+        return Token("quantity", match[0], position, meanings={"bit/s": (meaning,)})
+    if part := _target(sentence, position):
+        return part
+    if starts and (match := _lexicon().pattern.match(sentence, position)):
+        known = _lexicon().phrases[_plain(match[0])]
+        return replace(known, text=match[0], start=position)
+    if match := _NUMBER.match(sentence, position):
+        return _quantity(sentence, position, match[0])
+    if match := _WORD.match(sentence, position):
+        return Token("unknown", match[0], position)
+    mark = sentence[position]
+    if mark in _lexicon().phrases:
+        return replace(_lexicon().phrases[mark], start=position)
+    return None if mark in "?!.\"'’“”…/*" else Token("unknown", mark, position)
+
+
+def _target(sentence: str, position: int) -> Token | None:
+    """Return a unit in which the answer is wanted: ``in Gbit/s``, ``how many hours``."""
+    match = _TARGET.match(sentence, position)
+    if match is None:
+        return None
+    for unit, end in _units_behind(sentence, match.end()):
+        plain = _A_TIME.sub("per ", unit)
+        asks_time = match[0].lower().startswith("how") and plain in units.written_units("s")
+        if _plain(unit) not in _lexicon().phrases and units.kinds_of(plain) and len(plain) > 1:
+            words = ("howlong",) if asks_time else ()
+            text = sentence[position:end]
+            return Token("target", text, position, words=words, value=plain)
+        if plain in ("s", "h"):
+            return Token("target", sentence[position:end], position, value=plain)
+    return None
+
+
+def _units_behind(sentence: str, position: int) -> Iterator[tuple[str, int]]:
+    """Yield what may be a unit behind a number, with its end: the most words first."""
+    ends, written = [], []
+    for _ in range(_MOST_WORDS):
+        match = _CHUNK.match(sentence, position)
+        if match is None or (written and match[0][:1] not in " \t"):
+            break
+        text = match[1].rstrip(".'\"’”")
+        written.append(text)
+        ends.append(match.start(1) + len(text))
+        position = match.end()
+        if text != match[1]:
+            break
+    for count in range(len(written), 0, -1):
+        yield " ".join(written[:count]), ends[count - 1]
+
+
+def _quantity(sentence: str, position: int, number: str) -> Token:
+    """Return a number with the longest unit behind it."""
+    if match := _POWER.match(sentence, position):
+        text = f"1e{match[0].rpartition('-')[2].join(('-', ''))}"
+        return Token("quantity", match[0], position, meanings={"1": (Meaning(float(text), text),)})
+    if match := _ODDS.match(sentence, position):
+        of = float(match[1].replace(",", ""))
+        meaning = Meaning(1 / of if of else 0.0, f"1/{match[1].replace(',', '')}")
+        return Token("quantity", match[0], position, meanings={"ratio": (meaning,)})
+    error = None
+    for unit, end in _units_behind(sentence, position + len(number)):
+        meanings, refused = _meanings(number, _A_TIME.sub("per ", unit))
+        text = sentence[position:end]
+        if meanings and "ratio" in meanings and (year := _A_YEAR.match(sentence, end)):
+            return Token(
+                "quantity", text + year[0], position, meanings={YEARLY: meanings["ratio"]}
+            )
+        if meanings or refused is not None:
+            return Token("quantity", text, position, meanings=meanings, error=refused)
+    try:
+        grouped = number.replace(",", "") if _GROUPED.fullmatch(number) else number
+        value = units.parse_number(grouped)
+    except UnitError as refused:
+        error = refused
+        return Token("quantity", number, position, error=error)
+    return Token("quantity", number, position, meanings={"1": (Meaning(value, grouped),)})
+
+
+def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], UnitError | None]:
+    """Return what a number with a unit may be, and why it may be nothing."""
+    found: dict[str, tuple[Meaning, ...]] = {}
+    error = None
+    if _GROUPED.fullmatch(number) and unit.lower() in _WHOLE:
+        number = number.replace(",", "")  # there are no parts of a byte
+    spaced = f"{number} {unit}"
+    text = f"{number}{unit}" if " " not in unit else spaced
+    for kind in _KINDS:
+        try:
+            found[kind] = (Meaning(units.parse_typed(spaced, kind), text),)
+        except UnitError as refused:
+            if refused.code in ("ambiguous-unit", "ambiguous-number", "number-too-large"):
+                error = error or refused
+    if _PREFIXED.fullmatch(unit):
+        try:
+            found["1"] = (Meaning(units.parse_typed(f"{number}{unit}", "1"), number + unit),)
+        except UnitError:
+            pass
+    if (factor := _BINARY.get(unit)) is not None or unit in ("KB", "Kb"):
+        plain = units.parse_number(number) if _NUMBER.fullmatch(number) else 0.0
+        if unit in ("KB", "KBs"):
+            both = (Meaning(plain * 1024, f"{number}KiB"), Meaning(plain * 1000, f"{number}kB"))
+            found["byte"] = both
+        elif factor is not None:
+            prefix = unit.upper() + "i"
+            found["binary"] = (Meaning(plain * factor, f"{number}{prefix}B", "1024"),)
+    if unit.lower() in _GIG and "bit/s" in found:
+        octets = _GIG[unit.lower()]
+        value = units.parse(f"{number} {octets}", "byte")
+        found["colloquial"] = (Meaning(value, f"{number}{octets}", octets),)
+    return found, None if found else error
+
+
+def _spelled(parts: list[Token]) -> list[Token]:
+    """Read words that are not known as the one known word that is a letter away."""
+    return [_nearest(part) if part.kind == "unknown" else part for part in parts]
+
+
+def _nearest(part: Token) -> Token:
+    word = part.text.lower()
+    if not word.isalpha() or len(word) < 4:
+        return part
+    phrases = _lexicon().phrases
+    plural = phrases.get(word.removesuffix("s"))
+    if plural is not None and word.endswith("s"):
+        return replace(plural, text=part.text, start=part.start)
+    if len(word) < 5:
+        return part
+    most = 2 if len(word) >= 9 else 1
+    near = {
+        known.words: phrase
+        for phrase, known in phrases.items()
+        if known.kind in ("word", "name")
+        and abs(len(phrase) - len(word)) <= most
+        and phrase.isalpha()
+        and phrase[0] == word[0]
+        and distance(word, phrase, most) <= most
+    }
+    if len(near) != 1:
+        return part
+    ((_, phrase),) = near.items()
+    return replace(phrases[phrase], text=part.text, start=part.start, read_as=phrase)
+
+
+def distance(first: str, second: str, most: int) -> int:
+    """Return how many letters are to be changed, added, left out or swapped; at most ``most`` + 1.
+
+    Examples
+    --------
+    >>> distance("throughtput", "throughput", 2), distance("latnecy", "latency", 2)
+    (1, 1)
+    """
+    before: list[int] = []
+    row = list(range(len(second) + 1))
+    for i, letter in enumerate(first, 1):
+        before, last, row = row, before, [i]
+        for j, other in enumerate(second, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return row[-1]
+
+
+_LAYERS = ("pppoe", "mpls", "ipsec", "gre", "gretap", "nvgre", "l2tp", "l2tpv3", "wireguard")
+"""Tunnels from the outside, where nothing says which is over which."""
+
+
+def _stacked(parts: list[Token]) -> list[Token]:
+    """Put tunnels that follow each other together: ``wireguard over pppoe``, ``vxlan over ipv6``."""
+    joined: list[Token] = []
+    for part in parts:
+        joined.append(part)
+        while len(joined) > 2 and joined[-1].kind == "name" and joined[-3].words == ("stack",):
+            first, between, last = joined[-3:]
+            over = between.text.lower() in ("over", "in", "inside", "on", "through", "via", "within")
+            if last.words == ("ipversion",) and over:
+                value = f"{first.value}{last.value}"
+            elif last.words == ("stack",) and (over or between.text in ("+", "and", "plus")):
+                value = f"{first.value} over {last.value}" if over else _ranked(first, last)
+            else:
+                break
+            text = first.text + " " + between.text + " " + last.text
+            joined[-3:] = [replace(first, text=text, value=value)]
+    return joined
+
+
+def _ranked(first: Token, last: Token) -> str:
+    ranks = [_LAYERS.index(t.value) if t.value in _LAYERS else len(_LAYERS) for t in (first, last)]
+    outer, inner = (last, first) if ranks[1] < ranks[0] else (first, last)
+    return f"{inner.value} over {outer.value}"
+
+
+def attached(parts: Sequence[Token]) -> dict[int, int]:
+    """Return which quantity each word of a role belongs to, by their positions among the parts.
+
+    Examples
+    --------
+    >>> attached(tokens("64 KiB window, rtt of 80 ms"))
+    {1: 0, 3: 5}
+    """
+    pairs: list[tuple[int, int, int]] = []
+    for index, part in enumerate(parts):
+        if part.kind != "word" or not _roles(part):
+            continue
+        for step in (1, -1):
+            at, cost = index + step, 0
+            while 0 <= at < len(parts) and cost <= 3:
+                other = parts[at]
+                if other.kind == "quantity":
+                    if any(may_be(role, other) for role in _roles(part)):
+                        pairs.append((cost, index, at))
+                    break
+                if other.kind not in ("filler", "name"):
+                    break
+                at, cost = at + step, cost + 1
+        before = next((p for p in parts[:index][::-1] if p.kind != "filler"), None)
+        if before is not None and before.kind == "question":
+            pairs = [pair for pair in pairs if pair[1] != index or pair[2] > index]
+    found: dict[int, int] = {}
+    while pairs:
+        count = {index: sum(p[1] == index for p in pairs) for _, index, _ in pairs}
+        _, index, at = min(pairs, key=lambda p: (count[p[1]] > 1, p[0], p[2] > p[1], p[1]))
+        found[index] = at
+        pairs = [pair for pair in pairs if pair[1] != index and pair[2] != at]
+    return dict(sorted(found.items()))
+
+
+def _roles(part: Token) -> list[str]:
+    return [word for word in part.words if word in table()["roles"]]
+
+
+def may_be(role: str, quantity: Token) -> tuple[Meaning, ...]:
+    """Return what a quantity means as a role that a word beside it names."""
+    facts = table()["roles"][role]
+    if facts.get("binary") and "binary" in quantity.meanings:
+        return quantity.meanings["binary"]
+    if facts.get("colloquial") and "colloquial" in quantity.meanings:
+        return quantity.meanings["colloquial"]
+    for unit in facts["units"]:
+        if unit in quantity.meanings:
+            return quantity.meanings[unit]
+    plain = quantity.meanings.get("1", ())
+    if plain and facts.get("number") and plain[0].value >= 1:
+        return (Meaning(plain[0].value, f"{plain[0].text}B"),)
+    if plain and "ratio" in facts["units"] and 0 <= plain[0].value < 1:
+        return plain
+    return ()
