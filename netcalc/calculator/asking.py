@@ -7,11 +7,13 @@ The rows with the most words of the question are its readings; of two, neither i
 ``[[rows]]`` have
     ``name`` and ``title``; ``must``, ``asks``, ``also``: concepts of which all, at least one, any
     may be there (with ``given`` none need be, as the quantities say it, or those named there with their words); ``needs`` and ``takes``:
-    roles, the latter with the value where none is given (empty: that of the formula); ``only``:
-    names that a role must have; ``sorted``: roles of quantities alike, the smallest first;
+    roles, the latter with the value where none is given (empty: that of the formula); ``only`` and
+    ``except``: values that a role must have, or not; ``small`` and ``large``: a role and its limit;
+    ``plain``: roles that a number without a unit may have;
+    ``bare``: roles that need no word here; ``many``: the role of all quantities of its unit;
+    ``at_most``: the role that the answer must not exceed; ``sorted``: roles of quantities alike, the smallest first;
     ``formula`` and ``args``: for each argument a role, ``=TEXT``, a number, or a list of an
-    operation and its operands (``*``, ``/``, ``+``, ``-``, ``list``, or ``f``, a formula and its
-    args); ``solve`` and ``for``: the argument that is sought, and the result; ``said``: what is
+    operation and its operands (``*``, ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args); ``solve`` and ``for``: the argument that is sought, and the result; ``said``: what is
     taken for granted.
 """
 
@@ -22,7 +24,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from math import isfinite, prod
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -30,9 +32,9 @@ import numpy as np
 from netcalc import units
 from netcalc.calculator import sentences
 from netcalc.calculator.catalogue import Formula, command, formula
-from netcalc.calculator.sentences import QUANTILE, YEARLY, Meaning, Token
+from netcalc.calculator.sentences import Meaning, Token
 from netcalc.calculator.session import Session
-from netcalc.errors import DomainError, NetcalcError, UnitError
+from netcalc.errors import DomainError, NetcalcError
 from netcalc.messages import Notice
 from netcalc.printable import excerpt
 
@@ -193,7 +195,7 @@ def ask(sentence: str) -> Asked:
     unknown = [part for part in parts if part.kind == "unknown"]
     _check_parts(sentence, parts, unknown)
     cues = sentences.attached(parts)
-    fits = [fit for row in sentences.table()["rows"] for fit in _fits(row, parts, cues)]
+    fits = [fit for row in sentences.rows() for fit in _fits(row, parts, cues)]
     whole = [fit for fit in fits if not fit.missing]
     if not whole:
         raise _refused(sentence, parts, cues, fits)
@@ -251,7 +253,7 @@ def _fits(
     for index, part in enumerate(parts):
         if index in cues:
             continue
-        if part.kind == "target" and part.words:
+        if part.kind == "target":
             there |= set(part.words) & places
         if part.kind == "word":
             fitting = set(part.words) & places
@@ -261,9 +263,6 @@ def _fits(
     if not must <= there or (asks and not asks & there and not row.get("given")):
         return []
     if not asks & there and any(part.kind == "question" for part in parts):
-        return []
-    wants = any(part.kind == "target" and not part.words for part in parts)
-    if row.get("wants") and not wants:
         return []
     score = 2 * len(must & there) + len(asks & there)
     options = _options(row, own, parts, cues)
@@ -275,8 +274,7 @@ def _fits(
         if len(set(names)) < len(names):
             continue
         filled = dict(chosen)
-        if any(filled[name].meaning.text not in only
-               for name, only in row.get("only", {}).items() if name in filled):  # fmt: skip
+        if not _named_so(row, filled):
             continue
         silent = row.get("given") if not asks & there else None
         if isinstance(silent, list) and not all(n in filled and filled[n].by for n in silent):
@@ -287,13 +285,26 @@ def _fits(
     return fits
 
 
+def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
+    """Whether the roles have the names, and the sizes, that a row is for."""
+    texts = {name: role.meaning.text for name, role in filled.items()}
+    small, large = row.get("small"), row.get("large")
+    return (
+        all(texts[n] in only for n, only in row.get("only", {}).items() if n in texts)
+        and not any(texts[n] in those for n, those in row.get("except", {}).items() if n in texts)
+        and (small is None or small[0] not in filled or filled[small[0]].meaning.value <= small[1])
+        and (large is None or large[0] not in filled or filled[large[0]].meaning.value > large[1])
+    )
+
+
 def _options(
     row: Mapping[str, Any], own: Sequence[str], parts: Sequence[Token], cues: Mapping[int, int]
 ) -> list[list[tuple[str, _Role]]] | None:
     """Return for each quantity and name the roles it may have in a row; None if one has none."""
     known, words = sentences.table()["roles"], {at: parts[i] for i, at in cues.items()}
+    cued = {at: index for index, at in cues.items()}
     options: list[list[tuple[str, _Role]]] = []
-    bare: dict[str, list[Token]] = {}
+    bare: list[Token] = []
     taken: set[str] = set()
     for index, part in enumerate(parts):
         if part.kind == "name":
@@ -302,41 +313,91 @@ def _options(
             meaning = Meaning(0.0, part.value)
             options.append([(part.words[0], _Role(part, meaning, "text"))])
         elif part.kind == "quantity" and index in words:
-            found = list(_of_word(own, words[index], part))
+            found = list(_of_word(own, words[index], part, behind=cued[index] < index))
             if not found:
                 return None
             taken |= {name for name, _ in found}
             options.append(found)
         elif part.kind == "quantity":
-            unit = next(iter(part.meanings))
-            bare.setdefault(unit, []).append(part)
-    for unit, quantities in bare.items():
-        free = [
-            name for name in own
-            if name not in taken and name in known and unit in known[name]["units"]
-        ]  # fmt: skip
-        order = row.get("sorted", ())
-        by_size = len(quantities) > 1 and all(name in free for name in order)
-        if by_size and len(quantities) == len(order):
-            quantities.sort(key=lambda part: part.meanings[unit][0].value)
-            free = list(order)
-        else:
-            free = [name for name in free if known[name].get("bare", True) and unit != "1"]
-            if len(quantities) > 1 or not free:
-                return None
-        for name, part in zip(free, quantities, strict=False):
-            options.append([(name, _Role(part, one, unit)) for one in part.meanings[unit]])
+            bare.append(part)
+    return _bare_options(row, own, bare, taken, options)
+
+
+def _bare_options(
+    row: Mapping[str, Any],
+    own: Sequence[str],
+    parts: Sequence[Token],
+    taken: set[str],
+    options: list[list[tuple[str, _Role]]],
+) -> list[list[tuple[str, _Role]]] | None:
+    """Add the roles that quantities without a word may have in a row; None if that is open.
+
+    Two of them that may have the same role are in order of their size, or all of one role, where
+    the row says so.
+    """
+    free = {id(part): _free(row, own, part, taken) for part in parts}
+    if not all(free.values()):
+        return None
+    order, many = row.get("sorted", ()), row.get("many")
+    if many and len(parts) > 1 and all(many in [name for name, _ in free[id(p)]] for p in parts):
+        texts = "; ".join(free[id(part)][0][1].meaning.text for part in parts)
+        every = replace(parts[0], text=", ".join(part.text for part in parts))
+        return [*options, [(many, _Role(every, Meaning(0.0, texts), "text"))]]
+    names_of = [{name for name, _ in free[id(part)]} for part in parts]
+    doubtful = [
+        part for part, names in zip(parts, names_of, strict=True)
+        if any(names & others for others in names_of if others is not names)
+    ]  # fmt: skip
+    if doubtful and (len(doubtful) != len(order) or not all(names_of[0] >= {n} for n in order)):
+        return None
+    for part in parts:
+        if part not in doubtful:
+            options.append(free[id(part)][:1] if len(part.meanings) > 1 else free[id(part)])
+    if doubtful:
+        doubtful.sort(key=lambda part: free[id(part)][0][1].meaning.value)
+        for name, part in zip(order, doubtful, strict=True):
+            options.append([pair for pair in free[id(part)] if pair[0] == name])
     return options
 
 
-def _of_word(own: Sequence[str], word: Token, part: Token) -> list[tuple[str, _Role]]:
+def _free(
+    row: Mapping[str, Any], own: Sequence[str], part: Token, taken: set[str]
+) -> list[tuple[str, _Role]]:
+    """Return the roles of a row that a quantity without a word may have."""
+    known, found = sentences.table()["roles"], []
+    for name in own:
+        if name in taken or name not in known:
+            continue
+        facts = known[name]
+        if not facts.get("bare", True) and name not in row.get("bare", ()):
+            continue
+        if name in row.get("plain", ()) and set(part.meanings) == {"1"}:
+            size = part.meanings["1"][0]
+            if 64 <= size.value <= 9216:
+                meaning = Meaning(size.value, f"{size.text}B")
+                found.append((name, _Role(part, meaning, facts["units"][0])))
+            continue
+        for unit in facts["units"]:
+            fitting = part.meanings.get(unit, ()) if unit != "1" else ()
+            found += [
+                (name, _Role(part, one, unit))
+                for one in fitting
+                if one.value <= facts.get("most_bare", inf)
+            ]
+    first = found[0][0] if found else ""
+    return found if row.get("sorted") else [pair for pair in found if pair[0] == first]
+
+
+def _of_word(
+    own: Sequence[str], word: Token, part: Token, *, behind: bool
+) -> list[tuple[str, _Role]]:
     """Return the roles of a quantity that has a word beside it, those that the row has first."""
     known = sentences.table()["roles"]
     found: list[tuple[str, _Role]] = []
     for role in word.words:
         if role not in known:
             continue
-        meanings = sentences.may_be(role, part)
+        meanings = sentences.may_be(role, part, behind=behind)
         if not meanings:
             continue
         unit = next(u for u in (*known[role]["units"], "1") if u in part.meanings or u == "1")
@@ -397,6 +458,9 @@ def _reading(fit: _Fit, target: str) -> Reading:
     assumed += [f"{model.label(name)} {model.said_defaults[name] or model.parameter(name).show(v)}"
                 for name, v in answer.assumed.items()]  # fmt: skip
     text = "; ".join(answer.lines)
+    bound = fit.roles.get(row.get("at_most", ""))
+    if bound is not None and value > bound.meaning.value:
+        raise DomainError("sentence-above-line", "sentence", text, line=bound.token.text)
     if target:
         text = _in_unit(value, unit, target, text)
     return Reading(
@@ -429,8 +493,6 @@ def _text(expression: Any, fit: _Fit, steps: list[str], unit: str) -> str:
             return str(fit.row.get("takes", {}).get(expression, "")).replace(" ", "")
         if given.factor == 1.0:
             return given.meaning.text
-    elif isinstance(expression, list) and expression[0] == "list":
-        return "; ".join(_text(part, fit, steps, unit) for part in expression[1:])
     number = _number(expression, fit, steps, unit)
     return "" if number is None else _written(number, unit)
 
@@ -468,6 +530,8 @@ def _number(expression: Any, fit: _Fit, steps: list[str], unit: str) -> float | 
             return first / prod(rest)
         case "+":
             return first + sum(rest)
+        case "^":
+            return first ** rest[0]
     return first - sum(rest)
 
 
@@ -526,6 +590,7 @@ def _converted(fit: _Fit, target: str) -> Reading:
     """Return a quantity in another unit."""
     ((name, given),) = fit.roles.items()
     value, unit = given.meaning.value, given.unit
+    target = target or ("Mbit/s" if unit == "bit/s" else unit)
     text = _in_unit(value, unit, target, units.show(value, unit))
     source = given.token.text
     return Reading(

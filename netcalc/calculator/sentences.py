@@ -10,11 +10,15 @@
     words that are numbers, quantities (text and unit) and names (the value an argument takes);
 ``[roles.NAME]``
     what a quantity may be: ``units``, what it is called (``said``), ``words`` beside it (alone they
-    are what is asked for), ``soft`` ones (alone they say nothing), ``number`` (needs no unit),
+    are what is asked for), ``soft`` ones (alone they say nothing), ``number`` (needs no
+    unit: true, or where it is ``before`` or ``behind`` its word),
     ``binary`` (64k is 64 KiB), ``colloquial`` (10 gig are 10 GB), ``as`` (other roles that it may
-    be read as, with the factor), ``bare`` (false: only with a word), ``most``;
+    be read as, with the factor), ``bare`` (false: only with a word), ``most`` (above it there is
+    none), ``most_bare`` (the same without a word);
 ``[concepts]``
     what is asked, each with its words;
+``[[derived]]``
+    roles that follow from others: ``role``, what it ``needs`` and its ``value``;
 ``[[rows]]``
     the questions, which :mod:`netcalc.calculator.asking` answers.
 
@@ -49,7 +53,7 @@ _PERCENTILE = re.compile(
     r"(?:\s+percentile\b)?(?![\w.]*\d)",
     re.IGNORECASE,
 )
-_CHUNK = re.compile(r"\s*-?\s*([^\s\d,;:?!()=+]+[²³]?)")
+_CHUNK = re.compile(r"\s*-?\s*([^\s\d,;:?!()=+]+)(?![^\s,;:?!()=+])")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _WHOLE = frozenset({"", "b", "byte", "bytes", "octets"})
 _A_TIME = re.compile(r"\b(?:an?|each|every) (?=(?:second|sec|minute|hour|day|week|month|year)\b)")
@@ -60,7 +64,7 @@ _A_YEAR = re.compile(
 )
 _PREFIXED = re.compile(r"[kKMG]")
 _GIG = {"gig": "GB", "gigs": "GB", "meg": "MB", "megs": "MB", "tera": "TB", "g": "GB", "t": "TB"}
-_BINARY = {"k": 1024.0, "K": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "m": 1024.0**2}
+_BINARY = {"k": 1024.0, "K": 1024.0, "M": 1024.0**2}
 _TARGET = re.compile(r"(?:in|to|as|into|how (?:many|much))\s+", re.IGNORECASE)
 _LINE = re.compile(r"(?:T|DS|E|OC|STM|STS)-?\d+c?(?![\w-])", re.IGNORECASE)
 _WORD = re.compile(r"(?:(?<!\S)--?)?[^\W\d_](?:[\w'’./-]*\w)?")
@@ -108,6 +112,39 @@ def table() -> dict[str, Any]:
     """Return the table of questions as its file has it."""
     with Path(__file__).with_name("sentences.toml").open("rb") as file:
         return tomllib.load(file)
+
+
+@cache
+def rows() -> tuple[Mapping[str, Any], ...]:
+    """Return the questions, and those in which a derived role has what it follows from."""
+    found: list[Mapping[str, Any]] = []
+    for row in table()["rows"]:
+        versions = [row]
+        for derived in table()["derived"]:
+            versions += [
+                _substituted(version, derived)
+                for version in versions
+                if derived["role"] in version["needs"]
+            ]
+        found += versions
+    return tuple(found)
+
+
+def _substituted(row: Mapping[str, Any], derived: Mapping[str, Any]) -> Mapping[str, Any]:
+    role, value = derived["role"], derived["value"]
+
+    def put(expression: Any) -> Any:
+        if expression == role:
+            return value
+        if isinstance(expression, list):
+            return [expression[0], *map(put, expression[1:])]
+        if isinstance(expression, dict):
+            return {name: put(part) for name, part in expression.items()}
+        return expression
+
+    needs = [name for name in row["needs"] if name != role]
+    needs += [name for name in derived["needs"] if name not in needs]
+    return {**row, "needs": needs, "args": put(row["args"])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,12 +255,14 @@ def _target(sentence: str, position: int) -> Token | None:
     for unit, end in _units_behind(sentence, match.end()):
         plain = _A_TIME.sub("per ", unit)
         asks_time = match[0].lower().startswith("how") and plain in units.written_units("s")
-        if _plain(unit) not in _lexicon().phrases and units.kinds_of(plain) and len(plain) > 1:
+        known = _plain(unit) in _lexicon().phrases or plain.startswith("per ")
+        if not known and units.kinds_of(plain) and len(plain) > 1:
             words = ("howlong",) if asks_time else ()
-            text = sentence[position:end]
-            return Token("target", text, position, words=words, value=plain)
+            words += tuple(f"in {kind}" for kind in units.kinds_of(plain))
+            return Token("target", sentence[position:end], position, words=words, value=plain)
         if plain in ("s", "h"):
-            return Token("target", sentence[position:end], position, value=plain)
+            text = sentence[position:end]
+            return Token("target", text, position, words=("in s",), value=plain)
     return None
 
 
@@ -368,11 +407,15 @@ def _stacked(parts: list[Token]) -> list[Token]:
     joined: list[Token] = []
     for part in parts:
         joined.append(part)
+        if len(joined) > 1 and [p.words for p in joined[-2:]] == [("stack",), ("ipversion",)]:
+            first, last = joined[-2:]
+            text = f"{first.text} {last.text}"
+            joined[-2:] = [replace(first, text=text, value=_outside(first, last))]
         while len(joined) > 2 and joined[-1].kind == "name" and joined[-3].words == ("stack",):
             first, between, last = joined[-3:]
             over = between.text.lower() in ("over", "in", "inside", "on", "through", "via", "within")
             if last.words == ("ipversion",) and over:
-                value = f"{first.value}{last.value}"
+                value = _outside(first, last)
             elif last.words == ("stack",) and (over or between.text in ("+", "and", "plus")):
                 value = f"{first.value} over {last.value}" if over else _ranked(first, last)
             else:
@@ -380,6 +423,12 @@ def _stacked(parts: list[Token]) -> list[Token]:
             text = first.text + " " + between.text + " " + last.text
             joined[-3:] = [replace(first, text=text, value=value)]
     return joined
+
+
+def _outside(tunnel: Token, version: Token) -> str:
+    """Return the tunnel with the version of IP that carries it."""
+    innermost, *others = tunnel.value.split(" ", 1)
+    return " ".join([innermost.rstrip("46") + version.value, *others])
 
 
 def _ranked(first: Token, last: Token) -> str:
@@ -405,7 +454,7 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
             while 0 <= at < len(parts) and cost <= 3:
                 other = parts[at]
                 if other.kind == "quantity":
-                    if any(may_be(role, other) for role in _roles(part)):
+                    if any(may_be(role, other, behind=step > 0) for role in _roles(part)):
                         pairs.append((cost, index, at))
                     break
                 if other.kind not in ("filler", "name"):
@@ -427,9 +476,13 @@ def _roles(part: Token) -> list[str]:
     return [word for word in part.words if word in table()["roles"]]
 
 
-def may_be(role: str, quantity: Token) -> tuple[Meaning, ...]:
-    """Return what a quantity means as a role that a word beside it names."""
+def may_be(role: str, quantity: Token, *, behind: bool) -> tuple[Meaning, ...]:
+    """Return what a quantity means as a role that a word names, behind that word or before it."""
     facts = table()["roles"][role]
+    side = facts.get("number")
+    has_number = side if isinstance(side, bool) else side == ("behind" if behind else "before")
+    if facts["units"] == ["1"] and side is not None and not has_number:
+        return ()
     if facts.get("binary") and "binary" in quantity.meanings:
         return quantity.meanings["binary"]
     if facts.get("colloquial") and "colloquial" in quantity.meanings:
@@ -438,7 +491,7 @@ def may_be(role: str, quantity: Token) -> tuple[Meaning, ...]:
         if unit in quantity.meanings:
             return quantity.meanings[unit]
     plain = quantity.meanings.get("1", ())
-    if plain and facts.get("number") and plain[0].value >= 1:
+    if plain and has_number and plain[0].value >= 1:
         return (Meaning(plain[0].value, f"{plain[0].text}B"),)
     if plain and "ratio" in facts["units"] and 0 <= plain[0].value < 1:
         return plain
