@@ -541,7 +541,8 @@ def _typed_factor(written: str, unit: str) -> float | None:
     if unit in ("byte", "bit") and (match := _OCTETS.fullmatch(spoken)):
         return _prefix(match["prefix"]) * (8 if unit == "bit" else 1)
     if unit == "packet/s":
-        if match := _PER.fullmatch(written.lower()):
+        is_rate = written in _AMBIGUOUS["bit/s"] or _typed_factor(written, "bit/s") is not None
+        if not is_rate and (match := _PER.fullmatch(written.lower())):
             return 1 / _PER_S[match["per"][0]]
         return table.get({"mpps": "Mpps"}.get(written.lower(), written.lower()))
     if unit == "call/s" and (match := _PER.fullmatch(written.lower())):

@@ -202,13 +202,23 @@ def ask(sentence: str) -> Asked:
     best = max(fit.score for fit in whole)
     chosen = [fit for fit in whole if fit.score == best]
     target = next((part.value for part in parts if part.kind == "target"), "")
-    readings = _distinct([_reading(fit, target) for fit in chosen])
+    readings, refused = [], None
+    for fit in chosen:
+        try:
+            readings.append(_reading(fit, target))
+        except DomainError as error:
+            if error.code != "sentence-above-line":
+                raise
+            refused = error
+    if not readings and refused is not None:
+        raise refused
+    readings = _distinct(readings)
     if len(readings) > MOST_READINGS:
         titles = [reading.title for reading in readings]
         raise DomainError("sentence-many-readings", "sentence", excerpt(sentence), titles=titles)
     return Asked(
         sentence,
-        readings,
+        tuple(readings),
         tuple(part.text for part in unknown),
         {part.text: part.read_as for part in parts if part.read_as},
     )
@@ -252,6 +262,7 @@ def _fits(
     there: set[str] = set()
     for index, part in enumerate(parts):
         if index in cues:
+            there |= set(part.words) & places - set(sentences.table()["roles"])
             continue
         if part.kind == "target":
             there |= set(part.words) & places
@@ -262,7 +273,7 @@ def _fits(
             there |= fitting
     if not must <= there or (asks and not asks & there and not row.get("given")):
         return []
-    if not asks & there and any(part.kind == "question" for part in parts):
+    if not asks & there and not must and _asks_more(parts):
         return []
     score = 2 * len(must & there) + len(asks & there)
     options = _options(row, own, parts, cues)
@@ -283,6 +294,16 @@ def _fits(
         if not missing or asks & there:
             fits.append(_Fit(row, filled, score, missing))
     return fits
+
+
+def _asks_more(parts: Sequence[Token]) -> bool:
+    """Whether a question goes on with a word: ``how much delay``, and not ``how much in 2 h``."""
+    for index, part in enumerate(parts):
+        if part.kind == "question":
+            after = next((p for p in parts[index:] if p.kind not in ("question", "filler")), None)
+            if after is not None and after.kind in ("word", "unknown"):
+                return True
+    return False
 
 
 def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
@@ -600,10 +621,10 @@ def _converted(fit: _Fit, target: str) -> Reading:
     )  # fmt: skip
 
 
-def _distinct(readings: Sequence[Reading]) -> tuple[Reading, ...]:
+def _distinct(readings: Sequence[Reading]) -> list[Reading]:
     """Return readings without those that another one gives, too."""
     by_command = {reading.command: reading for reading in reversed(readings)}
-    return tuple(reversed(by_command.values()))
+    return list(reversed(by_command.values()))
 
 
 def _refused(

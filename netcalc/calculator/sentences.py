@@ -300,8 +300,10 @@ def _quantity(sentence: str, position: int, number: str) -> Token:
             return Token(
                 "quantity", text + year[0], position, meanings={YEARLY: meanings["ratio"]}
             )
-        if meanings or refused is not None:
-            return Token("quantity", text, position, meanings=meanings, error=refused)
+        if meanings:
+            return Token("quantity", text, position, meanings=meanings)
+        if refused is not None and (refused.code == "ambiguous-unit" or units.kinds_of(unit)):
+            return Token("quantity", text, position, error=refused)
     try:
         grouped = number.replace(",", "") if _GROUPED.fullmatch(number) else number
         value = units.parse_number(grouped)
@@ -422,7 +424,25 @@ def _stacked(parts: list[Token]) -> list[Token]:
                 break
             text = first.text + " " + between.text + " " + last.text
             joined[-3:] = [replace(first, text=text, value=value)]
-    return joined
+    return _carried(joined)
+
+
+def _carried(parts: list[Token]) -> list[Token]:
+    """Give the only tunnel the version of IP that is said elsewhere: ``wireguard mtu over ipv6``.
+
+    Of the MSS, without an ``over``, it may be the version inside.
+    """
+    tunnels = [i for i, part in enumerate(parts) if part.words == ("stack",)]
+    versions = [i for i, part in enumerate(parts) if part.words == ("ipversion",)]
+    if len(tunnels) != 1 or len(versions) != 1:
+        return parts
+    (tunnel,), (version,) = tunnels, versions
+    is_over = version > 0 and parts[version - 1].text.lower() in ("over", "on")
+    if any("mss" in part.words for part in parts) and not is_over:
+        return parts
+    value = _outside(parts[tunnel], parts[version])
+    parts[tunnel] = replace(parts[tunnel], value=value)
+    return parts[:version] + parts[version + 1 :]
 
 
 def _outside(tunnel: Token, version: Token) -> str:
@@ -457,7 +477,7 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
                     if any(may_be(role, other, behind=step > 0) for role in _roles(part)):
                         pairs.append((cost, index, at))
                     break
-                if other.kind not in ("filler", "name"):
+                if other.kind not in ("filler", "name") and not other.soft:
                     break
                 at, cost = at + step, cost + 1
         before = next((p for p in parts[:index][::-1] if p.kind != "filler"), None)
