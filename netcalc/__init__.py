@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from netcalc.solver import solve
 
 _NAMES = {
-    "ask": "calculator", "Hop": "path", "Link": "path", "Path": "path", "read": "readers", "search": "calculator",
-    "solve": "solver",
+    "Hop": "path", "Link": "path", "Path": "path", "ask": "calculator", "read": "readers",
+    "search": "calculator", "solve": "solver",
 }  # fmt: skip
 """Names of the front door, with their rooms; all others in ``__all__`` are rooms."""
 

@@ -5,16 +5,25 @@ word that says something and every quantity has a place in it: nothing that is g
 The rows with the most words of the question are its readings; of two, neither is preferred.
 
 ``[[rows]]`` have
-    ``name`` and ``title``; ``must``, ``asks``, ``also``: concepts of which all, at least one, any
-    may be there (with ``given`` none need be, as the quantities say it, or those named there with their words); ``needs`` and ``takes``:
-    roles, the latter with the value where none is given (empty: that of the formula); ``only`` and
-    ``except``: values that a role must have, or not; ``small`` and ``large``: a role and its limit;
-    ``plain``: roles that a number without a unit may have;
-    ``bare``: roles that need no word here; ``many``: the role of all quantities of its unit;
-    ``at_most``: the role that the answer must not exceed; ``sorted``: roles of quantities alike, the smallest first;
-    ``formula`` and ``args``: for each argument a role, ``=TEXT``, a number, or a list of an
-    operation and its operands (``*``, ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args); ``solve`` and ``for``: the argument that is sought, and the result; ``said``: what is
-    taken for granted.
+
+``name``, ``title``, ``said``
+    of an answer; the last is what it takes for granted;
+``must``, ``asks``, ``also``
+    concepts of which all, at least one, any may be there; with ``given`` none need be, as the
+    quantities say what is asked, or those roles that it names, with their words;
+``needs``, ``takes``
+    roles; the latter with the value where none is given (empty: that of the formula);
+``only``, ``except``, ``no_sizes``, ``small``, ``large``
+    names and numbers that a role must have, or not; a role and the limit of its number;
+``bare``, ``cued``, ``plain``
+    roles that need no word here; that need one; that a number without a unit may have;
+``sorted``, ``many``, ``at_most``
+    roles of quantities alike, the smallest first; the role of all quantities of its unit; the role
+    that the answer must not exceed;
+``formula``, ``args``, ``solve``, ``for``
+    what answers: for each argument a role, ``=TEXT``, a number, or a list of an operation (``*``,
+    ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args) and its operands; the argument that
+    is sought, and the result.
 """
 
 from __future__ import annotations
@@ -23,7 +32,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import pairwise, product
 from math import inf, prod
 from typing import Any
 
@@ -32,6 +41,7 @@ import numpy as np
 from netcalc import units
 from netcalc.calculator import sentences
 from netcalc.calculator.catalogue import Formula, command, formula
+from netcalc.calculator.names import SUFFIX
 from netcalc.calculator.sentences import Meaning, Token
 from netcalc.calculator.session import Session
 from netcalc.errors import DomainError, NetcalcError
@@ -207,6 +217,8 @@ def ask(sentence: str) -> Asked:
         try:
             readings.append(_reading(fit, target))
         except DomainError as error:
+            if error.values.get("name") != "sentence":
+                error.values["name"] = _spoken_name(error)
             if error.code != "sentence-above-line":
                 raise
             refused = error
@@ -240,7 +252,7 @@ def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]
         raise DomainError("sentence-asks-nothing", "sentence", shown)
     numbers = [part for part in unknown if any(c.isdigit() for c in part.text)]
     asked = [
-        part for before, part in zip(parts, parts[1:], strict=False)
+        part for before, part in pairwise(parts)
         if before.kind == "question" and part.kind == "unknown"
     ]  # fmt: skip
     options = [part for part in unknown if part.text.startswith("-")]
@@ -252,9 +264,7 @@ def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]
         raise DomainError("sentence-asks-twice", "sentence", shown)
 
 
-def _fits(
-    row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int]
-) -> list[_Fit]:
+def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int]) -> list[_Fit]:
     """Return how a row can be filled: not at all, or with each reading of a doubtful role."""
     asks, must = set(row.get("asks", ())), set(row.get("must", ()))
     places = asks | must | set(row.get("also", ())) | set(sentences.table()["any"]["concepts"])
@@ -314,6 +324,11 @@ def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
         all(texts[n] in only for n, only in row.get("only", {}).items() if n in texts)
         and not any(texts[n] in those for n, those in row.get("except", {}).items() if n in texts)
         and (small is None or small[0] not in filled or filled[small[0]].meaning.value <= small[1])
+        and not any(
+            filled[name].meaning.value in values
+            for name, values in row.get("no_sizes", {}).items()
+            if name in filled
+        )
         and (large is None or large[0] not in filled or filled[large[0]].meaning.value > large[1])
     )
 
@@ -322,7 +337,7 @@ def _options(
     row: Mapping[str, Any], own: Sequence[str], parts: Sequence[Token], cues: Mapping[int, int]
 ) -> list[list[tuple[str, _Role]]] | None:
     """Return for each quantity and name the roles it may have in a row; None if one has none."""
-    known, words = sentences.table()["roles"], {at: parts[i] for i, at in cues.items()}
+    words = {at: parts[i] for i, at in cues.items()}
     cued = {at: index for index, at in cues.items()}
     options: list[list[tuple[str, _Role]]] = []
     bare: list[Token] = []
@@ -390,7 +405,8 @@ def _free(
         if name in taken or name not in known:
             continue
         facts = known[name]
-        if not facts.get("bare", True) and name not in row.get("bare", ()):
+        is_bare = facts.get("bare", True) or name in row.get("bare", ())
+        if not is_bare or name in row.get("cued", ()):
             continue
         if name in row.get("plain", ()) and set(part.meanings) == {"1"}:
             size = part.meanings["1"][0]
@@ -491,9 +507,7 @@ def _reading(fit: _Fit, target: str) -> Reading:
     )  # fmt: skip
 
 
-def _texts(
-    model: Formula, args: Mapping[str, Any], fit: _Fit, steps: list[str]
-) -> dict[str, str]:
+def _texts(model: Formula, args: Mapping[str, Any], fit: _Fit, steps: list[str]) -> dict[str, str]:
     """Return the arguments of a formula that the roles of a row fill, as text."""
     texts = {}
     for name, expression in args.items():
@@ -552,7 +566,7 @@ def _number(expression: Any, fit: _Fit, steps: list[str], unit: str) -> float | 
         case "+":
             return first + sum(rest)
         case "^":
-            return first ** rest[0]
+            return float(first ** rest[0])
     return first - sum(rest)
 
 
@@ -621,6 +635,11 @@ def _converted(fit: _Fit, target: str) -> Reading:
     )  # fmt: skip
 
 
+def _spoken_name(error: DomainError) -> str:
+    """Return the argument of an error as people call it."""
+    return SUFFIX.sub("", error.name).replace("_", " ")
+
+
 def _distinct(readings: Sequence[Reading]) -> list[Reading]:
     """Return readings without those that another one gives, too."""
     by_command = {reading.command: reading for reading in reversed(readings)}
@@ -640,8 +659,10 @@ def _refused(
             "sentence-lacks", "sentence", shown,
             title=nearest.row["title"], lacking=", ".join(lacking),
         )  # fmt: skip
-    plain = [p.text for i, p in enumerate(parts)
-             if p.kind == "quantity" and set(p.meanings) == {"1"} and i not in cues.values()]  # fmt: skip
+    plain = [
+        p.text for i, p in enumerate(parts)
+        if p.kind == "quantity" and set(p.meanings) == {"1"} and i not in cues.values()
+    ]  # fmt: skip
     if plain:
         return DomainError("sentence-no-unit", "sentence", shown, parts=", ".join(map(repr, plain)))
     said = [p.text for p in parts if p.kind in ("word", "name", "quantity")]

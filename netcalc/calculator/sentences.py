@@ -32,6 +32,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -55,6 +56,8 @@ _PERCENTILE = re.compile(
 )
 _CHUNK = re.compile(r"\s*-?\s*([^\s\d,;:?!()=+]+)(?![^\s,;:?!()=+])")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_DOUBTFUL = re.compile(r"[1-9]\d{0,2}\.000")
+"""Ten or ten thousand, as Germans write it."""
 _WHOLE = frozenset({"", "b", "byte", "bytes", "octets"})
 _A_TIME = re.compile(r"\b(?:an?|each|every) (?=(?:second|sec|minute|hour|day|week|month|year)\b)")
 _A_YEAR = re.compile(
@@ -257,7 +260,7 @@ def _target(sentence: str, position: int) -> Token | None:
         asks_time = match[0].lower().startswith("how") and plain in units.written_units("s")
         known = _plain(unit) in _lexicon().phrases or plain.startswith("per ")
         if not known and units.kinds_of(plain) and len(plain) > 1:
-            words = ("howlong",) if asks_time else ()
+            words: tuple[str, ...] = ("howlong",) if asks_time else ()
             words += tuple(f"in {kind}" for kind in units.kinds_of(plain))
             return Token("target", sentence[position:end], position, words=words, value=plain)
         if plain in ("s", "h"):
@@ -268,7 +271,8 @@ def _target(sentence: str, position: int) -> Token | None:
 
 def _units_behind(sentence: str, position: int) -> Iterator[tuple[str, int]]:
     """Yield what may be a unit behind a number, with its end: the most words first."""
-    ends, written = [], []
+    ends: list[int] = []
+    written: list[str] = []
     for _ in range(_MOST_WORDS):
         match = _CHUNK.match(sentence, position)
         if match is None or (written and match[0][:1] not in " \t"):
@@ -297,13 +301,16 @@ def _quantity(sentence: str, position: int, number: str) -> Token:
         meanings, refused = _meanings(number, _A_TIME.sub("per ", unit))
         text = sentence[position:end]
         if meanings and "ratio" in meanings and (year := _A_YEAR.match(sentence, end)):
-            return Token(
-                "quantity", text + year[0], position, meanings={YEARLY: meanings["ratio"]}
-            )
+            return Token("quantity", text + year[0], position, meanings={YEARLY: meanings["ratio"]})
         if meanings:
             return Token("quantity", text, position, meanings=meanings)
         if refused is not None and (refused.code == "ambiguous-unit" or units.kinds_of(unit)):
             return Token("quantity", text, position, error=refused)
+    if error is None and _DOUBTFUL.fullmatch(number):
+        head, tail = number.split(".")
+        readings = [head + tail, head]
+        error = UnitError("ambiguous-number", number, expected="a whole number", readings=readings)
+        return Token("quantity", number, position, error=error)
     try:
         grouped = number.replace(",", "") if _GROUPED.fullmatch(number) else number
         value = units.parse_number(grouped)
@@ -328,10 +335,8 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
             if refused.code in ("ambiguous-unit", "ambiguous-number", "number-too-large"):
                 error = error or refused
     if _PREFIXED.fullmatch(unit):
-        try:
+        with suppress(UnitError):
             found["1"] = (Meaning(units.parse_typed(f"{number}{unit}", "1"), number + unit),)
-        except UnitError:
-            pass
     if (factor := _BINARY.get(unit)) is not None or unit in ("KB", "Kb"):
         plain = units.parse_number(number) if _NUMBER.fullmatch(number) else 0.0
         if unit in ("KB", "KBs"):
@@ -405,7 +410,7 @@ _LAYERS = ("pppoe", "mpls", "ipsec", "gre", "gretap", "nvgre", "l2tp", "l2tpv3",
 
 
 def _stacked(parts: list[Token]) -> list[Token]:
-    """Put tunnels that follow each other together: ``wireguard over pppoe``, ``vxlan over ipv6``."""
+    """Put tunnels together: ``wireguard over pppoe``, ``vxlan over ipv6``."""
     joined: list[Token] = []
     for part in parts:
         joined.append(part)
@@ -415,7 +420,15 @@ def _stacked(parts: list[Token]) -> list[Token]:
             joined[-2:] = [replace(first, text=text, value=_outside(first, last))]
         while len(joined) > 2 and joined[-1].kind == "name" and joined[-3].words == ("stack",):
             first, between, last = joined[-3:]
-            over = between.text.lower() in ("over", "in", "inside", "on", "through", "via", "within")
+            over = between.text.lower() in (
+                "over",
+                "in",
+                "inside",
+                "on",
+                "through",
+                "via",
+                "within",
+            )
             if last.words == ("ipversion",) and over:
                 value = _outside(first, last)
             elif last.words == ("stack",) and (over or between.text in ("+", "and", "plus")):
@@ -486,7 +499,9 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
     found: dict[int, int] = {}
     while pairs:
         count = {index: sum(p[1] == index for p in pairs) for _, index, _ in pairs}
-        _, index, at = min(pairs, key=lambda p: (count[p[1]] > 1, p[0], p[2] > p[1], p[1]))
+        _, index, at = min(
+            pairs, key=lambda p: (parts[p[1]].soft, count[p[1]] > 1, p[0], p[2] > p[1], p[1])
+        )
         found[index] = at
         pairs = [pair for pair in pairs if pair[1] != index and pair[2] != at]
     return dict(sorted(found.items()))

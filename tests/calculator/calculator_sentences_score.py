@@ -29,7 +29,9 @@ def expected(answer: str, unit: str) -> list[float]:
             values.append(float(number) * YEAR_S)
             continue
         kinds = units.kinds_of(written) if written not in ("", "1", "erl") else []
-        values.append(units.parse(f"{float(number):.12g} {written}", kinds[0]) if kinds else float(number))
+        values.append(
+            units.parse(f"{float(number):.12g} {written}", kinds[0]) if kinds else float(number)
+        )
     return values
 
 
