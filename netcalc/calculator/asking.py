@@ -17,13 +17,13 @@ The rows with the most words of the question are its readings; of two, neither i
     names and numbers that a role must have, or not; a role and the limit of its number;
 ``bare``, ``cued``, ``plain``
     roles that need no word here; that need one; that a number without a unit may have;
-``sorted``, ``many``, ``at_most``
-    roles of quantities alike, the smallest first; the role of all quantities of its unit; the role
+``sorted``, ``many``, ``spread``, ``at_most``
+    roles of quantities alike, the smallest first; the role of a volume in a time; the role of all quantities of its unit; the role
     that the answer must not exceed;
 ``formula``, ``args``, ``solve``, ``for``
     what answers: for each argument a role, ``=TEXT``, a number, or a list of an operation (``*``,
-    ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args) and its operands; the argument that
-    is sought, and the result.
+    ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args) and its operands; the argument
+    that is sought, and the result.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from netcalc.errors import DomainError, NetcalcError
 from netcalc.messages import Notice
 from netcalc.printable import excerpt
 
+_SPREAD = re.compile(r"day|week|month|year|hour|\bh\b|/h|minute|min\b")
 MOST_READINGS = 3
 """Readings that are shown; a question with more is refused."""
 _MOST_UNKNOWN = 3
@@ -324,6 +325,12 @@ def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
         all(texts[n] in only for n, only in row.get("only", {}).items() if n in texts)
         and not any(texts[n] in those for n, those in row.get("except", {}).items() if n in texts)
         and (small is None or small[0] not in filled or filled[small[0]].meaning.value <= small[1])
+        and not any(
+            filled[first].meaning.value >= filled[second].meaning.value
+            for first, second in pairwise(row.get("sorted", ()))
+            if first in filled and second in filled
+        )
+        and all(_SPREAD.search(filled[n].token.text) for n in row.get("spread", ()) if n in filled)
         and not any(
             filled[name].meaning.value in values
             for name, values in row.get("no_sizes", {}).items()

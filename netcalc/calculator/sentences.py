@@ -10,7 +10,8 @@
     words that are numbers, quantities (text and unit) and names (the value an argument takes);
 ``[roles.NAME]``
     what a quantity may be: ``units``, what it is called (``said``), ``words`` beside it (alone they
-    are what is asked for), ``soft`` ones (alone they say nothing), ``number`` (needs no
+    are what is asked for), ``soft`` ones (alone they say nothing),
+    those that stand ``ahead`` of it, ``number`` (needs no
     unit: true, or where it is ``before`` or ``behind`` its word),
     ``binary`` (64k is 64 KiB), ``colloquial`` (10 gig are 10 GB), ``as`` (other roles that it may
     be read as, with the factor), ``bare`` (false: only with a word), ``most`` (above it there is
@@ -183,6 +184,8 @@ def _lexicon() -> _Lexicon:
             add(phrase, "word", role)
         for phrase in facts.get("soft", ()):
             add(phrase, "word", role, soft=True)
+        for phrase in facts.get("ahead", ()):
+            add(phrase, "word", role)
     for kind, name in (("question", "questions"), ("break", "breaks"), ("filler", "fillers")):
         for phrase in known[name].split():
             add(phrase, kind)
@@ -487,7 +490,9 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
             while 0 <= at < len(parts) and cost <= 3:
                 other = parts[at]
                 if other.kind == "quantity":
-                    if any(may_be(role, other, behind=step > 0) for role in _roles(part)):
+                    if any(may_be(role, other, behind=step > 0) for role in _roles(part)) and (
+                        step > 0 or not _is_ahead(part)
+                    ):
                         pairs.append((cost, index, at))
                     break
                 if other.kind not in ("filler", "name") and not other.soft:
@@ -509,6 +514,12 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
 
 def _roles(part: Token) -> list[str]:
     return [word for word in part.words if word in table()["roles"]]
+
+
+def _is_ahead(part: Token) -> bool:
+    """Whether a word belongs to what is behind it alone: what is exceeded."""
+    roles = table()["roles"]
+    return any(_plain(part.text) in roles[role].get("ahead", ()) for role in _roles(part))
 
 
 def may_be(role: str, quantity: Token, *, behind: bool) -> tuple[Meaning, ...]:
