@@ -18,8 +18,8 @@ The rows with the most words of the question are its readings; of two, neither i
 ``bare``, ``cued``, ``plain``
     roles that need no word here; that need one; that a number without a unit may have;
 ``sorted``, ``many``, ``spread``, ``at_most``
-    roles of quantities alike, the smallest first; the role of a volume in a time; the role of all quantities of its unit; the role
-    that the answer must not exceed;
+    roles of quantities alike, the smallest first; the role of all quantities of its unit; the role
+    of a volume in a time; the role that the answer must not exceed;
 ``formula``, ``args``, ``solve``, ``for``
     what answers: for each argument a role, ``=TEXT``, a number, or a list of an operation (``*``,
     ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args) and its operands; the argument
@@ -355,7 +355,9 @@ def _options(
                 return None
             meaning = Meaning(0.0, part.value)
             options.append([(part.words[0], _Role(part, meaning, "text"))])
-        elif part.kind == "quantity" and index in words:
+        elif (
+            part.kind == "quantity" and index in words and row.get("many") not in words[index].words
+        ):
             found = list(_of_word(own, words[index], part, behind=cued[index] < index))
             if not found:
                 return None

@@ -10,12 +10,11 @@
     words that are numbers, quantities (text and unit) and names (the value an argument takes);
 ``[roles.NAME]``
     what a quantity may be: ``units``, what it is called (``said``), ``words`` beside it (alone they
-    are what is asked for), ``soft`` ones (alone they say nothing),
-    those that stand ``ahead`` of it, ``number`` (needs no
-    unit: true, or where it is ``before`` or ``behind`` its word),
-    ``binary`` (64k is 64 KiB), ``colloquial`` (10 gig are 10 GB), ``as`` (other roles that it may
-    be read as, with the factor), ``bare`` (false: only with a word), ``most`` (above it there is
-    none), ``most_bare`` (the same without a word);
+    are what is asked for), ``soft`` ones (alone they say nothing), those that stand ``ahead`` of
+    it; ``number`` (needs no unit: true, or where it is ``before`` or ``behind`` its word),
+    ``binary`` (64k is 64 KiB), ``loose`` (100 Mbit is 100 Mbit/s), ``colloquial`` (10 gig are
+    10 GB), ``as`` (other roles that it may be read as, with the factor), ``bare`` (false: only with
+    a word), ``most`` (above it there is none), ``most_bare`` (the same without a word);
 ``[concepts]``
     what is asked, each with its words;
 ``[[derived]]``
@@ -66,6 +65,8 @@ _A_YEAR = re.compile(
     r"|\byearly\b|\bannually\b|\bpa\b|\byoy\b|\bannual\b|\byear[ -](?:over|on)[ -]year\b)",
     re.IGNORECASE,
 )
+_ETHERNET = re.compile(r"[gtm](?:ig\w*|be|e)?\b|g\w* ethernet|base", re.IGNORECASE)
+_BITS = re.compile(r"[kmgt]bits?|(?:kilo|mega|giga|tera)bits?", re.IGNORECASE)
 _PREFIXED = re.compile(r"[kKMG]")
 _GIG = {"gig": "GB", "gigs": "GB", "meg": "MB", "megs": "MB", "tera": "TB", "g": "GB", "t": "TB"}
 _BINARY = {"k": 1024.0, "K": 1024.0, "M": 1024.0**2}
@@ -331,7 +332,10 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
         number = number.replace(",", "")  # there are no parts of a byte
     spaced = f"{number} {unit}"
     text = f"{number}{unit}" if " " not in unit else spaced
+    kinds = units.kinds_of(unit)
     for kind in _KINDS:
+        if kind not in kinds and not (kind == "bit/s" and _ETHERNET.match(unit)):
+            continue
         try:
             found[kind] = (Meaning(units.parse_typed(spaced, kind), text),)
         except UnitError as refused:
@@ -340,6 +344,10 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
     if _PREFIXED.fullmatch(unit):
         with suppress(UnitError):
             found["1"] = (Meaning(units.parse_typed(f"{number}{unit}", "1"), number + unit),)
+    if "byte" in found and "bit/s" not in found and _BITS.fullmatch(unit):
+        text = f"{number}{unit}/s"
+        with suppress(UnitError):
+            found["loose"] = (Meaning(units.parse_typed(text, "bit/s"), text, f"{unit}/s"),)
     if (factor := _BINARY.get(unit)) is not None or unit in ("KB", "Kb"):
         plain = units.parse_number(number) if _NUMBER.fullmatch(number) else 0.0
         if unit in ("KB", "KBs"):
@@ -375,6 +383,7 @@ def _nearest(part: Token) -> Token:
         known.words: phrase
         for phrase, known in phrases.items()
         if known.kind in ("word", "name")
+        and not known.words[0].startswith("other")
         and abs(len(phrase) - len(word)) <= most
         and phrase.isalpha()
         and phrase[0] == word[0]
@@ -490,12 +499,13 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
             while 0 <= at < len(parts) and cost <= 3:
                 other = parts[at]
                 if other.kind == "quantity":
-                    if any(may_be(role, other, behind=step > 0) for role in _roles(part)) and (
-                        step > 0 or not _is_ahead(part)
-                    ):
+                    fits = any(may_be(role, other, behind=step > 0) for role in _roles(part))
+                    if fits and (step > 0 or not _is_ahead(part)):
                         pairs.append((cost, index, at))
-                    break
-                if other.kind not in ("filler", "name") and not other.soft:
+                        break
+                    if step > 0 or not _counts(part):
+                        break
+                elif other.kind not in ("filler", "name") and not other.soft:
                     break
                 at, cost = at + step, cost + 1
         before = next((p for p in parts[:index][::-1] if p.kind != "filler"), None)
@@ -516,6 +526,11 @@ def _roles(part: Token) -> list[str]:
     return [word for word in part.words if word in table()["roles"]]
 
 
+def _counts(part: Token) -> bool:
+    """Whether a word is of what is counted, of which the number may be farther: two 10G links."""
+    return any(table()["roles"][role]["units"] == ["1"] for role in _roles(part))
+
+
 def _is_ahead(part: Token) -> bool:
     """Whether a word belongs to what is behind it alone: what is exceeded."""
     roles = table()["roles"]
@@ -531,6 +546,8 @@ def may_be(role: str, quantity: Token, *, behind: bool) -> tuple[Meaning, ...]:
         return ()
     if facts.get("binary") and "binary" in quantity.meanings:
         return quantity.meanings["binary"]
+    if facts.get("loose") and "loose" in quantity.meanings:
+        return quantity.meanings["loose"]
     if facts.get("colloquial") and "colloquial" in quantity.meanings:
         return quantity.meanings["colloquial"]
     for unit in facts["units"]:
