@@ -11,7 +11,9 @@ appears here by existing.
 
 from __future__ import annotations
 
-from netcalc.calculator.asking import Asked, Given, Reading, ask
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from netcalc.calculator.catalogue import (
     Formula,
     command,
@@ -79,6 +81,9 @@ from netcalc.calculator.sweeps import (
     sweep_range,
 )
 
+if TYPE_CHECKING:
+    from netcalc.calculator.asking import Asked, Given, Reading, ask
+
 __all__ = [
     "RESULT_CODES", "Answer", "Asked", "Curve", "Draws", "Formula", "Given", "Inputs", "Parameter",
     "Reading", "Session", "Shade", "Solution", "Sweep", "Swept",
@@ -96,3 +101,10 @@ __all__ = [
     "solve_for", "split_ranges", "stack", "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
+
+
+def __getattr__(name: str) -> Any:
+    """Load what answers a sentence when it is first used (PEP 562)."""
+    if name in ("Asked", "Given", "Reading", "ask"):
+        return getattr(import_module(f"{__name__}.asking"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

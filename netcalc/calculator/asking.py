@@ -252,8 +252,9 @@ def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]
     if not any(part.kind in ("quantity", "name") for part in parts):
         raise DomainError("sentence-asks-nothing", "sentence", shown)
     numbers = [part for part in unknown if any(c.isdigit() for c in part.text)]
+    heavy = [part for part in parts if part.kind != "filler"]
     asked = [
-        part for before, part in pairwise(parts)
+        part for before, part in pairwise(heavy)
         if before.kind == "question" and part.kind == "unknown"
     ]  # fmt: skip
     options = [part for part in unknown if part.text.startswith("-")]

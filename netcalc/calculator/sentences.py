@@ -30,12 +30,10 @@ with none but fillers and names between them.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from netcalc import units
@@ -115,6 +113,9 @@ class Token:
 @cache
 def table() -> dict[str, Any]:
     """Return the table of questions as its file has it."""
+    import tomllib  # late: most answers come without a sentence
+    from pathlib import Path
+
     with Path(__file__).with_name("sentences.toml").open("rb") as file:
         return tomllib.load(file)
 

@@ -26,7 +26,7 @@ from netcalc.models import CHAPTERS
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "netcalc"
 DOCS = ROOT / "docs"
-FRONT = {"Hop", "Link", "Path", "read", "search", "solve"}
+FRONT = {"Hop", "Link", "Path", "ask", "read", "search", "solve"}
 """What ``netcalc`` itself offers beside its rooms: shorter ways to names of these."""
 ROOMS = [name for name in netcalc.__all__ if name not in FRONT]
 PRIVATE = {"cli", "documents", "language", "printable", "version", "workers"}
