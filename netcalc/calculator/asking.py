@@ -51,7 +51,7 @@ from netcalc.printable import excerpt
 _SPREAD = re.compile(r"day|week|month|year|hour|\bh\b|/h|minute|min\b")
 MOST_READINGS = 3
 """Readings that are shown; a question with more is refused."""
-_MOST_UNKNOWN = 3
+_MOST_UNKNOWN = 2
 """Words that may be not understood beside a question that is."""
 
 
