@@ -6,8 +6,8 @@ The rows with the most words of the question are its readings; of two, neither i
 
 ``[[rows]]`` have
 
-``name``, ``title``, ``said``
-    of an answer; the last is what it takes for granted;
+``name``, ``title``, ``said``, ``minor``
+    of an answer; what it takes for granted; whether it is left out if it is near another one;
 ``must``, ``asks``, ``also``
     concepts of which all, at least one, any may be there; with ``given`` none need be, as the
     quantities say what is asked, or those roles that it names, with their words;
@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 from math import inf, prod
@@ -51,7 +51,9 @@ from netcalc.printable import excerpt
 _SPREAD = re.compile(r"day|week|month|year|hour|\bh\b|/h|minute|min\b")
 MOST_READINGS = 3
 """Readings that are shown; a question with more is refused."""
-_MOST_UNKNOWN = 2
+_ALIKE = 0.01
+"""Difference of two readings below which a minor one is not shown."""
+_MOST_UNKNOWN = 3
 """Words that may be not understood beside a question that is."""
 
 
@@ -225,7 +227,7 @@ def ask(sentence: str) -> Asked:
             refused = error
     if not readings and refused is not None:
         raise refused
-    readings = _distinct(readings)
+    readings = _distinct(readings, {row["name"] for row in sentences.rows() if row.get("minor")})
     if len(readings) > MOST_READINGS:
         titles = [reading.title for reading in readings]
         raise DomainError("sentence-many-readings", "sentence", excerpt(sentence), titles=titles)
@@ -255,7 +257,12 @@ def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]
     heavy = [part for part in parts if part.kind != "filler"]
     asked = [
         part for before, part in pairwise(heavy)
-        if before.kind == "question" and part.kind == "unknown"
+        if before.kind in ("question", "target") and part.kind == "unknown"
+    ]  # fmt: skip
+    asked += [  # what qualifies what is asked: "dtls handshake"
+        part for part, after in pairwise(heavy)
+        if part.kind == "unknown" and after.kind == "word" and not after.soft
+        and set(after.words) & set(sentences.table()["concepts"])
     ]  # fmt: skip
     options = [part for part in unknown if part.text.startswith("-")]
     bad = numbers or options or asked or (unknown if len(unknown) > _MOST_UNKNOWN else [])
@@ -650,10 +657,18 @@ def _spoken_name(error: DomainError) -> str:
     return SUFFIX.sub("", error.name).replace("_", " ")
 
 
-def _distinct(readings: Sequence[Reading]) -> list[Reading]:
-    """Return readings without those that another one gives, too."""
+def _distinct(readings: Sequence[Reading], minor: Collection[str]) -> list[Reading]:
+    """Return readings without those that another one gives, too: of a minor one within 1 %."""
     by_command = {reading.command: reading for reading in reversed(readings)}
-    return list(reversed(by_command.values()))
+    every = list(reversed(by_command.values()))
+    return [
+        one for one in every
+        if one.question not in minor
+        or not any(
+            abs(one.value - other.value) <= _ALIKE * abs(other.value)
+            for other in every if other is not one
+        )
+    ]  # fmt: skip
 
 
 def _refused(
