@@ -82,12 +82,12 @@ from netcalc.calculator.sweeps import (
 )
 
 if TYPE_CHECKING:
-    from netcalc.calculator.asking import Asked, Given, Reading, ask
+    from netcalc.calculator.asking import Asked, Given, Reading, ask, begins_a_question
 
 __all__ = [
     "RESULT_CODES", "Answer", "Asked", "Curve", "Draws", "Formula", "Given", "Inputs", "Parameter",
     "Reading", "Session", "Shade", "Solution", "Sweep", "Swept",
-    "ask", "band_rows", "bands_over",
+    "ask", "band_rows", "begins_a_question", "bands_over",
     "cases_by_text", "codec_bps", "column_unit", "command", "curve", "datasets",
     "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",
     "formulas", "importance_line", "input_label", "is_layer", "is_noun", "is_range",
@@ -105,6 +105,6 @@ __dir__ = __all__.copy  # what TAB offers
 
 def __getattr__(name: str) -> Any:
     """Load what answers a sentence when it is first used (PEP 562)."""
-    if name in ("Asked", "Given", "Reading", "ask"):
+    if name in ("Asked", "Given", "Reading", "ask", "begins_a_question"):
         return getattr(import_module(f"{__name__}.asking"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

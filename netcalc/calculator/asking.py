@@ -694,3 +694,15 @@ def _refused(
     return DomainError(
         "sentence-no-formula", "sentence", shown, parts=", ".join(repr(t) for t in said[:8])
     )
+
+
+def begins_a_question(word: str) -> bool:
+    """Whether a word is one of the table, spelled as there.
+
+    Examples
+    --------
+    >>> begins_a_question("bandwidth"), begins_a_question("bandwith")
+    (True, False)
+    """
+    parts = sentences.tokens(word)
+    return len(parts) == 1 and parts[0].kind != "unknown" and not parts[0].read_as

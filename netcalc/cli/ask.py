@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 import click
 
 from netcalc import calculator
 from netcalc.cli import mistakes, options, print_json, put, say
+from netcalc.errors import NetcalcError
 
 _OF_A_SENTENCE = frozenset(
     {"of", "with", "at", "for", "a", "the", "how", "what", "which", "and", "when", "on"}
@@ -63,6 +65,11 @@ def is_sentence(words: Sequence[str], commands: Sequence[str]) -> bool:
     if len(spoken) == 1 or not has_number:
         return False
     if first[0].isdigit() or any(word.lower() in _OF_A_SENTENCE for word in spoken):
+        return True
+    with contextlib.suppress(NetcalcError):
+        calculator.formula(first)
+        return False
+    if calculator.begins_a_question(first):
         return True
     from difflib import get_close_matches  # late: most lines name a command
 
