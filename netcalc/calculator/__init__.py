@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RESULT_CODES", "Answer", "Asked", "Curve", "Draws", "Formula", "Given", "Inputs", "Parameter",
     "Reading", "Session", "Shade", "Solution", "Sweep", "Swept",
-    "ask", "band_rows", "begins_a_question", "bands_over",
+    "ask", "band_rows", "bands_over", "begins_a_question",
     "cases_by_text", "codec_bps", "column_unit", "command", "curve", "datasets",
     "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",
     "formulas", "importance_line", "input_label", "is_layer", "is_noun", "is_range",
