@@ -208,6 +208,8 @@ def ask(sentence: str) -> Asked:
     unknown = [part for part in parts if part.kind == "unknown"]
     _check_parts(sentence, parts, unknown)
     cues = sentences.attached(parts)
+    if _asks_twice(parts, cues):
+        raise DomainError("sentence-asks-twice", "sentence", excerpt(sentence))
     fits = [fit for row in sentences.rows() for fit in _fits(row, parts, cues)]
     whole = [fit for fit in fits if not fit.missing]
     if not whole:
@@ -313,6 +315,21 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         if not missing or asks & there:
             fits.append(_Fit(row, filled, score, missing))
     return fits
+
+
+def _asks_twice(parts: Sequence[Token], cues: Mapping[int, int]) -> bool:
+    """Whether two words of what is asked have an ``and`` between them: ``throughput and bdp``."""
+    alone = [
+        part for index, part in enumerate(parts)
+        if part.kind != "filler" and not (part.kind == "word" and index in cues)
+    ]  # fmt: skip
+    for first, between, second in zip(alone, alone[1:], alone[2:], strict=False):
+        words = (first, second)
+        if between.text.lower() in ("and", "&") and all(
+            part.kind == "word" and not part.soft for part in words
+        ):
+            return not {"nagle", "delayedack"} & {*first.words, *second.words}
+    return False
 
 
 def _asks_more(parts: Sequence[Token]) -> bool:
@@ -431,7 +448,7 @@ def _free(
                 meaning = Meaning(size.value, f"{size.text}B")
                 found.append((name, _Role(part, meaning, facts["units"][0])))
             continue
-        for unit in facts["units"]:
+        for unit in facts.get("bare_units", facts["units"]):
             fitting = part.meanings.get(unit, ()) if unit != "1" else ()
             found += [
                 (name, _Role(part, one, unit))
@@ -505,7 +522,7 @@ def _reading(fit: _Fit, target: str) -> Reading:
         value, unit = float(np.reshape(answer.parts["result"], ())), model.unit
         equation = model.equation_text(session.arguments, value)
     assumed += [
-        f"{sentences.table()['roles'].get(name, {}).get('said', name)} {text}"
+        f"{_said(name)} {text}"
         for name, text in row.get("takes", {}).items()
         if text and name not in fit.roles
     ]
@@ -605,12 +622,17 @@ def _quoted(text: str) -> str:
     return text if shlex.quote(text) == text else shlex.quote(text)
 
 
+def _said(role: str) -> str:
+    """Return what a role is called in an answer."""
+    known = sentences.table()
+    return str(known["roles"].get(role, {}).get("said") or known["said"].get(role, role))
+
+
 def _given(fit: _Fit) -> tuple[Given, ...]:
     """Return the quantities and names of a reading with their roles, in the order of the text."""
-    known = sentences.table()["roles"]
     found = []
     for name, given in fit.roles.items():
-        said = known.get(name, {}).get("said", name)
+        said = _said(name)
         notes = []
         if given.said and given.said != said:
             times = "" if given.factor == 1 else f" {given.factor:g} times"
@@ -676,10 +698,9 @@ def _refused(
 ) -> NetcalcError:
     """Return why no row fits: what is missing, or what has no place."""
     shown = excerpt(sentence)
-    known = sentences.table()["roles"]
     if fits:
         nearest = min(fits, key=lambda fit: (-fit.score, len(fit.missing)))
-        lacking = [known.get(name, {}).get("said", name) for name in nearest.missing]
+        lacking = [_said(name) for name in nearest.missing]
         return DomainError(
             "sentence-lacks", "sentence", shown,
             title=nearest.row["title"], lacking=", ".join(lacking),

@@ -14,7 +14,8 @@
     it; ``number`` (needs no unit: true, or where it is ``before`` or ``behind`` its word),
     ``binary`` (64k is 64 KiB), ``loose`` (100 Mbit is 100 Mbit/s), ``colloquial`` (10 gig are
     10 GB), ``as`` (other roles that it may be read as, with the factor), ``bare`` (false: only with
-    a word), ``most`` (above it there is none), ``most_bare`` (the same without a word);
+    a word), ``bare_units`` (those without one), ``most`` (above it there is none), ``most_bare``
+    (the same without a word);
 ``[concepts]``
     what is asked, each with its words;
 ``[[derived]]``
@@ -543,7 +544,9 @@ def may_be(role: str, quantity: Token, *, behind: bool) -> tuple[Meaning, ...]:
     facts = table()["roles"][role]
     side = facts.get("number")
     has_number = side if isinstance(side, bool) else side == ("behind" if behind else "before")
-    if facts["units"] == ["1"] and side is not None and not has_number:
+    if facts["units"] == ["1"] and (
+        (side is not None and not has_number) or "bit/s" in quantity.meanings  # 10G
+    ):
         return ()
     if facts.get("binary") and "binary" in quantity.meanings:
         return quantity.meanings["binary"]

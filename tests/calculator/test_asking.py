@@ -83,6 +83,7 @@ def test_each_command_gives_the_same_number_as_printed(capsys):
         ("", "sentence-asks-nothing"),
         ("which latency", "sentence-asks-nothing"),
         ("how long for 4 TB over 10G? what is the bdp?", "sentence-asks-twice"),
+        ("what is the throughput and bdp for 10G at 80 ms", "sentence-asks-twice"),
         ("transfer 10 GB and bdp of 10G at 80 ms", "sentence-no-formula"),
         ("transfer 500 over 10", "sentence-no-unit"),
         ("10 mb over 10 mb", "ambiguous-unit"),
@@ -131,6 +132,13 @@ def test_what_is_not_certain_is_refused(sentence, code):
 )
 def test_readings_are_all_shown(sentence, values):
     assert [r.value for r in netcalc.ask(sentence).readings] == pytest.approx(values, rel=1e-6)
+
+
+def test_a_rate_is_no_count():
+    """It was: the 10G behind ``stream`` were ten thousand million streams."""
+    asked = netcalc.ask("single tcp stream 10G 100ms 16 MiB window throughput")
+    # 16 MiB are 134,217,728 bit, in 0.1 s.
+    assert [reading.value for reading in asked.readings] == [1_342_177_280]
 
 
 def test_words_that_are_not_understood_are_named():
