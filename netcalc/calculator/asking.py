@@ -453,7 +453,7 @@ def _free(
             found += [
                 (name, _Role(part, one, unit))
                 for one in fitting
-                if one.value <= facts.get("most_bare", inf)
+                if facts.get("least_bare", -inf) <= one.value <= facts.get("most_bare", inf)
             ]
     first = found[0][0] if found else ""
     return found if row.get("sorted") else [pair for pair in found if pair[0] == first]

@@ -15,7 +15,7 @@
     ``binary`` (64k is 64 KiB), ``loose`` (100 Mbit is 100 Mbit/s), ``colloquial`` (10 gig are
     10 GB), ``as`` (other roles that it may be read as, with the factor), ``bare`` (false: only with
     a word), ``bare_units`` (those without one), ``most`` (above it there is none), ``most_bare``
-    (the same without a word);
+    and ``least_bare`` (the same without a word, and below);
 ``[concepts]``
     what is asked, each with its words;
 ``[[derived]]``
