@@ -44,7 +44,9 @@ YEARLY = "ratio/year"
 """Unit of a growth."""
 QUANTILE = "quantile"
 """Unit of a percentile."""
-_KINDS = ("bit/s", "byte", "packet/s", "call/s", "s", "ratio", "m", "Hz", "dB")
+RATIOS = (YEARLY, QUANTILE)
+"""Units of which the quantities are written as ratios."""
+KINDS = ("bit/s", "byte", "packet/s", "call/s", "s", "ratio", "m", "Hz", "dB")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,'\u00a0\u202f]\d+)*|\.\d+)(?:[eE][+-]?\d+)?(?!\.?\d)")
 _POWER = re.compile(r"10\s?\^\s?-\d+|10\*\*-\d+")
 _ODDS = re.compile(r"1\s*(?:/|\s(?:in|out of)\s)\s*(\d[\d,]*)(?![\w.])")
@@ -172,7 +174,7 @@ def _lexicon() -> _Lexicon:
             phrases[key] = Token(kind, phrase, 0, words=words, **more)
 
     for phrase, (text, unit) in known["quantities"].items():
-        value = units.parse(text, "ratio" if unit in (YEARLY, QUANTILE) else unit)
+        value = units.parse(text, "ratio" if unit in RATIOS else unit)
         add(phrase, "quantity", meanings={unit: (Meaning(value, text.replace(" ", "")),)})
     for phrase, number in known["numbers"].items():
         add(phrase, "quantity", meanings={"1": (Meaning(float(number), str(number)),)})
@@ -335,7 +337,7 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
     spaced = f"{number} {unit}"
     text = f"{number}{unit}" if " " not in unit else spaced
     kinds = units.kinds_of(unit)
-    for kind in _KINDS:
+    for kind in KINDS:
         if kind not in kinds and not (kind == "bit/s" and _ETHERNET.match(unit)):
             continue
         try:
@@ -419,7 +421,7 @@ def distance(first: str, second: str, most: int) -> int:
     return row[-1]
 
 
-_LAYERS = ("pppoe", "mpls", "ipsec", "gre", "gretap", "nvgre", "l2tp", "l2tpv3", "wireguard")
+LAYERS = ("pppoe", "mpls", "ipsec", "gre", "gretap", "nvgre", "l2tp", "l2tpv3", "wireguard")
 """Tunnels from the outside, where nothing says which is over which."""
 
 
@@ -479,7 +481,7 @@ def _outside(tunnel: Token, version: Token) -> str:
 
 
 def _ranked(first: Token, last: Token) -> str:
-    ranks = [_LAYERS.index(t.value) if t.value in _LAYERS else len(_LAYERS) for t in (first, last)]
+    ranks = [LAYERS.index(t.value) if t.value in LAYERS else len(LAYERS) for t in (first, last)]
     outer, inner = (last, first) if ranks[1] < ranks[0] else (first, last)
     return f"{inner.value} over {outer.value}"
 

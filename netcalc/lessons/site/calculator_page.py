@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from netcalc import calculator, display, units, version
-from netcalc.calculator import Formula, Parameter, known_names
+from netcalc.calculator import Formula, Parameter, known_names, sentences
 from netcalc.checks import derived_quantities
+from netcalc.errors import NetcalcError
 from netcalc.lessons.site.html import mathml
 from netcalc.lessons.site.javascript import RUNTIME, function, identifier, of_any_length, value
 from netcalc.lessons.site.recording import NotRecorded, Recorded, record
@@ -382,6 +383,7 @@ def page() -> str:
         RUNTIME.read_text(encoding="utf-8"),
         (_HERE / "units.js").read_text(encoding="utf-8"),
         f"const netcalcData = {_json(_data(functions, rules))};",
+        (_PAGE / "asking.js").read_text(encoding="utf-8"),
         functions_program(recorded, rules),
         (_PAGE / "search.js").read_text(encoding="utf-8"),
         (_PAGE / "page.js").read_text(encoding="utf-8"),
@@ -442,10 +444,12 @@ def _data(
     said = "\n".join([*rules, *(function.text for function in recorded)])
     codes = {a or b for a, b in _CODE.findall(said)} | set(_ALWAYS)
     codes |= {f"used-{code}" for code in _ALWAYS[:2]}
+    codes |= {code for code in MESSAGES if code.startswith("sentence-")}
     return {
         "units": unit_tables(),
         "search": calculator.search_tables(),
         "chapters": _chapters(),
+        "questions": questions(),
         "sentences": {code: MESSAGES[code] for code in sorted(codes & MESSAGES.keys())},
         "hints": {code: HINTS[code] for code in sorted(codes & HINTS.keys())},
         "formulas": [_formula(function, rules) for function in recorded],
@@ -455,6 +459,84 @@ def _data(
             if isinstance(function, NotRecorded)
         ],
     }
+
+
+def questions() -> dict[str, Any]:
+    """Return the table of questions in a sentence, with the formulas that answer them."""
+    table = sentences.table()
+    rows = [dict(row) for row in sentences.rows()]
+    used: dict[str, Formula] = {}
+
+    def full(expression: Any) -> Any:
+        """Name formulas and arguments as they are in the page."""
+        if isinstance(expression, list) and expression and expression[0] == "f":
+            model = calculator.formula(expression[1])
+            used[model.name] = model
+            return ["f", model.name, _arguments(model, expression[2], full)]
+        return [full(part) for part in expression] if isinstance(expression, list) else expression
+
+    for row in rows:
+        if row["formula"] != "convert":
+            model = calculator.formula(row["formula"])
+            used[model.name] = model
+            row["formula"] = model.name
+            row["args"] = _arguments(model, row["args"], full)
+            if "solve" in row:
+                row["solve"] = model.parameter(row["solve"]).name
+    quantities = {
+        phrase: [text, unit, units.parse(text, "ratio" if unit in sentences.RATIOS else unit)]
+        for phrase, (text, unit) in table["quantities"].items()
+    }
+    return {
+        **{name: table[name] for name in ("limit", "numbers", "names", "roles", "said", "concepts")},
+        **{name: table[name].split() for name in ("fillers", "breaks", "questions", "other")},
+        "any": table["any"]["concepts"],
+        "kinds": sentences.KINDS,
+        "layers": sentences.LAYERS,
+        "quantities": quantities,
+        "rows": rows,
+        "formulas": {name: _form(model) for name, model in used.items()},
+    }
+
+
+def _arguments(
+    model: Formula, args: Mapping[str, Any], full: Callable[[Any], Any]
+) -> dict[str, Any]:
+    return {model.parameter(name).name: full(expression) for name, expression in args.items()}
+
+
+def _form(formula: Formula) -> dict[str, Any]:
+    """Return what a reading says of a formula: its command, its unit, its arguments."""
+    layer = "" if formula.layer.startswith("layer of") else formula.layer
+    return {
+        "command": calculator.command(formula),
+        "unit": formula.unit or "1",
+        "layer": layer,
+        "parameters": [
+            {
+                "name": parameter.name,
+                "option": formula.option(parameter.name),
+                "unit": parameter.unit,
+                "named": _named_values(parameter),
+            }
+            for parameter in formula.parameters
+        ],
+    }
+
+
+def _named_values(parameter: Parameter) -> dict[str, float | str]:
+    """Return what the names of questions and of lines are in an argument."""
+    texts = {text for entries in sentences.table()["names"].values() for text in entries.values()}
+    texts |= units.LINES.keys() if parameter.unit == "bit/s" else set()
+    values: dict[str, float | str] = {}
+    for text in sorted(texts):
+        try:
+            meaning = parameter.read(text)
+        except NetcalcError:
+            continue
+        if isinstance(meaning, float | int | str) and meaning != text:
+            values[text] = meaning
+    return values
 
 
 def _chapters() -> list[tuple[str, list[str]]]:

@@ -197,7 +197,8 @@ function netcalcUnits(tables) {
     if ((unit === "byte" || unit === "bit") && (found = OCTETS.exec(spoken))) return prefix(found[1]) * (unit === "bit" ? 8 : 1);
     const low = written.toLowerCase();
     if (unit === "packet/s") {
-      if ((found = PER.exec(low))) return 1 / PER_S[found[2][0]];
+      const isRate = has(tables.units["bit/s"].ambiguous, written) || typedFactor(written, "bit/s") !== undefined;
+      if (!isRate && (found = PER.exec(low))) return 1 / PER_S[found[2][0]];
       return get(table, low === "mpps" ? "Mpps" : low);
     }
     if (unit === "call/s" && (found = PER.exec(low))) return ["", "call", "calls"].includes(found[1]) ? 1 / PER_S[found[2][0]] : undefined;
@@ -274,6 +275,13 @@ function netcalcUnits(tables) {
     return Math.abs(value / factor) >= 1e4 ? "" : `${(value / factor).toFixed(0)} ${name}B`;
   }
 
-  return { UnitError, parse, parseTyped, show, general };
+  // The units that a typed unit may belong to, with one reading or several.
+  function kindsOf(written) {
+    return Object.keys(tables.units).filter((unit) => unit !== "1" && written !== "" && (has(tables.units[unit].ambiguous, written) || typedFactor(written, unit) !== undefined));
+  }
+
+  const written = (unit) => tables.units[unit].written;
+
+  return { UnitError, parse, parseTyped, show, general, kindsOf, written };
 }
 if (typeof module !== "undefined") module.exports = netcalcUnits;

@@ -5,6 +5,7 @@
   const every = [...formulas, ...missing];
   const units = netcalcUnits(netcalcData.units);
   const byName = new Map(every.map((one) => [one.name, one]));
+  const { ask } = netcalcAsking(netcalcData.questions, units, model);
   const at = (id) => document.getElementById(id);
   const POINTS = 241, STEPS = 1000;
   let shown = null, fields = new Map();
@@ -73,17 +74,64 @@
   }
 
   function list() {
-    const query = at("search").value, answer = query.trim() ? find(query) : null;
-    const found = answer ? named(answer.formulas.length ? answer.formulas : answer.nearest) : every;
+    const query = at("search").value, { nodes, names } = asked(query), answer = query.trim() && !names.length ? find(query) : null;
+    const found = answer ? named(answer.formulas.length ? answer.formulas : answer.nearest) : names.length ? named(names) : every;
     const meanings = answer && answer.formulas.length ? answer.terms.map(([term, meaning]) => `${term}: ${meaning}. `).join("") : "";
     const count = `${found.length} ${found.length === 1 ? "formula" : "formulas"}`;
-    at("found-count").textContent = !answer ? `${count}; type to search` : answer.formulas.length ? meanings + count : nothing(query, answer);
+    at("found-count").textContent = names.length ? count : !answer ? `${count}; type to search` : answer.formulas.length ? meanings + count : nothing(query, answer);
+    at("asked").replaceChildren(...nodes);
     const row = (one) =>
       make("li", {}, make("button", { type: "button", onclick: () => open(one.name, true), attributes: { "data-name": one.name } },
         make("b", { textContent: one.title }), make("code", { textContent: one.command.replace("netcalc calc ", "").split(" ")[0] }), make("span", { textContent: one.reason ? `${one.summary} (needs Python)` : one.summary })));
     const chapters = netcalcData.chapters.flatMap(([title, names]) => [make("li", { textContent: title }), ...names.map((one) => row(byName.get(one)))]);
     at("found").replaceChildren(...(query.trim() ? found.slice(0, 60).map(row) : chapters));
     mark();
+  }
+
+  // Questions in a sentence. A formula from texts; undefined where the command has to compute it.
+  function model(name, texts) {
+    const formula = byName.get(name), notes = [];
+    if (!formula || formula.reason) return undefined;
+    const values = [], { parameters } = netcalcData.questions.formulas[name];
+    for (const [i, parameter] of formula.parameters.entries()) {
+      const text = texts[parameter.name], meant = parameters[i].named[text] ?? text;
+      const word = parameter.words && parameter.words.find((one) => [String(one), wordText(parameter, one)].includes(String(meant)));
+      if (text === undefined) values.push(parameter.default ?? null);
+      else if (parameter.words && word === undefined) return undefined;
+      else if (parameter.words) values.push(word);
+      else if (typeof meant === "number") values.push(meant);
+      else if (/^[a-z]/i.test(text) && parameter.kind !== "bool") return undefined; // a name that the command knows
+      else values.push(typed(text, parameter));
+    }
+    return { value: netcalcFormulas[name](...values, notes), notes };
+  }
+
+  // The readings of a question, or why there is none; nothing for words without a quantity.
+  function asked(query) {
+    const nothing_ = { nodes: [], names: [] }, line = (text) => make("p", { className: "unread", textContent: text });
+    if (query.trim().split(/\s+/).length < 2) return nothing_;
+    try {
+      const { readings, notUnderstood, readAs } = ask(query);
+      const several = readings.length > 1 ? [make("p", { textContent: `${readings.length} readings:` })] : [];
+      const spelled = readAs.map(([text, word]) => `'${text}' is read as '${word}'.`);
+      const lines = [...spelled, ...(notUnderstood.length ? [`Not understood: ${notUnderstood.join(", ")}.`] : [])];
+      return { nodes: [...several, ...readings.map(readingShown), ...lines.map(line)], names: readings.map((one) => one.formula).filter((name) => byName.has(name)) };
+    } catch (error) {
+      if (error.name !== "Refusal" && error.name !== "UnitError") throw error;
+      return /\d/.test(query) && error.code !== "sentence-no-formula" ? { nodes: [line(said(error.code, error.values, null))], names: [] } : nothing_;
+    }
+  }
+
+  function readingShown(reading) {
+    const formula = byName.get(reading.formula), equation = formula && at(`equation-${formula.name}`), isHere = formula && !formula.reason;
+    const usual = isHere ? formula.parameters.filter((one) => one.default_text && !(one.name in reading.texts)).map((one) => `${one.label} ${one.default_text}`) : [];
+    const rows = reading.given.map((one) => make("li", {}, make("b", { textContent: one.source }), ` ${one.said}${one.by ? `, from "${one.by}"` : ""}`));
+    const assumed = [...reading.assumed, ...usual].map((text) => make("li", { textContent: `assumed: ${text}` }));
+    return make("article", {},
+      reading.text ? make("p", { className: "value", textContent: reading.text }) : make("p", { textContent: "This page lacks the formula; the command computes it." }),
+      make("p", { textContent: reading.title }), ...(equation ? [equation.content.cloneNode(true)] : []), make("ul", {}, ...rows, ...assumed),
+      ...[...reading.steps, reading.command].map((text) => make("code", { textContent: text })),
+      ...(isHere ? [make("button", { type: "button", textContent: "Open with these numbers", onclick: () => open(formula.name, true, reading.texts) })] : []));
   }
 
   function mark() {
@@ -113,6 +161,10 @@
       if (parameter.required) refuse("is-required", parameter, null);
       return parameter.default ?? null;
     }
+    return typed(text, parameter);
+  }
+
+  function typed(text, parameter) {
     if (parameter.kind !== "list") return numbers(text, parameter);
     const parts = text.split(text.includes(";") ? ";" : /,\s+|,(?=\D)/).map((one) => one.trim()).filter(Boolean);
     const unit = /^[+-]?[\d.]+\s*(\D.*)$/.exec(parts[parts.length - 1]);
@@ -158,7 +210,7 @@
     return make("div", { className: "field" }, make("label", { htmlFor: id, textContent: parameter.label }), input, slider ?? make("span"), about, error);
   }
 
-  function open(name, focus) {
+  function open(name, focus, texts = {}) {
     shown = byName.get(name) ?? formulas[0];
     fields = new Map();
     const is_here = !shown.reason;
@@ -175,12 +227,19 @@
     at("curve-controls").hidden = at("figure").hidden = over.length === 0;
     if (location.hash !== `#${shown.name}`) history.replaceState(null, "", `#${shown.name}`);
     mark();
-    if (is_here) compute();
-    else {
+    if (is_here) {
+      for (const [key, text] of Object.entries(texts)) put(fields.get(key), shown.parameters.find((one) => one.name === key), text);
+      compute();
+    } else {
       refused(`Not in this page: ${shown.reason}. The command computes it.`);
       at("command").textContent = shown.command;
     }
     if (focus) at("formula").focus();
+  }
+
+  function put({ input }, parameter, text) {
+    if (parameter.kind !== "word") input.value = text;
+    else input.selectedIndex = Math.max(0, parameter.words.findIndex((one) => [String(one), wordText(parameter, one)].includes(text)));
   }
 
   // Answers.
@@ -384,7 +443,7 @@
     const name = location.hash.slice(1); // that of a formula, or a place on this page
     if (byName.has(name) && name !== shown.name) open(name);
   });
-  window.netcalcPage = { open, search, compute };
+  window.netcalcPage = { open, search, compute, ask };
   list();
   open(byName.has(location.hash.slice(1)) ? location.hash.slice(1) : "latency.transfer_s");
 })();
