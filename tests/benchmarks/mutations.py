@@ -264,6 +264,7 @@ ROOMS = {
             "tests/test_calculator_numbers.py",
             "tests/test_calculator.py",
             "tests/test_calculator_layers.py",
+            "tests/calculator/test_asking.py",
             "tests/plots/test_formula_curves.py",
             "tests/reference/test_searches.py",
             "tests/test_solver.py",
