@@ -488,7 +488,9 @@ def questions() -> dict[str, Any]:
         for phrase, (text, unit) in table["quantities"].items()
     }
     return {
-        **{name: table[name] for name in ("limit", "numbers", "names", "roles", "said", "concepts")},
+        **{
+            name: table[name] for name in ("limit", "numbers", "names", "roles", "said", "concepts")
+        },
         **{name: table[name].split() for name in ("fillers", "breaks", "questions", "other")},
         "any": table["any"]["concepts"],
         "kinds": sentences.KINDS,
