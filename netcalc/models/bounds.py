@@ -23,11 +23,10 @@ def at_most_line(utilization: FloatArray) -> FloatArray:
 
 def tcp_window(window_bytes: FloatArray) -> FloatArray:
     """Return a window, and note one that TCP cannot announce; an infinite one is no limit."""
-    if is_stand_in(window_bytes):
+    numbers: Any = window_bytes
+    if is_stand_in(numbers):
         codes = "below-published-range", "window-above-tcp"
-        window_bytes.judged(
-            window_bytes, -np.inf, MAX_WINDOW_BYTES, codes, {"name": "window_bytes"}
-        )
+        numbers.judged(numbers, -np.inf, MAX_WINDOW_BYTES, codes, {"name": "window_bytes"})
         return window_bytes
     most = _most(np.where(np.isinf(window_bytes), np.nan, window_bytes))
     if most > MAX_WINDOW_BYTES:
