@@ -5,10 +5,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from random import Random
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.congestion._connection import Connection, Surroundings
 from netcalc.congestion._stacks import GOLDEN, Stack
 from netcalc.congestion._steps import BURST as BURST_FACTOR
 from netcalc.congestion._steps import LEAST_TIMEOUT_S, OWN_SHARE
@@ -26,6 +29,12 @@ QUANTUM = 2
 LEAST_PACKETS = 4.0
 """Buffer that flows have beside any request loops, if the link has it. [packet]"""
 
+RUNS, LEAST_RUNS, MOST_REQUESTS = 20, 5, 20_000
+"""Starts of a loop beside flows, as many as have so many requests together."""
+
+RUN_SEEDS = 1_000_003
+"""Prime that keeps the draws of scenarios' seeds, loops and starts apart."""
+
 BURST, TRANSFER, REPLY = range(3)
 """How a loop uses the link: by one initial window, by more, and in the direction of the replies."""
 
@@ -36,17 +45,21 @@ class Load:
 
     Parameters
     ----------
-    latency_s : list of numpy.ndarray
-        Of the requests of each loop that begin after ``warm_s`` and end before ``end_s``. [s]
+    latency_s : list of tuple of numpy.ndarray
+        Of the requests of each loop that begin after ``warm_s`` and end before ``end_s``; for each
+        start that was computed. [s]
     utilization : float
         Share of the link that they take after ``warm_s``.
     beside_flows : float
         The same while a flow runs.
+    error : float
+        Standard error of that, from start to start.
     """
 
-    latency_s: list[FloatArray]
+    latency_s: list[tuple[FloatArray, ...]]
     utilization: float
     beside_flows: float
+    error: float = 0.0
 
 
 @dataclass(slots=True)
@@ -76,8 +89,13 @@ def load(
     spans: list[tuple[float, float]],
     loss_ratio: float,
     stack: Stack,
+    runs: int = RUNS,
 ) -> Load:
     """Return what request loops do beside flows whose course is known.
+
+    Loops of Reno and CUBIC beside such flows, whose requests fit into an initial window, are
+    followed flight by flight in Linux's stack (:mod:`netcalc.congestion._connection`), from many
+    starts. Others are computed from one start, as follows.
 
     The first request of a loop waits a round trip for each doubling of the initial window that it
     needs; the connection keeps its window, so that later ones wait one. Those that fit into an
@@ -104,12 +122,73 @@ def load(
         Probability that a packet is lost.
     stack : Stack
         How losses are repaired and BBR is paced.
+    runs : int
+        Most starts.
     """
-    served = _SharedLink(scenario, course, spans, loss_ratio, stack, burst_shares=False).run()
     loops, flows = len(scenario.requests), len(scenario.flows)
+    if are_connections(scenario, stack.name) and course.time_s.size:
+        followed = _follow(scenario, course, spans, runs)
+        if followed.beside_flows <= loops / (loops + flows):
+            return followed
+    served = _SharedLink(scenario, course, spans, loss_ratio, stack, burst_shares=False).run()
     if flows and served.beside_flows > loops / (loops + flows):
         served = _SharedLink(scenario, course, spans, loss_ratio, stack, burst_shares=True).run()
     return served
+
+
+def are_connections(scenario: Scenario, stack: str) -> bool:
+    """Return whether all loops are followed flight by flight."""
+    loops = scenario.requests
+    return (
+        stack == "linux"
+        and bool(scenario.requests)
+        and not scenario.bottleneck.loss_ratio
+        and bool(scenario.flows)
+        and all(flow.algorithm != "bbr" for flow in scenario.flows)
+        and all(loop.algorithm in ("reno", "cubic") for loop in loops)
+        and all(_is_burst(loop, scenario) for loop in loops)
+        and all(loop.reply_bytes <= segment_bytes(scenario) for loop in loops)
+    )
+
+
+def _follow(
+    scenario: Scenario, course: Trajectory, spans: list[tuple[float, float]], runs: int
+) -> Load:
+    """Return what loops do flight by flight, from several starts."""
+    link, warm, end = scenario.bottleneck, scenario.warm_s, scenario.end_s
+    around = Surroundings(course, link, len(scenario.flows) + len(scenario.requests) - 1)
+    edges = np.unique(np.clip([*np.ravel(spans), warm, end], warm, end))
+    beside_s = float(np.diff(edges)[_runs(edges[:-1], spans)].sum())
+    latencies: list[tuple[FloatArray, ...]] = []
+    carried = beside = variance = 0.0
+    for number, loop in enumerate(scenario.requests):
+        packets = int(np.ceil(loop.request_bytes / segment_bytes(scenario)))
+        of_loop: list[FloatArray] = []
+        counts: list[int] = []
+        while len(of_loop) < min(runs, LEAST_RUNS if sum(counts) > MOST_REQUESTS else RUNS):
+            seed = (scenario.seed * RUN_SEEDS + number) * RUN_SEEDS + len(of_loop)
+            is_reno = loop.algorithm == "reno"
+            one = Connection(packets, is_reno=is_reno, around=around, random=Random(seed))
+            starts, times = map(np.array, one.run(loop.start_s, min(loop.stop_s, end), end))
+            of_loop.append(times[starts >= warm])
+            counts.append(int(np.count_nonzero(_runs(starts[starts >= warm], spans))))
+        carried += packets * float(np.mean([run.size for run in of_loop]))
+        beside += packets * float(np.mean(counts))
+        variance += packets**2 * float(np.var(counts)) / len(counts)
+        latencies.append(tuple(of_loop))
+    most = around.rate * beside_s or 1.0
+    return Load(
+        latency_s=latencies,
+        utilization=carried / (around.rate * (end - warm)),
+        beside_flows=beside / most,
+        error=float(np.sqrt(variance)) / most,
+    )
+
+
+def _runs(at_s: FloatArray, spans: list[tuple[float, float]]) -> NDArray[np.bool_]:
+    """Return at which times some flow runs."""
+    inside = [(start <= at_s) & (at_s < end) for start, end in spans]
+    return np.asarray(np.logical_or.reduce(inside))
 
 
 def _rounds(packets: int) -> int:
@@ -179,7 +258,7 @@ class _SharedLink:
                 self.served[use], number = heapq.heappop(self.marks[use])
                 self.through(number)
         return Load(
-            latency_s=[np.array(loop.latencies_s) for loop in self.loops],
+            latency_s=[(np.array(loop.latencies_s),) for loop in self.loops],
             utilization=self.carried / (self.rate * (end - warm)),
             beside_flows=self.carried_beside / (self.rate * self.beside_s or 1.0),
         )
@@ -319,13 +398,13 @@ def _meets_flow(loop: Requests, flows: Sequence[Flow]) -> bool:
     )
 
 
-def next_share(now: FloatArray, before: FloatArray) -> FloatArray:
-    """Return where the secant has no excess of load over share, at first half of the way to it."""
+def next_share(now: FloatArray, before: FloatArray, first: FloatArray) -> FloatArray:
+    """Return where the secant has no excess of load over share, at first a part of the way."""
     (share, excess), (share_before, excess_before) = now, before
     with np.errstate(invalid="ignore", divide="ignore"):
         step = excess * (share - share_before) / (excess_before - excess)
     sure = np.isfinite(step) & (step * excess > 0)
-    step = np.where(sure, step, excess / 2)
+    step = np.where(sure, step, excess * first)
     return np.asarray(np.clip(share + step, 0.0, np.maximum(share, share + excess)))
 
 

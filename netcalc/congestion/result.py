@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -251,6 +251,10 @@ LEAST_COUNT = {0.5: 10, 0.9: 10, 0.99: 100, 0.999: 1000}
 at least ten."""
 
 
+CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959964
+"""Of the intervals of percentiles, and where both tails of a normal distribution begin. [ratio]"""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Latencies:
     """Latencies of the requests of one loop that count.
@@ -258,7 +262,10 @@ class Latencies:
     Parameters
     ----------
     latency_s : numpy.ndarray
-        From the first byte of each request to the last of its reply, shape (request,). [s]
+        From the first byte of each request to the last of its reply, shape (request,); of several
+        runs one after the other. [s]
+    run_counts : tuple of int
+        Requests of each of several runs of theory; empty for one run, or for runs pooled. [1]
 
     Examples
     --------
@@ -268,26 +275,33 @@ class Latencies:
     """
 
     latency_s: FloatArray
+    run_counts: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, runs: Sequence[FloatArray]) -> Latencies:
+        """Return the latencies of one run, or of several of equal length."""
+        counts = tuple(run.size for run in runs) if len(runs) > 1 else ()
+        return cls(np.concatenate(runs), counts)
 
     @property
     def count(self) -> int:
-        """Requests that count."""
-        return int(self.latency_s.size)
+        """Requests that count; of several runs in the mean of these."""
+        return round(self.latency_s.size / max(len(self.run_counts), 1))
 
     @property
     def min_s(self) -> float:
         """Least latency, nan without requests. [s]"""
-        return float(self.latency_s.min()) if self.count else float("nan")
+        return float(self.latency_s.min()) if self.latency_s.size else float("nan")
 
     @property
     def mean_s(self) -> float:
         """Mean latency, nan without requests. [s]"""
-        return float(self.latency_s.mean()) if self.count else float("nan")
+        return float(self.latency_s.mean()) if self.latency_s.size else float("nan")
 
     @property
     def max_s(self) -> float:
         """Greatest latency, nan without requests. [s]"""
-        return float(self.latency_s.max()) if self.count else float("nan")
+        return float(self.latency_s.max()) if self.latency_s.size else float("nan")
 
     def percentile_s(self, share: float) -> float:
         """Return a percentile, nan if there are fewer requests than :data:`LEAST_COUNT`. [s]
@@ -297,14 +311,65 @@ class Latencies:
         share : float
             0.5, 0.9, 0.99 or 0.999.
         """
-        if self.count < LEAST_COUNT[share]:
+        if self.latency_s.size < LEAST_COUNT[share]:
             return float("nan")
         return float(np.quantile(self.latency_s, share))
+
+    def interval_s(self, share: float) -> tuple[float, float]:
+        """Return between which values a percentile lies, in 95 % of the cases. [s]
+
+        Of several runs of theory it is where the percentile of one run lies. Of measured requests
+        it is the interval of Woodruff: the percentiles whose shares are the bounds (Wilson)
+        of a share that was counted. Requests that follow each other are alike, and count
+        as fewer: by as much as the means of batches of them vary more than those of others would.
+
+        Parameters
+        ----------
+        share : float
+            0.5, 0.9, 0.99 or 0.999.
+
+        Returns
+        -------
+        low, high : float
+            nan without the percentile; ``high`` also if the largest of so few requests need not be
+            above it. [s]
+
+        References
+        ----------
+        R. S. Woodruff, Confidence intervals for medians and other position measures, JASA 47
+        (1952); E. B. Wilson, Probable inference, JASA 22 (1927); P. Heidelberger, P. A. W. Lewis,
+        Quantile estimation in dependent sequences, Operations Research 32 (1984).
+        """
+        if np.isnan(self.percentile_s(share)):
+            return float("nan"), float("nan")
+        tail = (1.0 - CONFIDENCE) / 2.0
+        if self.run_counts:
+            ends = np.cumsum(self.run_counts)[:-1]
+            runs = [run for run in np.split(self.latency_s, ends) if run.size]
+            low, high = np.quantile([np.quantile(run, share) for run in runs], [tail, 1.0 - tail])
+            return float(low), float(high)
+        count = self._independent_count(share)
+        weight = NORMAL_QUANTILE**2 / count
+        middle = (share + weight / 2.0) / (1.0 + weight)
+        half = np.sqrt(share * (1.0 - share) * weight + weight**2 / 4.0) / (1.0 + weight)
+        low, high = np.quantile(self.latency_s, [middle - half, middle + half])
+        return float(low), float(high) if share**count <= tail else float("nan")
+
+    def _independent_count(self, share: float) -> float:
+        """Return how many independent requests would know the share as well. [1]"""
+        above = self.latency_s > np.quantile(self.latency_s, share)
+        length = max(int(above.size**0.5), 1)
+        batches = above[: above.size // length * length].reshape(-1, length).mean(axis=1)
+        alone = share * (1.0 - share)
+        return float(above.size / max(length * batches.var(ddof=1) / alone, 1.0))
 
     def as_dict(self) -> dict[str, Any]:
         """Return count, least, mean, greatest and percentiles by their names in results."""
         facts: dict[str, Any] = {"count": self.count, "min_s": self.min_s, "mean_s": self.mean_s}
-        facts |= {f"{name}_s": self.percentile_s(share) for name, share in SHARES.items()}
+        for name, share in SHARES.items():
+            low_s, high_s = self.interval_s(share)
+            facts |= {f"{name}_s": self.percentile_s(share)}
+            facts |= {f"{name}_low_s": low_s, f"{name}_high_s": high_s}
         return {**facts, "max_s": self.max_s}
 
 

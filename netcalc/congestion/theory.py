@@ -42,8 +42,11 @@ and CUBIC 1.0 at 0.1, BBR 1.3; at 0.2 2.6, 1.1 and 4.2, at 0.3 4.3, 2.0 and 13."
 LOAD_ROUNDS = 3
 """How often flows and request loops are computed in turn, each with the load of the other."""
 
+FIRST_RUNS = 4
+"""Starts of request loops meanwhile; at the end there are more."""
+
 LOAD_ERROR = 0.002
-"""Change of the request loops' share of the link at which this ends earlier."""
+"""Change of the request loops' share of the link at which this ends earlier, or its error."""
 
 COURSES_AT_ONCE = 30
 """Scenarios with request loops computed together: their courses are kept meanwhile."""
@@ -212,19 +215,21 @@ def _run_with_requests(scenarios: list[Scenario], stack: str, *, with_course: bo
     before = np.full((2, share.size), np.nan)
     for _ in range(LOAD_ROUNDS):
         load = np.array([load.beside_flows for load in loads])
-        moved = np.flatnonzero(np.abs(load - share) > LOAD_ERROR)
+        known = np.maximum([load.error for load in loads], LOAD_ERROR)
+        moved = np.flatnonzero(np.abs(load - share) > known)
         if not moved.size:
             break
         now = np.array([share, load - share])
-        share = np.where(
-            np.isin(np.arange(share.size), moved), _requests.next_share(now, before), share
-        )
+        # What is followed flight by flight hardly depends on the share that it is assumed to have.
+        first = np.array([1.0 if len(load.latency_s[0]) > 1 else 0.5 for load in loads])
+        following = _requests.next_share(now, before, first)
+        share = np.where(np.isin(np.arange(share.size), moved), following, share)
         before = now
         again = _beside([scenarios[at] for at in moved], share[moved], stack)
         for at, beside in zip(moved, again, strict=True):
             besides[at], loads[at] = beside, _load(beside, stack)
     return [
-        _together(beside, load, assumed, with_course=with_course)
+        _together(beside, _load(beside, stack, last=load), assumed, with_course=with_course)
         for beside, load, assumed in zip(besides, loads, share.tolist(), strict=True)
     ]
 
@@ -236,7 +241,7 @@ def _together(beside: _Beside, load: Load, assumed: float, *, with_course: bool)
         result,
         goodput_bps=result.goodput_bps * left,
         utilization=result.utilization * left + load.utilization,
-        requests=tuple(map(Latencies, load.latency_s)),
+        requests=tuple(map(Latencies.of, load.latency_s)),
         trajectory=result.trajectory if with_course else None,
     )
 
@@ -281,14 +286,20 @@ def _beside(scenarios: list[Scenario], shares: FloatArray, stack: str) -> list[_
     return besides
 
 
-def _load(beside: _Beside, stack: str) -> Load:
-    """Return what request loops do beside flows, with drops of these as theirs."""
+def _load(beside: _Beside, stack: str, last: Load | None = None) -> Load:
+    """Return what request loops do beside flows, with drops of these as theirs.
+
+    With the ``last`` load of few starts it is that of all, if there are more.
+    """
     result = beside.result
+    if last is not None and len(last.latency_s[0]) == 1:
+        return last
     course = result.trajectory
     assert course is not None
     loss = _requests.loss_ratio(result, beside.late_drops)
     spans = [result.span_s(index) for index in range(len(result.scenario.flows))]
-    return load(result.scenario, course, spans, loss, stack_of(stack))
+    runs = FIRST_RUNS if last is None else _requests.RUNS
+    return load(result.scenario, course, spans, loss, stack_of(stack), runs)
 
 
 def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Result]:
@@ -335,6 +346,19 @@ def _require_in_range(scenario: Scenario) -> None:
     seconds = estimated_s(scenario)
     if seconds > MOST_S:
         raise DomainError("theory-too-long", "end_s", scenario.end_s, seconds=seconds, limit=MOST_S)
+
+
+@named_arguments
+def is_drawn(scenario: Scenario, stack: str) -> bool:
+    """Return whether the seed changes the result: random losses do, and loops from many starts.
+
+    Examples
+    --------
+    >>> from netcalc.scenario import preset
+    >>> [is_drawn(preset("buffer-1-bdp"), stack) for stack in ("linux", "ns3")]
+    [True, False]
+    """
+    return scenario.bottleneck.loss_ratio > 0 or _requests.are_connections(scenario, stack)
 
 
 @named_arguments
