@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from netcalc.checks import choice, named_arguments, whole
-from netcalc.congestion.result import Result, facts
+from netcalc.congestion.result import Latencies, Result, facts
 from netcalc.display import unit_of_name
 from netcalc.documents import Place, json_lines
 from netcalc.errors import ArgumentTypeError, DomainError, ReaderError
@@ -449,7 +449,7 @@ FLOW_LISTS = (
 """Results of each flow; their columns have the number of the flow before the unit, from 1."""
 LOOP_LISTS = (
     "request_p50_s", "request_p99_s", "request_count", "request_min_s", "request_mean_s",
-    "request_p90_s", "request_p999_s", "request_max_s",
+    "request_p90_s", "request_p999_s", "request_max_s", "request_p99_low_s", "request_p99_high_s",
 )  # fmt: skip
 """The same of each request loop; the number is behind the first word."""
 
@@ -512,6 +512,41 @@ def table(path: str | Path) -> Table:
         name: [row.get(name, "" if name in texts else np.nan) for row in cells] for name in names
     }
     return Table(data=columns, meta=_meta(sessions[0], names, texts, Path(path)))
+
+
+@named_arguments
+def pooled(path: str | Path) -> dict[str, tuple[int, tuple[Latencies, ...]]]:
+    """Return the latencies of the requests of live runs that differ in their seeds alone.
+
+    Parameters
+    ----------
+    path : str or Path
+        File of a batch.
+
+    Returns
+    -------
+    dict
+        By what was varied besides, such as ``buffer_bdp 2``: the number of runs, at least two, and
+        the latencies of each request loop in all of them; loops whose latencies are not in the file
+        are left out, with their runs.
+    """
+    rows, _ = _complete_rows(Path(path))
+    runs: dict[str, list[list[list[float]]]] = {}
+    for row in rows:
+        latencies = row["result"].get("request_latencies_s") if row["kind"] == "result" else None
+        if not latencies or None in latencies:
+            continue
+        varied = {n: v for n, v in row["values"].items() if n not in ("repeat", "seed")}
+        name = ", ".join(f"{name} {value}" for name, value in varied.items())
+        runs.setdefault(name, []).append(latencies)
+    return {
+        name: (
+            len(group),
+            tuple(Latencies(np.concatenate(loop)) for loop in zip(*group, strict=True)),
+        )
+        for name, group in runs.items()
+        if len(group) > 1
+    }
 
 
 @named_arguments

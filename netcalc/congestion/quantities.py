@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -548,6 +548,8 @@ class Parting:
     resolution : float
         Values below it are nothing, and no relative difference from them means anything: the time
         over which rates are averaged, of times that are read off them. In the quantity's unit.
+    intervals : mapping of str to tuple
+        Between which values it lies in 95 % of the cases, by way; a bound that is not known is nan.
     """
 
     quantity: str
@@ -556,6 +558,7 @@ class Parting:
     least: float = 0.0
     cut: tuple[str, ...] = ()
     resolution: float = 0.0
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def limit_ratio(self) -> float | None:
@@ -602,15 +605,30 @@ class Parting:
         return bool(ends.min() > 0 and ends.min() >= self.resolution)
 
     def beyond(self) -> tuple[str, ...]:
-        """Return the ways from which the first one is further than the limit."""
+        """Return the ways from which the first one is further than the limit.
+
+        Where both intervals have values in common, chance may have parted them.
+        """
         first, limit = next(iter(self.values.values())), self.limit_ratio
         if limit is None:
             return ()
         return tuple(
             way
             for way, difference in self.differences().items()
-            if abs(difference) > limit + 1e-12 and abs(first - self.values[way]) > self.least
+            if abs(difference) > limit + 1e-12
+            and abs(first - self.values[way]) > self.least
+            and not self._overlaps(way)
         )
+
+    def _overlaps(self, way: str) -> bool:
+        """Return whether the intervals of the first way and of another have values in common."""
+        ends = [
+            self.intervals.get(each, (np.nan, np.nan)) for each in (next(iter(self.values)), way)
+        ]
+        lows, highs = np.transpose(ends)
+        if np.isnan(lows).any():
+            return False
+        return bool(lows.max() <= np.where(np.isnan(highs), np.inf, highs).min())
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as JSON can hold it."""
@@ -619,6 +637,7 @@ class Parting:
             "values": dict(self.values), "relative_difference": self.differences(),
             "difference": self.apart(), "resolution": self.resolution,
             "limit_ratio": self.limit_ratio, "beyond": list(self.beyond()), "cut": list(self.cut),
+            "intervals": dict(self.intervals),
         })  # fmt: skip
         return ready
 
@@ -753,7 +772,15 @@ def _rows(results: Sequence[Result], cut: tuple[str, ...]) -> Iterator[Parting]:
         for number in range(1, count + 1) if count else (None,):
             values = {way: _number(each, number) for way, each in by_way.items()}
             if not np.isnan(list(values.values())).all():
-                yield Parting(quantity, number, values, least, cut, resolution)
+                ends = {
+                    way: tuple(
+                        _number(found.get(f"{quantity[:-2]}_{end}_s"), number)
+                        for end in ("low", "high")
+                    )
+                    for way, found in documents.items()
+                }
+                known = {way: (low, high) for way, (low, high) in ends.items() if low == low}
+                yield Parting(quantity, number, values, least, cut, resolution, known)
 
 
 def _number(value: Any, number: int | None) -> float:
