@@ -554,11 +554,12 @@ def latencies(results: Sequence[Result], *, title: str = "", theme: style.Theme 
             )
             curve = _Curve(f"{name}, {WAYS[result.by]}", result.by, index)
             drawn[curve] = _distribution(loop.latency_s, few=result.by == "live")
-            percentiles_s = {
-                "median": loop.percentile_s(0.5),
-                "99th percentile": loop.percentile_s(0.99),
-            }
-            said = [f"{what} {show(s, 's')}" for what, s in percentiles_s.items() if np.isfinite(s)]
+            percentiles = {"median": 0.5, "99th percentile": 0.99}
+            said = [
+                f"{what} {show(loop.percentile_s(share), 's')} {_within(loop.interval_s(share))}"
+                for what, share in percentiles.items()
+                if np.isfinite(loop.percentile_s(share))
+            ]
             words.append(f"{curve.name}: {', '.join([f'{loop.count:,} requests', *said])}")
     if not drawn:
         raise DomainError("no-requests", "results", [result.by for result in results])
@@ -578,6 +579,12 @@ def latencies(results: Sequence[Result], *, title: str = "", theme: style.Theme 
     return Plot(
         partial(_draw_latencies, sources, tuple(drawn), title, theme), sources, text, theme, form
     )
+
+
+def _within(ends: tuple[float, float]) -> str:
+    """Return an interval in brackets, open at an end that is not known."""
+    low, high = (show(end, "s") for end in ends)
+    return f"({low} to {high})" if np.isfinite(ends[1]) else phrase("({low} or more)", low=low)
 
 
 def _distribution(latency_s: FloatArray, *, few: bool) -> tuple[FloatArray, FloatArray]:

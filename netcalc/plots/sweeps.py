@@ -61,7 +61,10 @@ class _Group:
     alone: bool
 
 
-_Points = dict[_Group, tuple[FloatArray, FloatArray]]
+ENDS = ", interval"
+"""What the source of intervals has behind the name of its group."""
+
+_Points = dict[_Group, dict[str, FloatArray]]
 
 
 @named_arguments
@@ -88,7 +91,8 @@ def sweep(
         With a source for each figure and group, such as ``request_1_p99_s, cubic, live``, and for
         what is estimated on paper: the round trip and a full buffer over buffers, the round trip
         and the size over an equal share over long flows. Repeats are marks of their own in
-        live runs, and their medians in lines; a single result of theory or ns-3 is a mark, too.
+        live runs, with the intervals of percentiles, and their medians in lines; a single result of
+        theory or ns-3 is a mark, too.
 
     Raises
     ------
@@ -152,18 +156,26 @@ def _part(
             f"{part}, {name}", dict(plot.ready(pair, source_count=count))
         )
         for name, pair in [
-            *((group.name, {"x": at, "y": y}) for group, (at, y) in groups.items()),
+            *(
+                (group.name, {"x": points["x"], "y": points["y"]})
+                for group, points in groups.items()
+            ),
+            *(
+                (f"{group.name}{ENDS}", _bars(**points))
+                for group, points in groups.items()
+                if "low" in points
+            ),
             *((name, {"x": at, "y": y}) for name, (at, y) in paper.items()),
         ]
     }
     (x_name, x_unit), (y_name, y_unit) = _varied(x), DRAWN[part]
-    places = np.concatenate([at for at, _ in groups.values()])
+    places = np.concatenate([points["x"] for points in groups.values()])
     wide = places.min() > 0 and places.max() > WIDE_RATIO * places.min()
     x_axis = style.Axis(x_name, x_unit, "log" if wide else "linear", whole=x == "streams")
     y_axis = style.Axis(y_name, y_unit, low=0.0)
     both = phrase("{y_name} against {x_name}", y_name=y_name, x_name=x_name)
     title = _TITLES.get((x, part), both[:1].upper() + both[1:])
-    words = [f"{group.name}: {_ends(y, y_unit)}" for group, (_, y) in groups.items()]
+    words = [f"{group.name}: {_ends(points['y'], y_unit)}" for group, points in groups.items()]
     text = f"{title}. {'; '.join(words)}."
     if paper:
         text += phrase(" On paper: {join}.", join=", ".join(paper))
@@ -189,8 +201,19 @@ def _groups(columns: dict[str, NDArray[Any]], x: str, part: str, others: list[st
                 steps = np.unique(at)
                 y = np.array([np.median(y[at == step]) for step in steps])
                 at = steps
-            points[_Group(f"{name}, {WAYS[way]}", way, index, at.size == 1)] = at, y
+            found = points[_Group(f"{name}, {WAYS[way]}", way, index, at.size == 1)] = {
+                "x": at, "y": y,
+            }  # fmt: skip
+            if way == "live" and f"{part[:-2]}_low_s" in columns:
+                low, high = (columns[f"{part[:-2]}_{end}_s"][mine] for end in ("low", "high"))
+                found |= {"low": low, "high": high}
     return points
+
+
+def _bars(x: FloatArray, y: FloatArray, low: FloatArray, high: FloatArray) -> dict[str, FloatArray]:
+    """Return intervals as one line with gaps; one without a known end reaches to its value."""
+    ends = [low, np.where(np.isnan(high), y, high), np.full(x.size, np.nan)]
+    return {"x": np.repeat(x, 3), "y": np.stack(ends, axis=1).ravel()}
 
 
 def _name(columns: dict[str, NDArray[Any]], row: int, others: list[str]) -> str:
@@ -260,6 +283,11 @@ def _draw(
         )
         for name in names[0]
     }  # fmt: skip
+    for group in names[0]:
+        source = sources.get(f"{part}, {group.name}{ENDS}")
+        if source is not None:
+            color = palette[group.index % len(palette)]
+            style.add_line(chart, source, line_color=color, line_width=1.5)
     for index, name in enumerate(names[1]):
         shown[name] = style.add_line(
             chart, sources[f"{part}, {name}"], line_color=style.INKS[theme], line_width=1.5,

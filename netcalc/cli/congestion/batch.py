@@ -19,7 +19,7 @@ from netcalc.congestion import Result
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Matrix, Value, unit_of
 from netcalc.congestion.quantities import LAYERS as LAYERS_OF_QUANTITIES
 from netcalc.congestion.quantities import LIMITS, UNITS, Parting, quantities
-from netcalc.congestion.result import Latencies, facts
+from netcalc.congestion.result import LEAST_COUNT, Latencies, facts
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.rate_layers import IN_HEADING, IP, TCP_PAYLOAD, named
@@ -114,7 +114,7 @@ def print_result(result: Result) -> None:
     if len(result.scenario.flows) > 1:
         lines["Jain index of the goodputs"] = _formatted(result.jain, ".3f")
     for number, loop in enumerate(result.requests or (), 1):
-        lines[f"latency of request loop {number}"] = _latencies(loop)
+        lines[f"latency of request loop {number}"] = latencies_line(loop, by=result.by)
     if result.cpu_s is not None:
         *sending, receiving = (_or_dash(host_s, "s") for host_s in result.cpu_s)
         hosts = "sending host" if len(sending) == 1 else "sending hosts"
@@ -123,13 +123,44 @@ def print_result(result: Result) -> None:
         put(f"{name}: {text}")
 
 
-def _latencies(loop: Latencies) -> str:
-    """Return how many requests were answered, and how fast."""
-    times = {"least": loop.min_s, "median": loop.percentile_s(0.5), "mean": loop.mean_s,
-             "90th": loop.percentile_s(0.9), "99th": loop.percentile_s(0.99),
-             "99.9th percentile": loop.percentile_s(0.999), "greatest": loop.max_s}  # fmt: skip
-    shown = [f"{what} {units.show(s, 's')}" for what, s in times.items() if not np.isnan(s)]
-    return ", ".join([f"{loop.count:,} requests", *shown])
+def latencies_line(loop: Latencies, *, by: str, runs: int = 1) -> str:
+    """Return how many requests were answered, and how fast; live, what a percentile needs."""
+    least, mean, most = (units.show(s, "s") for s in (loop.min_s, loop.mean_s, loop.max_s))
+    middle = _percentile(loop, 0.5)
+    shown = [f"least {least}", *([f"median {middle}"] if middle else []), f"mean {mean}"]
+    for share, name in ((0.9, "90th"), (0.99, "99th"), (0.999, "99.9th percentile")):
+        if text := _percentile(loop, share):
+            shown.append(f"{name} {text}")
+    shown.append(f"greatest {most}")
+    for share, name in ((0.99, "99th"), (0.999, "99.9th percentile")):
+        if by == "live" and np.isnan(loop.percentile_s(share)) and loop.count:
+            needed = LEAST_COUNT[share]
+            repeats = -(-needed * runs // loop.count)
+            shown.append(f"{name} from {needed:,} requests on (--out with --repeats {repeats})")
+            break
+    each_text = f" in each of {len(loop.run_counts)} runs" if loop.run_counts else ""
+    return ", ".join([f"{loop.count:,} requests{each_text}", *(shown if loop.count else [])])
+
+
+def _percentile(loop: Latencies, share: float) -> str:
+    """Return a percentile with its interval; nothing without it."""
+    value, ends = loop.percentile_s(share), loop.interval_s(share)
+    return "" if np.isnan(value) else f"{units.show(value, 's')} {_interval(*ends)}"
+
+
+def _interval(low_s: float, high_s: float) -> str:
+    """Return an interval in brackets; one without a known end is open.
+
+    Examples
+    --------
+    >>> _interval(0.07, 0.08), _interval(0.07, float("nan"))
+    ('(70 to 80 ms)', '(70 ms or more)')
+    """
+    low, high = units.show(low_s, "s"), units.show(high_s, "s")
+    if np.isnan(high_s):
+        return f"({low} or more)"
+    (number, unit), (_, same) = low.rsplit(" ", 1), high.rsplit(" ", 1)
+    return f"({number if unit == same else low} to {high})"
 
 
 def link_lines(scenario: Scenario) -> dict[str, str]:
@@ -203,13 +234,21 @@ def print_partings(rows: Sequence[Parting]) -> None:
     for row in rows:
         name = QUANTITY_NAMES[row.quantity] + (f" {row.number}" if row.number else "")
         name = named(name, LAYERS_OF_QUANTITIES.get(row.quantity, ""))
-        values = [_value(value, UNITS[row.quantity]) for value in row.values.values()]
+        values = [_value_within(row, way) for way in row.values]
         apart = [_difference(row, way) for way in others]
         table.add_row(*map(output.cell, (name, *values, *apart)))
     output.print_table(table)
     put(f"* further apart than theory is meant to be: {_aims()}")
+    if any(row.intervals for row in rows):
+        put(str(Notice("intervals-of-requests")))
     if rows[0].cut:
         put(str(Notice("live-cut-compared")))
+
+
+def _value_within(row: Parting, way: str) -> str:
+    """Return what a way has, above its interval if that is known."""
+    value = _value(row.values[way], UNITS[row.quantity])
+    return f"{value}\n{_interval(*row.intervals[way])}" if way in row.intervals else value
 
 
 def _difference(row: Parting, way: str) -> str:
@@ -345,13 +384,14 @@ def run_grid(
     """Evaluate scenarios, print the results, and end with the exit code of what became of it."""
     from netcalc.congestion.batch import Batch
     from netcalc.congestion.grid import table
+    from netcalc.congestion.theory import is_drawn
 
     output.check_output(out, force=True)  # one that exists is continued
     check_table(table_path, inputs=[out], force=force)
     if plot_path is not None and not _varies(grid):
         raise DomainError("nothing-varies", "--plot", plot_path, choices=list(ALONG_AN_AXIS))
     alike = how["by"] == "theory" and grid.repeats > 1
-    if alike and not any(case.scenario.bottleneck.loss_ratio for case in grid.cases()):
+    if alike and not any(is_drawn(case.scenario, how["stack"]) for case in grid.cases()):
         complain(str(Notice("repeats-alike", {"count": grid.repeats})))
     with output.Progress("congestion") as progress:
         outcome = Batch(workers=workers, progress=progress, **how).run(grid, out)
@@ -364,6 +404,7 @@ def run_grid(
     else:
         put(f"evaluated by: {way_line(how['by'], how['stack'])}")
         _print(results, names)
+        _print_pooled(out)
     _say(outcome, out)
     _say_marks(results)
     output.print_written(out, table_path, plot_path)
@@ -406,7 +447,19 @@ def show_results(
         if "case" in several:  # whose names say so
             several = [name for name in several if name not in ("streams", "algorithm")]
         _print(results, several)
+        _print_pooled(file)
     output.print_written(table_path, plot_path)
+
+
+def _print_pooled(file: str) -> None:
+    """Print the latencies of the requests of repeats together."""
+    from netcalc.congestion.grid import pooled
+
+    for name, (count, loops) in pooled(file).items():
+        for number, loop in enumerate(loops, 1):
+            what = f"{count} runs together{f', {name}' if name else ''}"
+            line = latencies_line(loop, by="live", runs=count)
+            put(f"{what}, latency of request loop {number}: {line}")
 
 
 def write_table(results: Table, table_path: str) -> None:
