@@ -67,6 +67,17 @@ def test_the_percentile_over_buffers_is_drawn_with_the_full_buffer():
     assert "cubic, live: 65 ms to 200 ms" in plot.description
 
 
+def test_the_interval_of_a_live_percentile_is_drawn_open_where_its_end_is_not_known():
+    ends = {"request_1_p99_low_s": [np.nan, np.nan, 0.06, 0.09, 0.15, np.nan],
+            "request_1_p99_high_s": [np.nan, np.nan, 0.07, 0.12, np.nan, np.nan]}  # fmt: skip
+    plot = sweep(given(**ends), parts=("request_1_p99_s",))
+    x, y = (column(plot, "request_1_p99_s, cubic, live, interval", axis) for axis in "xy")
+    assert x.tolist() == [25e3] * 3 + [50e3] * 6
+    expected = [0.06, 0.07, np.nan, 0.09, 0.12, np.nan, 0.15, 0.2, np.nan]
+    np.testing.assert_equal(y, expected, "identity: the last reaches to its value")
+    assert "interval" not in " ".join(legend_of(plot.figure))
+
+
 def test_the_mean_over_streams_is_drawn_with_the_size_over_the_share():
     table_of_streams = given(buffer_bytes=[50e3] * 6, streams=[1.0, 2.0, 1.0, 2.0, 2.0, 1.0])
     plot = sweep(table_of_streams)
@@ -197,7 +208,8 @@ def test_of_many_live_requests_some_shares_are_marked():
     # identity: the distribution of 1 to 1000 ms has the share of its latency in seconds
     assert x.tolist() == y.tolist()
     assert (x[0], x[-1], x.size) == (0.001, 1.0, 60)
-    assert "1,000 requests, median 500.5 ms, 99th percentile 990" in plot.description
+    assert "1,000 requests, median 500.5 ms (" in plot.description
+    assert ", 99th percentile 990 ms (981" in plot.description
     assert isinstance(plot.figure.renderers[0].glyph, Scatter)
 
 
