@@ -331,8 +331,8 @@ class Latencies:
         Returns
         -------
         low, high : float
-            nan without the percentile; ``high`` also if the largest of so few requests need not be
-            above it. [s]
+            nan without the percentile, or if a run of theory has too few for it; ``high`` also if
+            the largest of so few requests need not be above it. [s]
 
         References
         ----------
@@ -345,7 +345,9 @@ class Latencies:
         tail = (1.0 - CONFIDENCE) / 2.0
         if self.run_counts:
             ends = np.cumsum(self.run_counts)[:-1]
-            runs = [run for run in np.split(self.latency_s, ends) if run.size]
+            runs = np.split(self.latency_s, ends)
+            if min(self.run_counts) < LEAST_COUNT[share]:
+                return float("nan"), float("nan")
             low, high = np.quantile([np.quantile(run, share) for run in runs], [tail, 1.0 - tail])
             return float(low), float(high)
         count = self._independent_count(share)

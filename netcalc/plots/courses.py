@@ -556,7 +556,7 @@ def latencies(results: Sequence[Result], *, title: str = "", theme: style.Theme 
             drawn[curve] = _distribution(loop.latency_s, few=result.by == "live")
             percentiles = {"median": 0.5, "99th percentile": 0.99}
             said = [
-                f"{what} {show(loop.percentile_s(share), 's')} {_within(loop.interval_s(share))}"
+                f"{what} {show(loop.percentile_s(share), 's')}{_within(loop.interval_s(share))}"
                 for what, share in percentiles.items()
                 if np.isfinite(loop.percentile_s(share))
             ]
@@ -582,9 +582,13 @@ def latencies(results: Sequence[Result], *, title: str = "", theme: style.Theme 
 
 
 def _within(ends: tuple[float, float]) -> str:
-    """Return an interval in brackets, open at an end that is not known."""
+    """Return an interval in brackets, open at an end that is not known; nothing without it."""
     low, high = (show(end, "s") for end in ends)
-    return f"({low} to {high})" if np.isfinite(ends[1]) else phrase("({low} or more)", low=low)
+    if np.isnan(ends[0]):
+        return ""
+    return (
+        f" ({low} to {high})" if np.isfinite(ends[1]) else f" ({phrase('{low} or more', low=low)})"
+    )
 
 
 def _distribution(latency_s: FloatArray, *, few: bool) -> tuple[FloatArray, FloatArray]:

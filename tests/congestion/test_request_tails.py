@@ -138,6 +138,16 @@ def test_few_requests_bound_a_percentile_from_below_alone():
         assert np.isfinite(high) == is_known
 
 
+def test_an_interval_of_runs_is_that_of_runs_that_carry_the_percentile():
+    """derived: of 41 runs whose p99 are 1 to 41 ms the middle 95 % end one run from both ends."""
+    runs = [np.full(100, number / 1000) for number in range(1, 42)]
+    found = Latencies.of(runs)
+    assert found.interval_s(0.99) == pytest.approx((0.002, 0.04))
+    assert found.count == 100
+    assert np.isfinite(found.percentile_s(0.999))
+    assert np.isnan(found.interval_s(0.999)).all()
+
+
 @pytest.mark.each("high, beyond", [(0.25, ("live",)), (0.35, ()), (np.nan, ())])
 def test_a_difference_within_both_intervals_is_not_marked(high, beyond):
     intervals = {"theory": (0.3, 0.5), "live": (0.1, high)}

@@ -143,9 +143,10 @@ def latencies_line(loop: Latencies, *, by: str, runs: int = 1) -> str:
 
 
 def _percentile(loop: Latencies, share: float) -> str:
-    """Return a percentile with its interval; nothing without it."""
+    """Return a percentile with its interval, if that is known; nothing without it."""
     value, ends = loop.percentile_s(share), loop.interval_s(share)
-    return "" if np.isnan(value) else f"{units.show(value, 's')} {_interval(*ends)}"
+    within = "" if np.isnan(ends[0]) else f" {_interval(*ends)}"
+    return "" if np.isnan(value) else f"{units.show(value, 's')}{within}"
 
 
 def _interval(low_s: float, high_s: float) -> str:
