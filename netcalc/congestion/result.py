@@ -331,7 +331,7 @@ class Latencies:
         Returns
         -------
         low, high : float
-            nan without the percentile, or if a run of theory has too few for it; ``high`` also if
+            nan without the percentile, or if runs of theory have too few for it; ``high`` also if
             the largest of so few requests need not be above it. [s]
 
         References
@@ -346,7 +346,7 @@ class Latencies:
         if self.run_counts:
             ends = np.cumsum(self.run_counts)[:-1]
             runs = np.split(self.latency_s, ends)
-            if min(self.run_counts) < LEAST_COUNT[share]:
+            if self.count < LEAST_COUNT[share]:
                 return float("nan"), float("nan")
             low, high = np.quantile([np.quantile(run, share) for run in runs], [tail, 1.0 - tail])
             return float(low), float(high)
