@@ -72,7 +72,7 @@ def test_presets_are_listed_and_computed():
     assert "1 to 2 MB" in listed.splitlines()[at + 1], "published: NE08 and NE09 of the data set"
     found = json.loads(run("--preset", "buffer-1-bdp", "--algorithm", "reno", "--json"))
     assert 0.08 <= found["request_p99_s"][0] < 0.2, "derived: RTT + buffer / rate, and repairs"
-    text = run("--preset", "buffer-2-bdp")
+    text = run("--preset", "buffer-2-bdp", "--stack", "ns3")
     [line] = [one for one in text.splitlines() if one.startswith("latency of request loop 1: ")]
     words = line.split(": ")[1].split(", ")
     assert words[0].endswith(" requests")
