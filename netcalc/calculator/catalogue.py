@@ -805,9 +805,9 @@ def matches(words: str) -> Matches[Formula]:
 
     Examples
     --------
-    >>> found("txqueuelen").formulas[0].short_name
+    >>> matches("txqueuelen").formulas[0].short_name
     'drain'
-    >>> nothing = found("subnet mask")
+    >>> nothing = matches("subnet mask")
     >>> nothing.formulas, nothing.topic.partition(":")[0]
     ([], 'plans of addresses')
     """

@@ -122,6 +122,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.formula = calculator.formula(name)
         self.fields: dict[str, Field] = {}
         self._ready, self._is_ranged = False, False
+        self._asked: dict[str, Mapping[str, str]] = {}
         self._looks = Looks()
         self._arranged: list[ipywidgets.Widget] = []
         over = self.formula.parameter(over).name if over else ""
@@ -146,7 +147,7 @@ class CalculatorPanel(ipywidgets.VBox):
         style = {"description_width": "8.5em"}
         self.search = ipywidgets.Text(
             description=phrase("search"),
-            placeholder=phrase("words, such as wait"),
+            placeholder="wait; 4 TB over 10G at 80 ms rtt",
             style=style,
             layout=wide,
         )
@@ -199,6 +200,8 @@ class CalculatorPanel(ipywidgets.VBox):
     def _list_formulas(self) -> None:
         """Offer the formulas that the search and the chapter leave; a search begins anywhere."""
         words, chapter = self.search.value.strip(), self.chapter.value
+        if self._answer(words):
+            return
         offered = _chapters()[_ALL if words and chapter == _FIRST else chapter]
         found = calculator.matches(words)
         every = (found.formulas or found.nearest) if words else offered
@@ -217,17 +220,42 @@ class CalculatorPanel(ipywidgets.VBox):
         for word, meaning in found.terms.items() if found.formulas else ():
             self.found.value = html_text(f"{word}: {phrase(meaning)}. ") + self.found.value
         names = [formula.name for formula in matches]
+        self._asked = {}
         ready, self._ready = self._ready, False  # new options choose the first of them
         with self.formula_choice.hold_sync():
             self.formula_choice.options = [(_listed(formula), formula.name) for formula in matches]
             self.formula_choice.value = self.formula.name if self.formula.name in names else None
         self._ready = ready
 
+    def _answer(self, words: str) -> bool:
+        """Answer a question in a sentence by its readings, the first of them in the form."""
+        try:
+            readings = calculator.ask(words).readings if len(words.split()) > 1 else ()
+        except NetcalcError:
+            return False  # words of a search, or a question that is not finished
+        formulas = [
+            (calculator.formula(one.formula), one) for one in readings if one.formula != "convert"
+        ]
+        if readings:
+            self.found.value = "".join(map(_reading_html, readings))
+        if not formulas:
+            return bool(readings)
+        ready, self._ready = self._ready, False
+        with self.formula_choice.hold_sync():
+            self.formula_choice.options = [(_listed(model), model.name) for model, _ in formulas]
+            self.formula_choice.value = formulas[0][0].name
+        self._asked = {model.name: reading.arguments for model, reading in reversed(formulas)}
+        self._ready = ready
+        if ready:
+            self.formula = formulas[0][0]
+            self._take_formula(formulas[0][1].arguments, "")
+        return True
+
     def _pick(self) -> None:
         name = self.formula_choice.value
         if self._ready and name is not None and name != self.formula.name:
             self.formula = calculator.formula(name)
-            self._take_formula({}, "")
+            self._take_formula(self._asked.get(name, {}), "")
 
     def _take_formula(self, texts: Mapping[str, str], over: str) -> None:
         """Show another formula: a new form, with the numbers of its example."""
@@ -562,6 +590,17 @@ def _chapters() -> dict[str, list[Formula]]:
 
 def _chapter_of(formula: Formula) -> str:
     return next(name for name, formulas in reversed(_chapters().items()) if formula in formulas)
+
+
+def _reading_html(reading: calculator.Reading) -> str:
+    """Return an answer to a question, with the role of each value and the command."""
+    roles = [f"{one.source}: {one.said}" for one in reading.given]
+    lines = [*roles, *(f"assumed: {text}" for text in reading.assumed)]
+    return (
+        f"<p><b>{html_text(reading.text)}</b> {html_text(reading.title)}<br>"
+        f"<small>{html_text('; '.join(lines))}<br>"
+        f"<code>{html_text(reading.command)}</code></small></p>"
+    )
 
 
 def _listed(formula: Formula) -> str:

@@ -11,6 +11,8 @@ from netcalc.checks import FloatArray, is_called, is_stand_in, note
 
 MAX_WINDOW_BYTES = 65_535.0 * 2**14
 """Largest window of TCP: 16 bits, shifted by 14 (RFC 7323 section 2.3). [byte]"""
+_ROUNDED = 1 + 1e-9
+"""A rate of the largest window, times its round trip, is that window to rounding."""
 
 
 def at_most_line(utilization: FloatArray) -> FloatArray:
@@ -26,10 +28,12 @@ def tcp_window(window_bytes: FloatArray) -> FloatArray:
     numbers: Any = window_bytes
     if is_stand_in(numbers):
         codes = "below-published-range", "window-above-tcp"
-        numbers.judged(numbers, -np.inf, MAX_WINDOW_BYTES, codes, {"name": "window_bytes"})
+        numbers.judged(
+            numbers, -np.inf, MAX_WINDOW_BYTES * _ROUNDED, codes, {"name": "window_bytes"}
+        )
         return window_bytes
     most = _most(np.where(np.isinf(window_bytes), np.nan, window_bytes))
-    if most > MAX_WINDOW_BYTES:
+    if most > MAX_WINDOW_BYTES * _ROUNDED:
         limit = MAX_WINDOW_BYTES
         note("window-above-tcp", name="window_bytes", value=most, limit=limit, rank=most)
     return window_bytes

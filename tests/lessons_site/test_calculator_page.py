@@ -17,7 +17,7 @@ from offline_browser import chromium, missing, opened
 
 from netcalc import calculator
 from netcalc.cli.calc import calc
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, NetcalcError
 from netcalc.lessons.site import calculator_page
 from netcalc.lessons.site.recording import NotRecorded
 
@@ -202,11 +202,12 @@ class TestInABrowser:
             for query, names in zip(asked, found, strict=True):
                 assert names == [one.name for one in calculator.search(query)], query
             said = []
-            for query in ("txqueuelen", "CPU temperature", "ship disks by truck", "qqqq"):
+            for query in ("txqueuelen", "CPU temperature", "optical power budget", "qqqq"):
                 page.fill("#search", query)
                 said.append((page.inner_text("#found-count"), page.locator("#found li").count()))
         assert said[0][0].startswith("txqueuelen: packets that an interface of Linux queues")
-        for (text, count), query in zip(said[1:3], ("CPU temperature", "ship disks"), strict=True):
+        queries = ("CPU temperature", "optical power")
+        for (text, count), query in zip(said[1:3], queries, strict=True):
             assert text.startswith(f"no formula matches '{query}"), text
             assert count == len(calculator.matches(query).nearest)
         assert said[3] == ("0 formulas", 0)
@@ -243,3 +244,47 @@ class TestInABrowser:
         told = CliRunner().invoke(calc, shlex.split(command)[2:])
         assert told.exit_code == 0, told.output
         assert answer.split()[0] in told.output
+
+
+SENTENCES = Path(__file__).parents[1] / "calculator" / "asked_sentences.csv"
+ASK = """(sentences) => sentences.map((sentence) => {
+  try {
+    return netcalcPage.ask(sentence).readings.map((one) => [one.question, one.command, one.value ?? null]);
+  } catch (error) {
+    if (!["Refusal", "UnitError"].includes(error.name)) throw error;
+    return error.code;
+  }
+})"""  # noqa: E501
+
+
+def readings(sentence):
+    """The readings of a sentence in Python, or the code of what refuses it."""
+    try:
+        return calculator.ask(sentence).readings
+    except NetcalcError as error:
+        return error.code
+
+
+@browser_only
+def test_the_page_answers_sentences_as_the_command_does(file, browser):
+    with SENTENCES.open(encoding="utf-8", newline="") as rows:
+        sentences = [row["sentence"] for row in csv.DictReader(rows)]
+    with opened(browser, file.as_uri()) as page:
+        answers = page.evaluate(ASK, sentences)
+        page.fill("#search", "throughput with a 64k window and 200 ms rtt")
+        assert page.inner_text("#asked .value").startswith("2.621 Mbit/s")
+        page.click("#asked button")
+        assert page.inner_text("#answer").startswith("2.621 Mbit/s")
+        page.fill("#search", "10 mb over 10 mb")
+        assert "ambiguous" in page.inner_text("#asked")
+    computed = 0
+    for sentence, answer in zip(sentences, answers, strict=True):
+        expected = readings(sentence)
+        if isinstance(expected, str):
+            assert answer == expected, sentence
+            continue
+        assert [one[:2] for one in answer] == [[one.question, one.command] for one in expected]
+        for (*_, value), reading in zip(answer, expected, strict=True):
+            computed += value is not None
+            assert value is None or value == pytest.approx(reading.value, rel=1e-9), sentence
+    assert computed > 0.75 * len(sentences)

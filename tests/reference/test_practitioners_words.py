@@ -50,15 +50,15 @@ def test_each_term_leads_to_formulas_that_are_there():
 
 def test_a_topic_that_has_got_a_formula_is_found():
     every = calculator.formulas()
-    assert calculator.search("courier") == []
-    tagged = dict(searching.vocabulary.TAGS, transfer=("disks by courier",))
+    assert calculator.search("optical power budget") == []
+    tagged = dict(searching.vocabulary.TAGS, transfer=("optical power budget",))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(searching.vocabulary, "TAGS", tagged)
         for cached in (searching._tags, searching._named_texts, searching._fields):
             cached.cache_clear()
         searching._document_counts.cache_clear()
         try:
-            found = searching.matches("disks by courier", every.values()).formulas
+            found = searching.matches("optical power budget", every.values()).formulas
         finally:
             for cached in (searching._tags, searching._named_texts, searching._fields):
                 cached.cache_clear()
@@ -69,7 +69,7 @@ def test_a_topic_that_has_got_a_formula_is_found():
 @pytest.mark.each(
     ("typed", "meant"),
     [
-        ("bandwith of a call", True), ("queuing dleay", True), ("trukc", False),
+        ("bandwith of a call", True), ("queuing dleay", True), ("trukc", True),
         ("truck rolls", False), ("cyclic", False), ("netflow", False),
     ],
 )  # fmt: skip

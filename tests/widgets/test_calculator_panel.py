@@ -35,6 +35,22 @@ def test_it_starts_with_an_answer():
     assert panel.fields["latency_s"].input.value == "30 ms"
 
 
+def test_a_question_in_a_sentence_is_answered_and_fills_the_form():
+    panel = calculator_panel()
+    panel.search.value = "throughput with a 64k window and 200 ms rtt"
+    # by hand: 65,536 B in each 200 ms
+    assert "<b>2.621 Mbit/s" in panel.found.value
+    assert "netcalc calc throughput 64KiB --rtt 200ms" in panel.found.value
+    assert (panel.formula.short_name, panel.fields["rtt_s"].input.value) == ("throughput", "200ms")
+    assert "2.621 Mbit/s" in words(panel.result)
+    panel.search.value = "p99 wait at 70% load with 0.5 ms service"  # two queues, both shown
+    assert panel.found.value.count("<b>") == len(panel.formula_choice.options) == 2
+    panel.formula_choice.value = panel.formula_choice.options[1][1]
+    assert "70%" in [field.input.value for field in panel.fields.values()]
+    panel.search.value = "jumbo"
+    assert "<code>" not in panel.found.value
+
+
 def complaints(panel) -> list[str]:
     messages = [panel.message, panel.sweep_message, *(f.message for f in panel.fields.values())]
     return [message.value for message in messages if message.is_alert]
