@@ -10,11 +10,12 @@ TERMS = {
     "tcp_rmem; net ipv4 tcp_rmem": (
         "bdp throughput",
         "least, first and largest receive buffer of a TCP socket in Linux; the window is at "
-        "most the largest less the share that the kernel keeps (tcp_adv_win_scale)"),
+        "most the largest less the share that the kernel keeps (tcp_adv_win_scale); netcalc plan "
+        "host computes the line for a path"),
     "tcp_wmem; net ipv4 tcp_wmem": (
         "bdp throughput",
         "least, first and largest send buffer of a TCP socket in Linux; it holds what is sent "
-        "and not acknowledged"),
+        "and not acknowledged; netcalc plan host computes the line for a path"),
     "rmem_max; net core rmem_max; rmem_default": (
         "bdp throughput",
         "largest receive buffer that a program of Linux may ask for with SO_RCVBUF; tcp_rmem is "
@@ -25,7 +26,8 @@ TERMS = {
         "for sockets that do not ask"),
     "so_rcvbuf; so_sndbuf; sysctl; recvspace; sendspace; maxsockbuf": (
         "bdp throughput",
-        "buffer of a socket; it bounds the window of a TCP connection"),
+        "buffer of a socket; it bounds the window of a TCP connection; netcalc plan host computes "
+        "it for a path"),
     "rwin; receive window auto tuning; autotuning": (
         "throughput bdp max-window",
         "the receiver's window; a connection carries at most one window in a round trip"),
