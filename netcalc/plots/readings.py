@@ -148,7 +148,7 @@ def _goodput(columns: Columns, scenario: Scenario) -> _Drawn:
         for flow, rate in zip(_TWO, ideal_bps, strict=True)
     }
     points, errors = _grouped(columns, "flow", "time_s", "goodput_bps")
-    return _Drawn(x=x, lines=shares | lines, points=points, errors=errors, axes=_GOODPUT_AXES)
+    return _Drawn(x=x, lines=shares | lines, points=points, errors=errors, axes=_goodput_axes())
 
 
 def _unlike(columns: Columns, scenario: Scenario) -> _Drawn:
@@ -161,7 +161,7 @@ def _unlike(columns: Columns, scenario: Scenario) -> _Drawn:
     }
     x, lines = _courses(scenario, ("A", "B"))
     points, errors = _grouped({**columns, **times}, "flow", "time_s", "goodput_bps")
-    return _Drawn(x=x, lines=lines, points=points, errors=errors, axes=_GOODPUT_AXES)
+    return _Drawn(x=x, lines=lines, points=points, errors=errors, axes=_goodput_axes())
 
 
 def _courses(
@@ -175,6 +175,10 @@ def _courses(
         phrase("{flow}, theory ({algorithm})", flow=name, algorithm=flow.algorithm): rate
         for name, flow, rate in zip(names, scenario.flows, rate_bps.T, strict=True)
     }
+
+
+def _goodput_axes() -> tuple[Axis, Axis]:
+    return Axis("time", "s"), Axis(named("goodput", TCP_PAYLOAD), "bit/s", low=0.0)
 
 
 def _windows(columns: Columns, scenario: Scenario) -> _Drawn:
@@ -257,7 +261,6 @@ _TIMES = {
     "Fig. 17": term("Inferred, too: the times, two stages of 10 s each from the start of B."),
 }
 """What the section does not say of the times of a figure."""
-_GOODPUT_AXES = Axis("time", "s"), Axis(named("goodput", TCP_PAYLOAD), "bit/s", low=0.0)
 _TWO = ("flow 1", "flow 2")
 _DRAWN: dict[str, Callable[[Columns, Scenario], _Drawn]] = {
     "Fig. 15": _goodput,

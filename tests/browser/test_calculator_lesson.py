@@ -13,7 +13,7 @@ LESSON = Path(__file__).parents[2] / "notebooks" / "11_calculator.ipynb"
 
 def choose(panel, words):
     """Search for words; the formula that has them stands first, and is picked."""
-    panel.get_by_placeholder("words, such as wait").fill(words)
+    panel.get_by_placeholder("wait; 4 TB over").fill(words)
     command = f"·  {words.replace(' ', '-')}"
     first = panel.locator("select[size] option").first.filter(has_text=command)
     first.wait_for(state="attached")
@@ -56,8 +56,13 @@ def test_the_calculator_is_played_through(page):
     choose(panel, "write timeline")
     panel.get_by_text("waits for acknowledgement").wait_for()
     page.screenshot("table")
-    panel.get_by_placeholder("words, such as wait").fill("")
+    panel.get_by_placeholder("wait; 4 TB over").fill("")
     panel.get_by_text(f"{len(calculator.listed()[0][2])} formulas found").wait_for()
+    # A sentence: the answer, the role of each number, and the form filled with them.
+    panel.get_by_placeholder("wait; 4 TB over").fill("BDP of 1 Gbit/s with 80 ms rtt")
+    panel.get_by_text("10 MB").first.wait_for()  # derived: 1e9 bit/s for 0.08 s, over 8
+    panel.get_by_text("netcalc calc bdp", exact=False).first.wait_for()
+    page.screenshot("sentence")
     choose(panel, "datagram mbufs")
     panel.get_by_text("mbufs: 1, clusters: 0.").wait_for()
     page.wait_figures(4)

@@ -125,7 +125,7 @@ def test_costs_of_the_host_are_found_again():
     one_packet = compare.transactions(host_times((30e-6, 2e-9, 0.0), sizes[:4], packets[:4]))
     assert one_packet.predicted_label == "fitted: 30 µs + 2 ns per byte"
     falling = compare.transactions(host_times((30e-6, -1e-9, 0.0), sizes[:4], packets[:4]))
-    assert falling.predicted_label.endswith("+ 0 s per byte"), "a cost is never negative"
+    assert "per byte" not in falling.predicted_label, "a cost is never negative"
 
 
 def test_too_few_sizes_and_none():

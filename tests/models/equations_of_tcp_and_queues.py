@@ -265,8 +265,10 @@ def congestion_pps(p, rtt, rule, b, rto):
         return inf if p <= mpf(1) / 5 else 4 * (1 - p) / rtt
     if p == 1:
         return mpf(0)
-    reno = min(sqrt(3 / (2 * b * p)) / rtt, pftk(p, rtt, rto, inf, b, received=True)) if p else inf
-    if rule == "reno" or not p:
+    if not p:
+        return inf
+    reno = 1 / (rtt * sqrt(b * p) / mpf("1.31") + p**2 * rto * backoff(p) / (1 - p))
+    if rule == "reno":
         return reno
     c, beta = mpf(0.4), mpf(0.7)
     return max(root4(c * (3 + beta) / (4 * (1 - beta))) * (rtt / p) ** (mpf(3) / 4) / rtt, reno)
@@ -333,11 +335,8 @@ def transfer_parts(
     else:
         some = 1 - (1 - p) ** d
         started = max(min(slow_start_segments(d, p) + some, d), min(d, mpf(1)))
-        reached = min((started * (growth - 1) + initial_window_segments) / growth, largest)
-        reached = max(min(reached, max(rtt / clock, 1)), 1)
-        q = timeout_ratio(reached, p)
-        waited = q * (rtt + min_rto_s) * backoff(p) / (1 - p) + (1 - q) * rtt
-        recovery = some * waited
+        # A repair that is lost waits for the timer.
+        recovery = some * (p * (rtt + min_rto_s) * backoff(p) / (1 - p) + (1 - p) * rtt)
     first = min(initial_window_segments, largest)
     base = max(rtt - clock, mpf(0))
     whole = sending_s(started, mss, 8 * mss / clock, base, first, growth, largest)

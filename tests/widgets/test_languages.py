@@ -40,9 +40,11 @@ NAMES = re.compile(
 
 
 IN_ENGLISH = {
-    # Names of arguments, as they are typed and as the equation has them.
-    "calculator.calculator_panel": "payload bytes bandwidth bps latency transfer netcalc calc",
-    # Colours of a printed figure: the data set names its curves by them.
+    # Names of arguments, as they are typed and as the equation has them, and what is searched for.
+    "calculator.calculator_panel": "payload bytes bandwidth bps latency transfer netcalc calc "
+    "over rtt wait",
+    # Flows, and colours of a printed figure: the data set names its curves by them.
+    "congestion_control.figures_panel": "flow",
     "congestion_control.requests_panel": "blue red yellow green orange",
     # Names of facts, as in JSON, and who counted them.
     "own_file.file_panel": "ICMP count duplicate iputils loss max median min packets "

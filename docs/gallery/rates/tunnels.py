@@ -9,7 +9,7 @@ import numpy as np
 from netcalc import plots
 from netcalc.models.sizes.encapsulation import tunnel_goodput_bps
 
-mtu_bytes, lines = np.linspace(1280, 9000, 100), {}
+mtu_bytes, lines = np.arange(1280, 9001, 80), {}
 for stack in ("vxlan4", "wireguard4", "vxlan4+wireguard4"):
     found = [tunnel_goodput_bps(one, stack=stack, bandwidth_bps=1e9) for one in mtu_bytes]
     lines[stack] = found

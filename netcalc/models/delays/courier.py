@@ -69,10 +69,12 @@ def courier_throughput_bps(
     Tanenbaum and Wetherall, Computer Networks, 5th ed., 2.2.1; loading and unloading added.
     """
     count = whole("disk_count", disk_count, low=1)
-    size = 8.0 * positive("disk_bytes", disk_bytes)
+    size = positive("disk_bytes", disk_bytes)
     at_once = whole("parallel_count", parallel_count, low=1)
-    each = size / positive("load_bps", load_bps, allow_inf=True)
-    return count * size / (positive("trip_s", trip_s) + 2.0 * rounded_up(count / at_once) * each)
+    load = positive("load_bps", load_bps, allow_inf=True)
+    # Per bit of a disk, as the bits of all disks may be beyond a float.
+    trip = positive("trip_s", trip_s) / 8.0 / size
+    return count / (trip + 2.0 * rounded_up(count / at_once) / load)
 
 
 @model
