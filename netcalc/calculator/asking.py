@@ -20,6 +20,10 @@ The rows with the most words of the question are its readings; of two, neither i
 ``sorted``, ``many``, ``spread``, ``at_most``
     roles of quantities alike, the smallest first; the role of all quantities of its unit; the role
     of a volume in a time; the role that the answer must not exceed;
+``like``, ``unlike``, ``counts``, ``direct``, ``strict``
+    the pattern that the text of a role has, or has not; roles that a number without a unit and a
+    word may count; roles that are given themselves, not derived from others; roles whose word is
+    their own;
 ``formula``, ``args``, ``solve``, ``for``
     what answers: for each argument a role, ``=TEXT``, a number, or a list of an operation (``*``,
     ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args) and its operands; the argument
@@ -33,7 +37,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
-from math import inf, prod
+from math import inf, isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -206,8 +210,8 @@ def ask(sentence: str) -> Asked:
         raise DomainError("sentence-too-long", "sentence", shown, limit=limit)
     parts = sentences.tokens(sentence)
     unknown = [part for part in parts if part.kind == "unknown"]
-    _check_parts(sentence, parts, unknown)
     cues = sentences.attached(parts)
+    _check_parts(sentence, parts, unknown, cues)
     if _asks_twice(parts, cues):
         raise DomainError("sentence-asks-twice", "sentence", excerpt(sentence))
     fits = [fit for row in sentences.rows() for fit in _fits(row, parts, cues)]
@@ -241,7 +245,9 @@ def ask(sentence: str) -> Asked:
     )
 
 
-def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]) -> None:
+def _check_parts(
+    sentence: str, parts: Sequence[Token], unknown: Sequence[Token], cues: Mapping[int, int]
+) -> None:
     """Refuse a sentence with a part that holds a number and is not understood.
 
     Raises
@@ -250,8 +256,8 @@ def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]
         If there is one, if no part is a quantity, or if what is asked is not understood.
     """
     shown = excerpt(sentence)
-    for part in parts:
-        if part.error is not None:
+    for index, part in enumerate(parts):
+        if part.error is not None and not (part.meanings and index in cues.values()):
             raise part.error
     if not any(part.kind in ("quantity", "name") for part in parts):
         raise DomainError("sentence-asks-nothing", "sentence", shown)
@@ -271,7 +277,12 @@ def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]
     if bad:
         listed = ", ".join(repr(excerpt(part.text)) for part in bad[:4])
         raise DomainError("sentence-part-unknown", "sentence", shown, parts=listed)
-    if sentence.rstrip(" ?").count("?"):
+    spans = [span.end() for span in re.finditer(r"[^?]+", sentence)]
+    spoken = {
+        next((end for end in spans if part.start < end), 0)
+        for part in parts if part.kind in ("word", "quantity", "name", "target")
+    }  # fmt: skip
+    if len(spoken) > 1:
         raise DomainError("sentence-asks-twice", "sentence", shown)
 
 
@@ -355,7 +366,19 @@ def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
             for first, second in pairwise(row.get("sorted", ()))
             if first in filled and second in filled
         )
+        and all(
+            filled[name].said in ("", sentences.table()["roles"][name]["said"])
+            for name in row.get("strict", ())
+            if name in filled
+        )
         and all(_SPREAD.search(filled[n].token.text) for n in row.get("spread", ()) if n in filled)
+        and all(
+            bool(re.search(sentences.table()["patterns"][pattern], filled[name].token.text))
+            is (wanted == "like")
+            for wanted in ("like", "unlike")
+            for name, pattern in row.get(wanted, {}).items()
+            if name in filled
+        )
         and not any(
             filled[name].meaning.value in values
             for name, values in row.get("no_sizes", {}).items()
@@ -449,7 +472,8 @@ def _free(
                 found.append((name, _Role(part, meaning, facts["units"][0])))
             continue
         for unit in facts.get("bare_units", facts["units"]):
-            fitting = part.meanings.get(unit, ()) if unit != "1" else ()
+            is_count = name in row.get("counts", ()) and set(part.meanings) == {"1"}
+            fitting = part.meanings.get(unit, ()) if unit != "1" or is_count else ()
             found += [
                 (name, _Role(part, one, unit))
                 for one in fitting
@@ -521,6 +545,8 @@ def _reading(fit: _Fit, target: str) -> Reading:
         answer = session.value()
         value, unit = float(np.reshape(answer.parts["result"], ())), model.unit
         equation = model.equation_text(session.arguments, value)
+    if not isfinite(value):
+        raise DomainError("sentence-unbounded", "sentence", row["title"])
     assumed += [
         f"{_said(name)} {text}"
         for name, text in row.get("takes", {}).items()
