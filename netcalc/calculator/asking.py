@@ -24,6 +24,8 @@ The rows with the most words of the question are its readings; of two, neither i
     the pattern that the text of a role has, or has not; roles that a number without a unit and a
     word may count; roles that are given themselves, not derived from others; roles whose word is
     their own;
+``below``, ``tally``
+    two numbers of which the first must be the lower; a count and the role of what is listed;
 ``formula``, ``args``, ``solve``, ``for``
     what answers: for each argument a role, ``=TEXT``, a number, or a list of an operation (``*``,
     ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args) and its operands; the argument
@@ -366,6 +368,7 @@ def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
             for first, second in pairwise(row.get("sorted", ()))
             if first in filled and second in filled
         )
+        and _is_tally(row, filled)
         and all(
             filled[name].said in ("", sentences.table()["roles"][name]["said"])
             for name in row.get("strict", ())
@@ -385,6 +388,16 @@ def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
             if name in filled
         )
         and (large is None or large[0] not in filled or filled[large[0]].meaning.value > large[1])
+    )
+
+
+def _is_tally(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
+    """Whether as many are listed as are counted: ``two lines of 99% and 98%``."""
+    count, listed = (filled.get(name) for name in row.get("tally", ("", "")))
+    return (
+        count is None
+        or listed is None
+        or count.meaning.value == listed.meaning.text.count(";") + 1
     )
 
 
@@ -545,7 +558,8 @@ def _reading(fit: _Fit, target: str) -> Reading:
         answer = session.value()
         value, unit = float(np.reshape(answer.parts["result"], ())), model.unit
         equation = model.equation_text(session.arguments, value)
-    if not isfinite(value):
+    loads = [_number(each, fit, [], "1") for each in row.get("below", ())]
+    if not isfinite(value) or (len(loads) == 2 and (loads[0] or 0) >= (loads[1] or 0)):
         raise DomainError("sentence-unbounded", "sentence", row["title"])
     assumed += [
         f"{_said(name)} {text}"

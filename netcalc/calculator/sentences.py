@@ -165,7 +165,8 @@ def _substituted(row: Mapping[str, Any], derived: Mapping[str, Any]) -> Mapping[
 
     needs = [name for name in row["needs"] if name != role]
     needs += [name for name in derived["needs"] if name not in needs]
-    return {**row, "needs": needs, "args": put(row["args"])}
+    below = {"below": put(["", *row["below"]])[1:]} if "below" in row else {}
+    return {**row, "needs": needs, "args": put(row["args"]), **below}
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,7 +435,7 @@ def _quiet(parts: list[Token]) -> list[Token]:
     for index, part in enumerate(parts):
         if part.text.lower() in table()["pronouns"]:
             after = next((p for p in parts[index + 1 :] if p.kind not in ("filler", "name")), None)
-            if after is None or after.kind != "word" or not _counts(after):
+            if after is None or after.kind != "word" or after.soft or not _counts(after):
                 found[index] = Token("filler", part.text, part.start)
         repeats = any(_says_again(part, other) for other in parts[:index])
         if repeats or ("latency" in part.words and "oneway" in _before(found, index).words):
