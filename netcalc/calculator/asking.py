@@ -322,7 +322,9 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         if not _named_so(row, filled):
             continue
         silent = row.get("given") if not asks & there else None
-        if isinstance(silent, list) and not all(n in filled and filled[n].by for n in silent):
+        if isinstance(silent, list) and not all(
+            n in filled and filled[n].by and _has_own_word(n, filled[n]) for n in silent
+        ):
             continue
         missing = tuple(name for name in row["needs"] if name not in filled)
         if not missing or asks & there:
@@ -370,9 +372,7 @@ def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
         )
         and _is_tally(row, filled)
         and all(
-            filled[name].said in ("", sentences.table()["roles"][name]["said"])
-            for name in row.get("strict", ())
-            if name in filled
+            _has_own_word(name, filled[name]) for name in row.get("strict", ()) if name in filled
         )
         and all(_SPREAD.search(filled[n].token.text) for n in row.get("spread", ()) if n in filled)
         and all(
@@ -391,13 +391,16 @@ def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
     )
 
 
+def _has_own_word(name: str, role: _Role) -> bool:
+    """Whether a role is not read from the word of another one."""
+    return role.said in ("", sentences.table()["roles"][name]["said"])
+
+
 def _is_tally(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
     """Whether as many are listed as are counted: ``two lines of 99% and 98%``."""
     count, listed = (filled.get(name) for name in row.get("tally", ("", "")))
     return (
-        count is None
-        or listed is None
-        or count.meaning.value == listed.meaning.text.count(";") + 1
+        count is None or listed is None or count.meaning.value == listed.meaning.text.count(";") + 1
     )
 
 

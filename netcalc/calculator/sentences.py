@@ -75,14 +75,14 @@ _A_YEAR = re.compile(
     re.IGNORECASE,
 )
 _ETHERNET = re.compile(r"[gtm](?:ig\w*|be|e)?\b|g\w* ethernet|base", re.IGNORECASE)
+_OF_A_LINE = re.compile(r"(?:be|ethernet|base\S*) (?:per|a) ", re.IGNORECASE)
+"""What is no unit: the frames of ``10GbE per second``."""
 _BITS = re.compile(r"[kmgt]bits?|(?:kilo|mega|giga|tera)bits?", re.IGNORECASE)
 _SMALL = re.compile(r"[kmgt]bs?")
 _PREFIXED = re.compile(r"[kKMG]")
 _GIG = {"gig": "GB", "gigs": "GB", "meg": "MB", "megs": "MB", "tera": "TB", "g": "GB", "t": "TB"}
 _BINARY = {"k": 1024.0, "K": 1024.0, "M": 1024.0**2}
-_TARGET = re.compile(
-    r"(?:in|to|as|into|how (?:many|much)|wie\s?viele?)\s+", re.IGNORECASE
-)
+_TARGET = re.compile(r"(?:in|to|as|into|how (?:many|much)|wie\s?viele?)\s+", re.IGNORECASE)
 _LINE = re.compile(r"(?:T|DS|E|OC|STM|STS)-?\d+c?(?![\w-])", re.IGNORECASE)
 _WORD = re.compile(r"(?:(?<!\S)--?)?[^\W\d_](?:[\w'’./-]*\w)?")
 _MOST_WORDS = 4
@@ -277,6 +277,10 @@ def _next(sentence: str, position: int) -> Token | None:
     if match := _NUMBER.match(sentence, position):
         return _quantity(sentence, position, match[0])
     if match := _WORD.match(sentence, position):
+        kinds = units.kinds_of(match[0]) if "/" in match[0] else ()
+        if kinds:  # alone: it is what the answer shall be in
+            wanted = tuple(f"in {kind}" for kind in kinds)
+            return Token("target", match[0], position, words=wanted, value=match[0])
         return Token("unknown", match[0], position)
     mark = sentence[position]
     if mark in _lexicon().phrases:
@@ -291,7 +295,9 @@ def _target(sentence: str, position: int) -> Token | None:
         return None
     for unit, end in _units_behind(sentence, match.end()):
         plain = _A_TIME.sub("per ", _translated(unit))
-        asks_time = match[0].lower().startswith(("how", "wie")) and plain in units.written_units("s")
+        asks_time = match[0].lower().startswith(("how", "wie")) and plain in units.written_units(
+            "s"
+        )
         known = _plain(unit) in _lexicon().phrases or plain.startswith("per ")
         if not known and units.kinds_of(plain) and len(plain) > 1:
             words: tuple[str, ...] = ("howlong",) if asks_time else ()
@@ -397,6 +403,8 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
     for kind in KINDS:
         if kind not in kinds and not (kind == "bit/s" and _ETHERNET.match(unit)):
             continue
+        if _OF_A_LINE.search(unit):
+            continue
         try:
             found[kind] = (Meaning(units.parse_typed(spaced, kind), text),)
         except UnitError as refused:
@@ -442,7 +450,7 @@ def _quiet(parts: list[Token]) -> list[Token]:
             found[index] = Token("filler", part.text, part.start)
         if part.kind == "quantity" and part.text.lower() in table()["quantities"]:
             near = [p for p in parts[max(index - 3, 0) : index + 4] if p is not part]
-            if any(_same_rate(part, other) for other in near):
+            if any(_same_value(part, other) for other in near):
                 found[index] = Token("filler", part.text, part.start)
     return found
 
@@ -458,9 +466,12 @@ def _before(parts: Sequence[Token], index: int) -> Token:
     return parts[index - 1] if index else Token("filler", "", 0)
 
 
-def _same_rate(part: Token, other: Token) -> bool:
-    rates = [token.meanings.get("bit/s", ()) for token in (part, other)]
-    return all(rates) and rates[0][0].value == rates[1][0].value
+def _same_value(part: Token, other: Token) -> bool:
+    for unit in ("bit/s", "byte"):
+        values = [token.meanings.get(unit, ()) for token in (part, other)]
+        if all(values) and values[0][0].value == values[1][0].value:
+            return True
+    return False
 
 
 def _spelled(parts: list[Token]) -> list[Token]:
