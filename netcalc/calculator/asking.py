@@ -649,6 +649,8 @@ def _number(expression: Any, fit: _Fit, steps: list[str], unit: str) -> float | 
 
 def _written(number: float, unit: str) -> str:
     text = f"{number:.15g}" if unit == "1" else units.show(number, unit, digits=15)
+    if unit == "byte" and units.parse_typed(text, unit) != number:
+        text = f"{number:.15g}B"  # 65.008 kB is a little more than 65,008 bytes
     return re.sub(r"(?<=\d) (?=[A-Za-zµ%])", "", text)
 
 

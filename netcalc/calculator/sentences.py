@@ -607,7 +607,7 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
             continue
         for step in (1, -1):
             at, cost = index + step, 0
-            while 0 <= at < len(parts) and cost <= 3:
+            while 0 <= at < len(parts) and cost <= 3 + (step > 0):
                 other = parts[at]
                 if other.kind == "quantity":
                     fits = any(may_be(role, other, behind=step > 0) for role in _roles(part))
