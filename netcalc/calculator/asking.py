@@ -294,6 +294,7 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
     places = asks | must | set(row.get("also", ())) | set(sentences.table()["any"]["concepts"])
     own = [*row["needs"], *row.get("takes", {})]
     there: set[str] = set()
+    apart: list[Token] = []
     for index, part in enumerate(parts):
         if index in cues:
             there |= set(part.words) & places - set(sentences.table()["roles"])
@@ -303,7 +304,9 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         if part.kind == "word":
             fitting = set(part.words) & places
             if not fitting and not part.soft:
-                return []
+                if not set(part.words) <= set(sentences.table()["roles"]):
+                    return []
+                apart.append(part)
             there |= fitting
     if not must <= there or (asks and not asks & there and not row.get("given")):
         return []
@@ -319,7 +322,7 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         if len(set(names)) < len(names):
             continue
         filled = dict(chosen)
-        if not _named_so(row, filled):
+        if not _named_so(row, filled) or not all(_is_later(part, filled) for part in apart):
             continue
         silent = row.get("given") if not asks & there else None
         if isinstance(silent, list) and not all(
@@ -330,6 +333,14 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         if not missing or asks & there:
             fits.append(_Fit(row, filled, score, missing))
     return fits
+
+
+def _is_later(word: Token, filled: Mapping[str, _Role]) -> bool:
+    """Whether a role's quantity comes later, with no word beside it: ``window is stuck at``."""
+    return any(
+        name in filled and not filled[name].by and filled[name].token.start > word.start
+        for name in word.words
+    )
 
 
 def _asks_twice(parts: Sequence[Token], cues: Mapping[int, int]) -> bool:

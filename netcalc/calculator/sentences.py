@@ -448,7 +448,9 @@ def _quiet(parts: list[Token]) -> list[Token]:
         repeats = any(_says_again(part, other) for other in parts[:index])
         if repeats or ("latency" in part.words and "oneway" in _before(found, index).words):
             found[index] = Token("filler", part.text, part.start)
-        if part.kind == "quantity" and part.text.lower() in table()["quantities"]:
+        if part.kind == "quantity" and (
+            part.text.lower() in table()["quantities"] or _LINE.fullmatch(part.text)
+        ):
             near = [p for p in parts[max(index - 3, 0) : index + 4] if p is not part]
             if any(_same_value(part, other) for other in near):
                 found[index] = Token("filler", part.text, part.start)
@@ -467,7 +469,7 @@ def _before(parts: Sequence[Token], index: int) -> Token:
 
 
 def _same_value(part: Token, other: Token) -> bool:
-    for unit in ("bit/s", "byte"):
+    for unit in ("bit/s", "byte", "s"):
         values = [token.meanings.get(unit, ()) for token in (part, other)]
         if all(values) and values[0][0].value == values[1][0].value:
             return True
