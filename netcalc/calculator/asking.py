@@ -280,10 +280,11 @@ def _check_parts(
         listed = ", ".join(repr(excerpt(part.text)) for part in bad[:4])
         raise DomainError("sentence-part-unknown", "sentence", shown, parts=listed)
     spans = [span.end() for span in re.finditer(r"[^?]+", sentence)]
-    spoken = {
-        next((end for end in spans if part.start < end), 0)
-        for part in parts if part.kind in ("word", "quantity", "name", "target")
-    }  # fmt: skip
+    asking = [
+        part for index, part in enumerate(parts)
+        if part.kind in ("word", "target") and index not in cues
+    ]  # fmt: skip
+    spoken = {next((end for end in spans if part.start < end), 0) for part in asking}
     if len(spoken) > 1:
         raise DomainError("sentence-asks-twice", "sentence", shown)
 
