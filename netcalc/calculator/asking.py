@@ -20,6 +20,12 @@ The rows with the most words of the question are its readings; of two, neither i
 ``sorted``, ``many``, ``spread``, ``at_most``
     roles of quantities alike, the smallest first; the role of all quantities of its unit; the role
     of a volume in a time; the role that the answer must not exceed;
+``like``, ``unlike``, ``counts``, ``direct``, ``strict``
+    the pattern that the text of a role has, or has not; roles that a number without a unit and a
+    word may count; roles that are given themselves, not derived from others; roles whose word is
+    their own;
+``below``, ``tally``
+    two numbers of which the first must be the lower; a count and the role of what is listed;
 ``formula``, ``args``, ``solve``, ``for``
     what answers: for each argument a role, ``=TEXT``, a number, or a list of an operation (``*``,
     ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args) and its operands; the argument
@@ -33,7 +39,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
-from math import inf, prod
+from math import inf, isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -206,8 +212,8 @@ def ask(sentence: str) -> Asked:
         raise DomainError("sentence-too-long", "sentence", shown, limit=limit)
     parts = sentences.tokens(sentence)
     unknown = [part for part in parts if part.kind == "unknown"]
-    _check_parts(sentence, parts, unknown)
     cues = sentences.attached(parts)
+    _check_parts(sentence, parts, unknown, cues)
     if _asks_twice(parts, cues):
         raise DomainError("sentence-asks-twice", "sentence", excerpt(sentence))
     fits = [fit for row in sentences.rows() for fit in _fits(row, parts, cues)]
@@ -241,7 +247,9 @@ def ask(sentence: str) -> Asked:
     )
 
 
-def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]) -> None:
+def _check_parts(
+    sentence: str, parts: Sequence[Token], unknown: Sequence[Token], cues: Mapping[int, int]
+) -> None:
     """Refuse a sentence with a part that holds a number and is not understood.
 
     Raises
@@ -250,8 +258,8 @@ def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]
         If there is one, if no part is a quantity, or if what is asked is not understood.
     """
     shown = excerpt(sentence)
-    for part in parts:
-        if part.error is not None:
+    for index, part in enumerate(parts):
+        if part.error is not None and not (part.meanings and index in cues.values()):
             raise part.error
     if not any(part.kind in ("quantity", "name") for part in parts):
         raise DomainError("sentence-asks-nothing", "sentence", shown)
@@ -271,7 +279,13 @@ def _check_parts(sentence: str, parts: Sequence[Token], unknown: Sequence[Token]
     if bad:
         listed = ", ".join(repr(excerpt(part.text)) for part in bad[:4])
         raise DomainError("sentence-part-unknown", "sentence", shown, parts=listed)
-    if sentence.rstrip(" ?").count("?"):
+    spans = [span.end() for span in re.finditer(r"[^?]+", sentence)]
+    asking = [
+        part for index, part in enumerate(parts)
+        if part.kind in ("word", "target") and index not in cues
+    ]  # fmt: skip
+    spoken = {next((end for end in spans if part.start < end), 0) for part in asking}
+    if len(spoken) > 1:
         raise DomainError("sentence-asks-twice", "sentence", shown)
 
 
@@ -281,6 +295,7 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
     places = asks | must | set(row.get("also", ())) | set(sentences.table()["any"]["concepts"])
     own = [*row["needs"], *row.get("takes", {})]
     there: set[str] = set()
+    apart: list[Token] = []
     for index, part in enumerate(parts):
         if index in cues:
             there |= set(part.words) & places - set(sentences.table()["roles"])
@@ -290,7 +305,9 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         if part.kind == "word":
             fitting = set(part.words) & places
             if not fitting and not part.soft:
-                return []
+                if not set(part.words) <= set(sentences.table()["roles"]):
+                    return []
+                apart.append(part)
             there |= fitting
     if not must <= there or (asks and not asks & there and not row.get("given")):
         return []
@@ -306,15 +323,25 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         if len(set(names)) < len(names):
             continue
         filled = dict(chosen)
-        if not _named_so(row, filled):
+        if not _named_so(row, filled) or not all(_is_later(part, filled) for part in apart):
             continue
         silent = row.get("given") if not asks & there else None
-        if isinstance(silent, list) and not all(n in filled and filled[n].by for n in silent):
+        if isinstance(silent, list) and not all(
+            n in filled and filled[n].by and _has_own_word(n, filled[n]) for n in silent
+        ):
             continue
         missing = tuple(name for name in row["needs"] if name not in filled)
         if not missing or asks & there:
             fits.append(_Fit(row, filled, score, missing))
     return fits
+
+
+def _is_later(word: Token, filled: Mapping[str, _Role]) -> bool:
+    """Whether a role's quantity comes later, with no word beside it: ``window is stuck at``."""
+    return any(
+        name in filled and not filled[name].by and filled[name].token.start > word.start
+        for name in word.words
+    )
 
 
 def _asks_twice(parts: Sequence[Token], cues: Mapping[int, int]) -> bool:
@@ -355,13 +382,37 @@ def _named_so(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
             for first, second in pairwise(row.get("sorted", ()))
             if first in filled and second in filled
         )
+        and _is_tally(row, filled)
+        and all(
+            _has_own_word(name, filled[name]) for name in row.get("strict", ()) if name in filled
+        )
         and all(_SPREAD.search(filled[n].token.text) for n in row.get("spread", ()) if n in filled)
+        and all(
+            bool(re.search(sentences.table()["patterns"][pattern], filled[name].token.text))
+            is (wanted == "like")
+            for wanted in ("like", "unlike")
+            for name, pattern in row.get(wanted, {}).items()
+            if name in filled
+        )
         and not any(
             filled[name].meaning.value in values
             for name, values in row.get("no_sizes", {}).items()
             if name in filled
         )
         and (large is None or large[0] not in filled or filled[large[0]].meaning.value > large[1])
+    )
+
+
+def _has_own_word(name: str, role: _Role) -> bool:
+    """Whether a role is not read from the word of another one."""
+    return role.said in ("", sentences.table()["roles"][name]["said"])
+
+
+def _is_tally(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
+    """Whether as many are listed as are counted: ``two lines of 99% and 98%``."""
+    count, listed = (filled.get(name) for name in row.get("tally", ("", "")))
+    return (
+        count is None or listed is None or count.meaning.value == listed.meaning.text.count(";") + 1
     )
 
 
@@ -449,7 +500,8 @@ def _free(
                 found.append((name, _Role(part, meaning, facts["units"][0])))
             continue
         for unit in facts.get("bare_units", facts["units"]):
-            fitting = part.meanings.get(unit, ()) if unit != "1" else ()
+            is_count = name in row.get("counts", ()) and set(part.meanings) == {"1"}
+            fitting = part.meanings.get(unit, ()) if unit != "1" or is_count else ()
             found += [
                 (name, _Role(part, one, unit))
                 for one in fitting
@@ -521,6 +573,9 @@ def _reading(fit: _Fit, target: str) -> Reading:
         answer = session.value()
         value, unit = float(np.reshape(answer.parts["result"], ())), model.unit
         equation = model.equation_text(session.arguments, value)
+    loads = [_number(each, fit, [], "1") for each in row.get("below", ())]
+    if not isfinite(value) or (len(loads) == 2 and (loads[0] or 0) >= (loads[1] or 0)):
+        raise DomainError("sentence-unbounded", "sentence", row["title"])
     assumed += [
         f"{_said(name)} {text}"
         for name, text in row.get("takes", {}).items()
@@ -606,6 +661,8 @@ def _number(expression: Any, fit: _Fit, steps: list[str], unit: str) -> float | 
 
 def _written(number: float, unit: str) -> str:
     text = f"{number:.15g}" if unit == "1" else units.show(number, unit, digits=15)
+    if unit == "byte" and units.parse_typed(text, unit) != number:
+        text = f"{number:.15g}B"  # 65.008 kB is a little more than 65,008 bytes
     return re.sub(r"(?<=\d) (?=[A-Za-zµ%])", "", text)
 
 

@@ -6,6 +6,10 @@
     words that say nothing; words at which another ceases to belong to its number;
 ``questions``, ``other``
     beginnings of a question; words that change one, so that no formula may ignore them;
+``common``, ``pronouns``
+    words that say nothing where they are not known otherwise; numbers that may count nothing;
+``[aliases]``, ``[unit_words]``, ``[patterns]``
+    words that are as another, or say nothing; words of units in English; those of rows' texts;
 ``[numbers]``, ``[quantities]``, ``[names.ROLE]``
     words that are numbers, quantities (text and unit) and names (the value an argument takes);
 ``[roles.NAME]``
@@ -49,7 +53,11 @@ RATIOS = (YEARLY, QUANTILE)
 KINDS = ("bit/s", "byte", "packet/s", "call/s", "s", "ratio", "m", "Hz", "dB")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,'\u00a0\u202f]\d+)*|\.\d+)(?:[eE][+-]?\d+)?(?!\.?\d)")
 _POWER = re.compile(r"10\s?\^\s?-\d+|10\*\*-\d+")
-_ODDS = re.compile(r"1\s*(?:/|\s(?:in|out of)\s)\s*(\d[\d,]*)(?![\w.])")
+_ODDS = re.compile(
+    r"(?:1|one)\s*(?:/|\s(?:in|of|out of)\s(?:every\s)?)\s*(\d[\d,]*)(?![\w.])"
+    r"(?:\s+(?:packets?|segments?|frames|calls)\b)?",
+    re.IGNORECASE,
+)
 _PERCENTILE = re.compile(
     r"(?:p\s?(\d{2}(?:\.\d+)?)|(\d{1,2}(?:\.\d+)?)\s?(?:st|nd|rd|th)?\s?(?:%\s?ile\b|percentile\b))"
     r"(?:\s+percentile\b)?(?![\w.]*\d)",
@@ -67,11 +75,14 @@ _A_YEAR = re.compile(
     re.IGNORECASE,
 )
 _ETHERNET = re.compile(r"[gtm](?:ig\w*|be|e)?\b|g\w* ethernet|base", re.IGNORECASE)
+_OF_A_LINE = re.compile(r"(?:be|ethernet|base\S*) (?:per|a) ", re.IGNORECASE)
+"""What is no unit: the frames of ``10GbE per second``."""
 _BITS = re.compile(r"[kmgt]bits?|(?:kilo|mega|giga|tera)bits?", re.IGNORECASE)
+_SMALL = re.compile(r"[kmgt]bs?")
 _PREFIXED = re.compile(r"[kKMG]")
 _GIG = {"gig": "GB", "gigs": "GB", "meg": "MB", "megs": "MB", "tera": "TB", "g": "GB", "t": "TB"}
 _BINARY = {"k": 1024.0, "K": 1024.0, "M": 1024.0**2}
-_TARGET = re.compile(r"(?:in|to|as|into|how (?:many|much))\s+", re.IGNORECASE)
+_TARGET = re.compile(r"(?:in|to|as|into|how (?:many|much)|wie\s?viele?)\s+", re.IGNORECASE)
 _LINE = re.compile(r"(?:T|DS|E|OC|STM|STS)-?\d+c?(?![\w-])", re.IGNORECASE)
 _WORD = re.compile(r"(?:(?<!\S)--?)?[^\W\d_](?:[\w'’./-]*\w)?")
 _MOST_WORDS = 4
@@ -134,6 +145,7 @@ def rows() -> tuple[Mapping[str, Any], ...]:
                 _substituted(version, derived)
                 for version in versions
                 if derived["role"] in version["needs"]
+                and derived["role"] not in row.get("direct", ())
             ]
         found += versions
     return tuple(found)
@@ -153,7 +165,8 @@ def _substituted(row: Mapping[str, Any], derived: Mapping[str, Any]) -> Mapping[
 
     needs = [name for name in row["needs"] if name != role]
     needs += [name for name in derived["needs"] if name not in needs]
-    return {**row, "needs": needs, "args": put(row["args"])}
+    below = {"below": put(["", *row["below"]])[1:]} if "below" in row else {}
+    return {**row, "needs": needs, "args": put(row["args"]), **below}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +209,13 @@ def _lexicon() -> _Lexicon:
             add(phrase, kind)
     for phrase in known["other"].split():
         add(phrase, "word", f"other: {phrase}")
+    for phrase, same in known["aliases"].items():
+        if same:
+            phrases.setdefault(_plain(phrase), phrases[_plain(same)])
+        else:
+            add(phrase, "filler")
+    for phrase in known["common"].split():
+        add(phrase, "filler")
     longest_first = sorted(phrases, key=len, reverse=True)
     either = "|".join(re.escape(phrase).replace(r"\ ", r"[\s-]+") for phrase in longest_first)
     return _Lexicon(phrases, re.compile(rf"(?:{either})(?![\w])", re.IGNORECASE))
@@ -224,7 +244,7 @@ def tokens(sentence: str) -> list[Token]:
             position = part.end
         else:
             position += 1  # a mark such as ?
-    return _stacked(_spelled(found))
+    return _stacked(_quiet(_spelled(found)))
 
 
 def _next(sentence: str, position: int) -> Token | None:
@@ -245,12 +265,22 @@ def _next(sentence: str, position: int) -> Token | None:
         return Token("quantity", match[0], position, meanings={"bit/s": (meaning,)})
     if part := _target(sentence, position):
         return part
+    if starts and sentence[position] in "1oO" and (match := _ODDS.match(sentence, position)):
+        return _quantity(sentence, position, match[0])
     if starts and (match := _lexicon().pattern.match(sentence, position)):
+        if match[0].lower() in table()["numbers"] and (
+            part := _spoken(sentence, position, match[0])
+        ):
+            return part
         known = _lexicon().phrases[_plain(match[0])]
         return replace(known, text=match[0], start=position)
     if match := _NUMBER.match(sentence, position):
         return _quantity(sentence, position, match[0])
     if match := _WORD.match(sentence, position):
+        kinds = units.kinds_of(match[0]) if "/" in match[0] else ()
+        if kinds:  # alone: it is what the answer shall be in
+            wanted = tuple(f"in {kind}" for kind in kinds)
+            return Token("target", match[0], position, words=wanted, value=match[0])
         return Token("unknown", match[0], position)
     mark = sentence[position]
     if mark in _lexicon().phrases:
@@ -264,8 +294,10 @@ def _target(sentence: str, position: int) -> Token | None:
     if match is None:
         return None
     for unit, end in _units_behind(sentence, match.end()):
-        plain = _A_TIME.sub("per ", unit)
-        asks_time = match[0].lower().startswith("how") and plain in units.written_units("s")
+        plain = _A_TIME.sub("per ", _translated(unit))
+        asks_time = match[0].lower().startswith(("how", "wie")) and plain in units.written_units(
+            "s"
+        )
         known = _plain(unit) in _lexicon().phrases or plain.startswith("per ")
         if not known and units.kinds_of(plain) and len(plain) > 1:
             words: tuple[str, ...] = ("howlong",) if asks_time else ()
@@ -306,14 +338,14 @@ def _quantity(sentence: str, position: int, number: str) -> Token:
         return Token("quantity", match[0], position, meanings={"ratio": (meaning,)})
     error = None
     for unit, end in _units_behind(sentence, position + len(number)):
-        meanings, refused = _meanings(number, _A_TIME.sub("per ", unit))
+        meanings, refused = _meanings(number, _A_TIME.sub("per ", _translated(unit)))
         text = sentence[position:end]
         if meanings and "ratio" in meanings and (year := _A_YEAR.match(sentence, end)):
             return Token("quantity", text + year[0], position, meanings={YEARLY: meanings["ratio"]})
         if meanings:
             return Token("quantity", text, position, meanings=meanings)
         if refused is not None and (refused.code == "ambiguous-unit" or units.kinds_of(unit)):
-            return Token("quantity", text, position, error=refused)
+            return Token("quantity", text, position, error=refused, meanings=_octets(number, unit))
     if error is None and _DOUBTFUL.fullmatch(number):
         head, tail = number.split(".")
         readings = [head + tail, head]
@@ -328,6 +360,37 @@ def _quantity(sentence: str, position: int, number: str) -> Token:
     return Token("quantity", number, position, meanings={"1": (Meaning(value, grouped),)})
 
 
+def _spoken(sentence: str, position: int, word: str) -> Token | None:
+    """Return a number in a word with its unit of time, if it has one: ``two hours``."""
+    number = str(table()["numbers"][word.lower()])
+    for unit, end in _units_behind(sentence, position + len(word)):
+        meanings, _ = _meanings(number, _translated(unit))
+        if "s" in meanings and not _is_short(unit):
+            return Token("quantity", sentence[position:end], position, meanings=meanings)
+    return None
+
+
+def _is_short(unit: str) -> bool:
+    return len(unit) < 3 and unit != "ms"
+
+
+def _octets(number: str, unit: str) -> dict[str, tuple[Meaning, ...]]:
+    """Return what an ambiguous ``50 gb`` is beside a word of a size."""
+    if not _SMALL.fullmatch(unit):
+        return {}
+    octets = unit.upper().replace("K", "k")
+    with suppress(UnitError):
+        value = units.parse(f"{number} {octets}", "byte")
+        return {"colloquial": (Meaning(value, f"{number}{octets}", octets),)}
+    return {}
+
+
+def _translated(unit: str) -> str:
+    """Return a unit with its words in English: ``GB pro Stunde``."""
+    words = table()["unit_words"]
+    return " ".join(words.get(word.lower(), word) for word in unit.split())
+
+
 def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], UnitError | None]:
     """Return what a number with a unit may be, and why it may be nothing."""
     found: dict[str, tuple[Meaning, ...]] = {}
@@ -339,6 +402,8 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
     kinds = units.kinds_of(unit)
     for kind in KINDS:
         if kind not in kinds and not (kind == "bit/s" and _ETHERNET.match(unit)):
+            continue
+        if _OF_A_LINE.search(unit):
             continue
         try:
             found[kind] = (Meaning(units.parse_typed(spaced, kind), text),)
@@ -360,11 +425,55 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
         elif factor is not None:
             prefix = unit.upper() + "i"
             found["binary"] = (Meaning(plain * factor, f"{number}{prefix}B", "1024"),)
-    if unit.lower() in _GIG and "bit/s" in found:
+    if unit.lower() in _GIG and ("bit/s" in found or unit.lower()[1:3] in ("ig", "eg")):
         octets = _GIG[unit.lower()]
         value = units.parse(f"{number} {octets}", "byte")
         found["colloquial"] = (Meaning(value, f"{number}{octets}", octets),)
+        if "bit/s" not in found:
+            text = f"{number}{octets[0]}bit/s"
+            found["loose"] = (Meaning(units.parse(text, "bit/s"), text, f"{octets[0]}bit/s"),)
+            if unit.lower().endswith("s"):
+                found["byte"] = found["colloquial"]
     return found, None if found else error
+
+
+def _quiet(parts: list[Token]) -> list[Token]:
+    """Take the word ``one`` that counts nothing, and a rate that is said twice, as fillers."""
+    found = list(parts)
+    for index, part in enumerate(parts):
+        if part.text.lower() in table()["pronouns"]:
+            after = next((p for p in parts[index + 1 :] if p.kind not in ("filler", "name")), None)
+            if after is None or after.kind != "word" or after.soft or not _counts(after):
+                found[index] = Token("filler", part.text, part.start)
+        repeats = any(_says_again(part, other) for other in parts[:index])
+        if repeats or ("latency" in part.words and "oneway" in _before(found, index).words):
+            found[index] = Token("filler", part.text, part.start)
+        if part.kind == "quantity" and (
+            part.text.lower() in table()["quantities"] or _LINE.fullmatch(part.text)
+        ):
+            near = [p for p in parts[max(index - 3, 0) : index + 4] if p is not part]
+            if any(_same_value(part, other) for other in near):
+                found[index] = Token("filler", part.text, part.start)
+    return found
+
+
+def _says_again(part: Token, other: Token) -> bool:
+    """Whether a name says what another one did: ``https with tls 1.3``."""
+    return part.kind == other.kind == "name" and (part.words, part.value) == (
+        other.words, other.value
+    )  # fmt: skip
+
+
+def _before(parts: Sequence[Token], index: int) -> Token:
+    return parts[index - 1] if index else Token("filler", "", 0)
+
+
+def _same_value(part: Token, other: Token) -> bool:
+    for unit in ("bit/s", "byte", "s"):
+        values = [token.meanings.get(unit, ()) for token in (part, other)]
+        if all(values) and values[0][0].value == values[1][0].value:
+            return True
+    return False
 
 
 def _spelled(parts: list[Token]) -> list[Token]:
@@ -421,7 +530,7 @@ def distance(first: str, second: str, most: int) -> int:
     return row[-1]
 
 
-LAYERS = ("pppoe", "mpls", "ipsec", "gre", "gretap", "nvgre", "l2tp", "l2tpv3", "wireguard")
+LAYERS = ("pppoe", "mpls", "esp", "gre", "gretap", "nvgre", "l2tp", "l2tpv3", "wireguard")
 """Tunnels from the outside, where nothing says which is over which."""
 
 
@@ -500,7 +609,7 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
             continue
         for step in (1, -1):
             at, cost = index + step, 0
-            while 0 <= at < len(parts) and cost <= 3:
+            while 0 <= at < len(parts) and cost <= 3 + (step > 0):
                 other = parts[at]
                 if other.kind == "quantity":
                     fits = any(may_be(role, other, behind=step > 0) for role in _roles(part))
@@ -509,7 +618,11 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
                         break
                     if step > 0 or not _counts(part):
                         break
-                elif other.kind not in ("filler", "name") and not other.soft:
+                elif not (
+                    other.kind in ("filler", "name", "unknown")
+                    or other.soft
+                    or (step > 0 and other.text.lower() in ("to", "from"))  # ping to Rome is 30 ms
+                ):
                     break
                 at, cost = at + step, cost + 1
         before = next((p for p in parts[:index][::-1] if p.kind != "filler"), None)

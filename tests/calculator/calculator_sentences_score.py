@@ -35,10 +35,10 @@ def expected(answer: str, unit: str) -> list[float]:
     return values
 
 
-def judged(row: dict[str, str]) -> tuple[str, str]:
+def judged(row: dict[str, str], ask=calculator.ask) -> tuple[str, str]:
     """Return a verdict on a row, and what was answered."""
     try:
-        asked = calculator.ask(row["sentence"])
+        asked = ask(row["sentence"])
     except NetcalcError as error:
         return "right" if row["answer"] == "REFUSE" else "refused", str(error)
     said = " | ".join(f"{r.value:.7g} {r.unit} [{r.question}]" for r in asked.readings)

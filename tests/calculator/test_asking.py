@@ -28,10 +28,15 @@ def rows():
 
 
 @cache
+def asked_once(text):
+    return netcalc.ask(text)
+
+
+@cache
 def readings():
     """Return the readings of the table, with their sentences."""
     answered = [row["sentence"] for row in rows() if row["answer"] != "REFUSE"]
-    return [(text, reading) for text in answered for reading in netcalc.ask(text).readings]
+    return [(text, reading) for text in answered for reading in asked_once(text).readings]
 
 
 def printed(arguments, capsys):
@@ -42,7 +47,7 @@ def printed(arguments, capsys):
 
 
 def test_each_sentence_is_answered_rightly():
-    verdicts = [(row["sentence"], *SCORE["judged"](row)) for row in rows()]
+    verdicts = [(row["sentence"], *SCORE["judged"](row, asked_once)) for row in rows()]
     assert [verdict for verdict in verdicts if verdict[1] != "right"] == []
 
 

@@ -489,9 +489,16 @@ def questions() -> dict[str, Any]:
     }
     return {
         **{
-            name: table[name] for name in ("limit", "numbers", "names", "roles", "said", "concepts")
+            name: table[name]
+            for name in (
+                "limit", "numbers", "names", "roles", "said", "concepts", "pronouns", "aliases",
+                "unit_words", "patterns",
+            )
         },
-        **{name: table[name].split() for name in ("fillers", "breaks", "questions", "other")},
+        **{
+            name: table[name].split()
+            for name in ("fillers", "breaks", "questions", "other", "common")
+        },
         "any": table["any"]["concepts"],
         "kinds": sentences.KINDS,
         "layers": sentences.LAYERS,

@@ -15,7 +15,7 @@ function netcalcAsking(table, units, model) {
   const sticky = (pattern, flags = "") => new RegExp(pattern, `uy${flags}`);
   const NUMBER = sticky("[+-]?(?:\\d+(?:[.,'\\u00a0\\u202f]\\d+)*|\\.\\d+)(?:[eE][+-]?\\d+)?(?!\\.?\\d)");
   const POWER = sticky("10\\s?\\^\\s?-\\d+|10\\*\\*-\\d+");
-  const ODDS = sticky("1\\s*(?:/|\\s(?:in|out of)\\s)\\s*(\\d[\\d,]*)(?![\\p{L}\\p{N}_.])");
+  const ODDS = sticky("(?:1|one)\\s*(?:/|\\s(?:in|of|out of)\\s(?:every\\s)?)\\s*(\\d[\\d,]*)(?![\\p{L}\\p{N}_.])(?:\\s+(?:packets?|segments?|frames|calls)\\b)?", "i");
   const PERCENTILE = sticky("(?:p\\s?(\\d{2}(?:\\.\\d+)?)|(\\d{1,2}(?:\\.\\d+)?)\\s?(?:st|nd|rd|th)?\\s?(?:%\\s?ile\\b|percentile\\b))(?:\\s+percentile\\b)?(?![\\p{L}\\p{N}_.]*\\d)", "i");
   const CHUNK = sticky("\\s*-?\\s*([^\\s\\d,;:?!()=+]+)(?![^\\s,;:?!()=+])");
   const GROUPED = /^\d{1,3}(?:,\d{3})+$/, DOUBTFUL = /^[1-9]\d{0,2}\.000$/;
@@ -25,7 +25,7 @@ function netcalcAsking(table, units, model) {
   const ETHERNET = /^(?:[gtm](?:ig\w*|be|e)?\b|g\w* ethernet|base)/i, BITS = /^(?:[kmgt]bits?|(?:kilo|mega|giga|tera)bits?)$/i;
   const GIG = { gig: "GB", gigs: "GB", meg: "MB", megs: "MB", tera: "TB", g: "GB", t: "TB" };
   const BINARY = { k: 1024, K: 1024, M: 1024 ** 2 };
-  const TARGET = sticky("(?:in|to|as|into|how (?:many|much))\\s+", "i");
+  const TARGET = sticky("(?:in|to|as|into|how (?:many|much)|wie\\s?viele?)\\s+", "i");
   const LINE = sticky("(?:T|DS|E|OC|STM|STS)-?\\d+c?(?![\\p{L}\\p{N}_-])", "i");
   const WORD = sticky(`(?:(?<!\\S)--?)?\\p{L}(?:[\\p{L}\\p{N}_'’./\\-]*${W})?`);
   const SPREAD = /day|week|month|year|hour|\bh\b|\/h|minute|min\b/;
@@ -61,6 +61,11 @@ function netcalcAsking(table, units, model) {
     }
     for (const [kind, list] of [["question", table.questions], ["break", table.breaks], ["filler", table.fillers]]) for (const phrase of list) add(phrase, kind);
     for (const phrase of table.other) add(phrase, "word", `other: ${phrase}`);
+    for (const [phrase, like] of Object.entries(table.aliases)) {
+      if (!like) add(phrase, "filler");
+      else if (!phrases.has(plainPhrase(phrase))) phrases.set(plainPhrase(phrase), phrases.get(plainPhrase(like)));
+    }
+    for (const phrase of table.common) add(phrase, "filler");
     const longest = [...phrases.keys()].sort((one, other) => other.length - one.length);
     const either = longest.map((phrase) => phrase.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll(" ", "[\\s\\-]+")).join("|");
     return { phrases, pattern: sticky(`(?:${either})${NOT_W}`, "i") };
@@ -85,7 +90,27 @@ function netcalcAsking(table, units, model) {
       if (part) found.push(part);
       position = part ? part.start + part.text.length : position + 1;
     }
-    return stacked(found.map((part) => (part.kind === "unknown" ? nearest(part) : part)));
+    return stacked(quiet(found.map((part) => (part.kind === "unknown" ? nearest(part) : part))));
+  }
+
+  // Take the word "one" that counts nothing, and what is said twice, as fillers.
+  function quiet(parts) {
+    const found = [...parts];
+    parts.forEach((part, index) => {
+      const filler = token("filler", part.text, part.start), text = part.text.toLowerCase();
+      if (table.pronouns.includes(text)) {
+        const after = parts.slice(index + 1).find((one) => !["filler", "name"].includes(one.kind));
+        if (!after || after.kind !== "word" || after.soft || !counts(after)) found[index] = filler;
+      }
+      const repeats = part.kind === "name" && parts.slice(0, index).some((other) => other.kind === "name" && same(other.words, part.words) && other.value === part.value);
+      if (repeats || (part.words.includes("latency") && index && found[index - 1].words.includes("oneway"))) found[index] = filler;
+      const line = at(LINE, part.text, 0);
+      if (part.kind === "quantity" && (has(table.quantities, text) || (line && line[0] === part.text))) {
+        const near = parts.slice(Math.max(index - 3, 0), index + 4).filter((one) => one !== part);
+        if (near.some((other) => ["bit/s", "byte", "s"].some((unit) => part.meanings[unit] && other.meanings[unit] && part.meanings[unit][0].value === other.meanings[unit][0].value))) found[index] = filler;
+      }
+    });
+    return found;
   }
 
   function next(sentence, position) {
@@ -104,9 +129,18 @@ function netcalcAsking(table, units, model) {
     }
     const wanted = target(sentence, position);
     if (wanted) return wanted;
+    if (starts && "1oO".includes(mark) && (match = at(ODDS, sentence, position))) return quantity(sentence, position, match[0]);
+    if (starts && (match = at(lexicon.pattern, sentence, position)) && has(table.numbers, match[0].toLowerCase())) {
+      const part = spoken(sentence, position, match[0]);
+      if (part) return part;
+    }
     if (starts && (match = at(lexicon.pattern, sentence, position))) return { ...lexicon.phrases.get(plainPhrase(match[0])), text: match[0], start: position };
     if ((match = at(NUMBER, sentence, position))) return quantity(sentence, position, match[0]);
-    if ((match = at(WORD, sentence, position))) return token("unknown", match[0], position);
+    if ((match = at(WORD, sentence, position))) {
+      const kinds = match[0].includes("/") ? kindsOf(match[0]) : [];
+      if (kinds.length) return token("target", match[0], position, { words: kinds.map((kind) => `in ${kind}`), value: match[0] });
+      return token("unknown", match[0], position);
+    }
     if (lexicon.phrases.has(mark)) return { ...lexicon.phrases.get(mark), text: mark, start: position };
     return "?!.\"'’“”…/*".includes(mark) ? null : token("unknown", mark, position);
   }
@@ -115,8 +149,8 @@ function netcalcAsking(table, units, model) {
     const match = at(TARGET, sentence, position);
     if (!match) return null;
     for (const [unit, end] of unitsBehind(sentence, position + match[0].length)) {
-      const plain = unit.replace(A_TIME, "per "), text = sentence.slice(position, end);
-      const asksTime = match[0].toLowerCase().startsWith("how") && has(units.written("s"), plain);
+      const plain = translated(unit).replace(A_TIME, "per "), text = sentence.slice(position, end);
+      const asksTime = match[0].toLowerCase().match(/^(?:how|wie)/) !== null && has(units.written("s"), plain);
       const known = lexicon.phrases.has(plainPhrase(unit)) || plain.startsWith("per ");
       if (!known && plain.length > 1 && kindsOf(plain).length)
         return token("target", text, position, { words: [...(asksTime ? ["howlong"] : []), ...kindsOf(plain).map((kind) => `in ${kind}`)], value: plain });
@@ -151,12 +185,12 @@ function netcalcAsking(table, units, model) {
       return plain(match[0], { ratio: [{ value: of ? 1 / of : 0, text: `1/${digits}`, note: "" }] });
     }
     for (const [unit, end] of unitsBehind(sentence, position + number.length)) {
-      const [meanings, refused] = meaningsOf(number, unit.replace(A_TIME, "per ")), text = sentence.slice(position, end);
+      const [meanings, refused] = meaningsOf(number, translated(unit).replace(A_TIME, "per ")), text = sentence.slice(position, end);
       const found = Object.keys(meanings).length > 0;
       const year = has(meanings, "ratio") && at(A_YEAR, sentence, end);
       if (year) return plain(text + year[0], { [YEARLY]: meanings.ratio });
       if (found) return plain(text, meanings);
-      if (refused && (refused.code === "ambiguous-unit" || kindsOf(unit).length)) return token("quantity", text, position, { error: refused });
+      if (refused && (refused.code === "ambiguous-unit" || kindsOf(unit).length)) return token("quantity", text, position, { error: refused, meanings: octetsOf(number, unit) });
     }
     if (DOUBTFUL.test(number)) {
       const [head, tail] = number.split(".");
@@ -166,6 +200,25 @@ function netcalcAsking(table, units, model) {
     return isError(value) ? token("quantity", number, position, { error: value }) : plain(number, { 1: [{ value, text: grouped, note: "" }] });
   }
 
+  // A number in a word with its unit of time, if it has one: "two hours".
+  function spoken(sentence, position, word) {
+    const number = String(table.numbers[word.toLowerCase()]);
+    for (const [unit, end] of unitsBehind(sentence, position + word.length)) {
+      const [meanings] = meaningsOf(number, translated(unit));
+      if (has(meanings, "s") && (unit.length > 2 || unit === "ms")) return token("quantity", sentence.slice(position, end), position, { meanings });
+    }
+    return null;
+  }
+
+  // What an ambiguous "50 gb" is beside a word of a size.
+  function octetsOf(number, unit) {
+    if (!/^[kmgt]bs?$/.test(unit)) return {};
+    const octets = unit.toUpperCase().replace("K", "k"), value = read(() => units.parse(`${number} ${octets}`, "byte"));
+    return isError(value) ? {} : { colloquial: [{ value, text: `${number}${octets}`, note: octets }] };
+  }
+
+  const translated = (unit) => unit.split(/\s+/).map((word) => (has(table.unit_words, word.toLowerCase()) ? table.unit_words[word.toLowerCase()] : word)).join(" ");
+
   function meaningsOf(number, unit) {
     const found = {};
     let error = null;
@@ -173,6 +226,7 @@ function netcalcAsking(table, units, model) {
     const spaced = `${number} ${unit}`, text = unit.includes(" ") ? spaced : `${number}${unit}`, kinds = kindsOf(unit);
     for (const kind of table.kinds) {
       if (!kinds.includes(kind) && !(kind === "bit/s" && ETHERNET.test(unit))) continue;
+      if (/(?:be|ethernet|base\S*) (?:per|a) /i.test(unit)) continue;
       const value = read(() => units.parseTyped(spaced, kind));
       if (!isError(value)) found[kind] = [{ value, text, note: "" }];
       else if (["ambiguous-unit", "ambiguous-number", "number-too-large"].includes(value.code)) error = error ?? value;
@@ -189,7 +243,14 @@ function netcalcAsking(table, units, model) {
       else if (has(BINARY, unit)) found.binary = [{ value: value * BINARY[unit], text: `${number}${unit.toUpperCase()}iB`, note: "1024" }];
     }
     const gig = GIG[unit.toLowerCase()];
-    if (gig && has(found, "bit/s")) found.colloquial = [{ value: units.parse(`${number} ${gig}`, "byte"), text: `${number}${gig}`, note: gig }];
+    if (gig && (has(found, "bit/s") || ["ig", "eg"].includes(unit.toLowerCase().slice(1, 3)))) {
+      found.colloquial = [{ value: units.parse(`${number} ${gig}`, "byte"), text: `${number}${gig}`, note: gig }];
+      if (!has(found, "bit/s")) {
+        const rate = `${number}${gig[0]}bit/s`;
+        found.loose = [{ value: units.parse(rate, "bit/s"), text: rate, note: `${gig[0]}bit/s` }];
+        if (unit.toLowerCase().endsWith("s")) found.byte = found.colloquial;
+      }
+    }
     return [found, Object.keys(found).length ? null : error];
   }
 
@@ -281,7 +342,7 @@ function netcalcAsking(table, units, model) {
     parts.forEach((part, index) => {
       if (part.kind !== "word" || !rolesOf(part).length) return;
       for (const step of [1, -1])
-        for (let place = index + step, cost = 0; place >= 0 && place < parts.length && cost <= 3; place += step, cost++) {
+        for (let place = index + step, cost = 0; place >= 0 && place < parts.length && cost <= 3 + Number(step > 0); place += step, cost++) {
           const other = parts[place];
           if (other.kind === "quantity") {
             const fits = rolesOf(part).some((role) => mayBe(role, other, step > 0).length);
@@ -290,7 +351,7 @@ function netcalcAsking(table, units, model) {
               break;
             }
             if (step > 0 || !counts(part)) break;
-          } else if (!["filler", "name"].includes(other.kind) && !other.soft) break;
+          } else if (!["filler", "name", "unknown"].includes(other.kind) && !other.soft && !(step > 0 && ["to", "from"].includes(other.text.toLowerCase()))) break;
         }
       const before = parts.slice(0, index).reverse().find((one) => one.kind !== "filler");
       if (before && before.kind === "question") pairs = pairs.filter((pair) => pair[1] !== index || pair[2] > index);
@@ -326,8 +387,8 @@ function netcalcAsking(table, units, model) {
   function ask(sentence) {
     if (sentence.length > table.limit) throw new Refused("sentence-too-long", { value: shown(sentence), limit: table.limit });
     const parts = tokens(sentence), unknown = parts.filter((part) => part.kind === "unknown");
-    checkParts(sentence, parts, unknown);
     const cues = attached(parts);
+    checkParts(sentence, parts, unknown, cues);
     if (asksTwice(parts, cues)) throw new Refused("sentence-asks-twice", { value: shown(sentence) });
     const fits = table.rows.flatMap((row) => fitsOf(row, parts, cues));
     const whole = fits.filter((fit) => !fit.missing.length);
@@ -349,8 +410,9 @@ function netcalcAsking(table, units, model) {
     return { readings: distinct, notUnderstood: unknown.map((part) => part.text), readAs: parts.filter((part) => part.readAs).map((part) => [part.text, part.readAs]) };
   }
 
-  function checkParts(sentence, parts, unknown) {
-    const value = shown(sentence), failed = parts.find((part) => part.error);
+  function checkParts(sentence, parts, unknown, cues) {
+    const cued = [...cues.values()];
+    const value = shown(sentence), failed = parts.find((part, i) => part.error && !(Object.keys(part.meanings).length && cued.includes(i)));
     if (failed) throw failed.error;
     if (!parts.some((part) => ["quantity", "name"].includes(part.kind))) throw new Refused("sentence-asks-nothing", { value });
     const heavy = parts.filter((part) => part.kind !== "filler");
@@ -359,7 +421,9 @@ function netcalcAsking(table, units, model) {
     asked.push(...heavy.filter((part, i) => part.kind === "unknown" && heavy[i + 1]?.kind === "word" && !heavy[i + 1].soft && heavy[i + 1].words.some((word) => has(table.concepts, word))));
     const bad = [numbers, options, asked, unknown.length > MOST_UNKNOWN ? unknown : []].find((list) => list.length);
     if (bad) throw new Refused("sentence-part-unknown", { value, parts: bad.slice(0, 4).map((part) => `'${shown(part.text)}'`).join(", ") });
-    if (sentence.replace(/[ ?]+$/, "").includes("?")) throw new Refused("sentence-asks-twice", { value });
+    const ends = [...sentence.matchAll(/[^?]+/g)].map((span) => span.index + span[0].length);
+    const asking = parts.filter((part, i) => ["word", "target"].includes(part.kind) && !cues.has(i));
+    if (new Set(asking.map((part) => ends.find((end) => part.start < end) ?? 0)).size > 1) throw new Refused("sentence-asks-twice", { value });
   }
 
   // Whether two words of what is asked have an "and" between them.
@@ -371,12 +435,15 @@ function netcalcAsking(table, units, model) {
 
   function fitsOf(row, parts, cues) {
     const asks = new Set(row.asks ?? []), must = row.must ?? [], takes = row.takes ?? {};
-    const places = new Set([...asks, ...must, ...(row.also ?? []), ...table.any]), own = [...row.needs, ...Object.keys(takes)], there = new Set();
+    const places = new Set([...asks, ...must, ...(row.also ?? []), ...table.any]), own = [...row.needs, ...Object.keys(takes)], there = new Set(), apart = [];
     for (const [index, part] of parts.entries()) {
       const fitting = part.words.filter((word) => places.has(word));
       if (cues.has(index)) fitting.filter((word) => !has(table.roles, word)).forEach((word) => there.add(word));
       else if (part.kind === "target" || part.kind === "word") {
-        if (part.kind === "word" && !fitting.length && !part.soft) return [];
+        if (part.kind === "word" && !fitting.length && !part.soft) {
+          if (!part.words.every((word) => has(table.roles, word))) return [];
+          apart.push(part);
+        }
         fitting.forEach((word) => there.add(word));
       }
     }
@@ -389,7 +456,8 @@ function netcalcAsking(table, units, model) {
     for (const chosen of product(options)) {
       const filled = Object.fromEntries(chosen);
       if (Object.keys(filled).length < chosen.length || !namedSo(row, filled)) continue;
-      if (!named && Array.isArray(row.given) && !row.given.every((name) => filled[name] && filled[name].by)) continue;
+      if (!apart.every((word) => word.words.some((name) => filled[name] && !filled[name].by && filled[name].token.start > word.start))) continue;
+      if (!named && Array.isArray(row.given) && !row.given.every((name) => filled[name] && filled[name].by && hasOwnWord(name, filled[name]))) continue;
       const missing = row.needs.filter((name) => !has(filled, name));
       if (!missing.length || named) fits.push({ row, roles: filled, score: 2 * new Set(must).size + named, missing });
     }
@@ -406,6 +474,17 @@ function netcalcAsking(table, units, model) {
     });
   }
 
+  // Whether a role is not read from the word of another one.
+  const hasOwnWord = (name, one) => one.said === "" || one.said === table.roles[name].said;
+
+  const matches = (rules, filled, wanted) => Object.entries(rules ?? {}).every(([name, pattern]) => !filled[name] || new RegExp(table.patterns[pattern]).test(filled[name].token.text) === wanted);
+
+  // Whether as many are listed as are counted: "two lines of 99% and 98%".
+  function isTally(row, filled) {
+    const [count, listed] = (row.tally ?? []).map((name) => filled[name]);
+    return !count || !listed || count.meaning.value === listed.meaning.text.split(";").length;
+  }
+
   function namedSo(row, filled) {
     const { small, large, sorted = [] } = row, value = (name) => filled[name].meaning.value;
     return Object.entries(row.only ?? {}).every(([name, texts]) => !filled[name] || texts.includes(filled[name].meaning.text))
@@ -413,6 +492,8 @@ function netcalcAsking(table, units, model) {
       && !(small && filled[small[0]] && value(small[0]) > small[1])
       && !sorted.slice(1).some((name, i) => filled[sorted[i]] && filled[name] && value(sorted[i]) >= value(name))
       && (row.spread ?? []).every((name) => !filled[name] || SPREAD.test(filled[name].token.text))
+      && matches(row.like, filled, true) && matches(row.unlike, filled, false) && isTally(row, filled)
+      && (row.strict ?? []).every((name) => !filled[name] || hasOwnWord(name, filled[name]))
       && !Object.entries(row.no_sizes ?? {}).some(([name, values]) => filled[name] && values.includes(value(name)))
       && !(large && filled[large[0]] && value(large[0]) <= large[1]);
   }
@@ -466,7 +547,7 @@ function netcalcAsking(table, units, model) {
         continue;
       }
       for (const unit of facts.bare_units ?? facts.units)
-        for (const meaning of (unit !== "1" && part.meanings[unit]) || [])
+        for (const meaning of ((unit !== "1" || ((row.counts ?? []).includes(name) && same(Object.keys(part.meanings), ["1"]))) && part.meanings[unit]) || [])
           if (meaning.value >= (facts.least_bare ?? -Infinity) && meaning.value <= (facts.most_bare ?? Infinity)) found.push([name, role(part, meaning, unit)]);
     }
     return row.sorted ? found : found.filter(([name]) => name === found[0][0]);
@@ -498,6 +579,8 @@ function netcalcAsking(table, units, model) {
       unit = parameter.unit;
     } else answer = model(row.formula, texts);
     for (const [name, text] of Object.entries(row.takes ?? {})) if (text && !fit.roles[name]) assumed.push(`${saidOf(name)} ${text}`);
+    const loads = (row.below ?? []).map((each) => numberOf(each, fit, [], "1") ?? 0);
+    if ((answer !== undefined && !Number.isFinite(answer.value)) || (loads.length === 2 && loads[0] >= loads[1])) throw new Refused("sentence-unbounded", { value: row.title });
     const value = answer === undefined ? undefined : answer.value, bound = fit.roles[row.at_most];
     let text = value === undefined ? "" : units.show(value, unit) + (form.layer ? ` (${form.layer})` : "");
     if (bound && value > bound.meaning.value) throw new Refused("sentence-above-line", { value: text, line: bound.token.text });
@@ -558,7 +641,11 @@ function netcalcAsking(table, units, model) {
     return first - rest.reduce((one, other) => one + other, 0);
   }
 
-  const written = (number, unit) => (unit === "1" ? units.general(number, 15) : units.show(number, unit, 15)).replace(/(?<=\d) (?=[A-Za-zµ%])/g, "");
+  function written(number, unit) {
+    let text = unit === "1" ? units.general(number, 15) : units.show(number, unit, 15);
+    if (unit === "byte" && units.parseTyped(text, unit) !== number) text = `${units.general(number, 15)}B`;
+    return text.replace(/(?<=\d) (?=[A-Za-zµ%])/g, "");
+  }
   const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\"'\"'")}'`);
 
   function commandOf(form, texts) {
