@@ -344,7 +344,7 @@ _ALWAYS = (
     "wrong-count", "is-required", "not-yes-or-no", "malformed-number", "ambiguous-number",
     "ambiguous-unit", "unit-missing", "unit-of-other-kind", "unit-unknown", "number-too-large",
     "no-number", "text-empty", "nothing-matches", "topic-elsewhere", "topic-near", "words-unknown",
-    "words-apart", "window-above-tcp",
+    "words-apart", "window-above-tcp", "units-incomparable",
 )  # fmt: skip
 _WHOLE = re.compile(r'name:"(\w+)"[^{}]*is_whole:true')
 
@@ -491,8 +491,16 @@ def questions() -> dict[str, Any]:
         **{
             name: table[name]
             for name in (
-                "limit", "numbers", "names", "roles", "said", "concepts", "pronouns", "aliases",
-                "unit_words", "patterns",
+                "limit",
+                "numbers",
+                "names",
+                "roles",
+                "said",
+                "concepts",
+                "pronouns",
+                "aliases",
+                "unit_words",
+                "patterns",
             )
         },
         **{

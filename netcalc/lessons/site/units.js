@@ -280,8 +280,11 @@ function netcalcUnits(tables) {
     return Object.keys(tables.units).filter((unit) => unit !== "1" && written !== "" && (has(tables.units[unit].ambiguous, written) || typedFactor(written, unit) !== undefined));
   }
 
-  const written = (unit) => tables.units[unit].written;
+  const written = (unit) => tables.units[unit].written, noun = (unit) => tables.units[unit].example.split(" such as ")[0];
 
-  return { UnitError, parse, parseTyped, show, general, kindsOf, written };
+  // The refusal of a conversion between units of two kinds.
+  const notComparable = (from, to, fromKind, toKind) => new UnitError("units-incomparable", { shown: `'${from}'`, kind: noun(fromKind), to_unit: to, to_kind: noun(toKind) });
+
+  return { UnitError, notComparable, parse, parseTyped, show, general, kindsOf, written };
 }
 if (typeof module !== "undefined") module.exports = netcalcUnits;

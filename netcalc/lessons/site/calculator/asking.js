@@ -664,7 +664,8 @@ function netcalcAsking(table, units, model) {
   }
 
   function inUnit(value, unit, wanted, text) {
-    if (!kindsOf(wanted).includes(unit)) throw new Refused("sentence-no-answer", { value: wanted });
+    const kinds = kindsOf(wanted);
+    if (!kinds.includes(unit)) throw units.notComparable(unit, wanted, unit, kinds[0] ?? "1");
     return `${units.general(value / units.parseTyped(`1 ${wanted}`, unit), 6)} ${wanted} (${text})`;
   }
 
