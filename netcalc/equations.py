@@ -11,7 +11,7 @@ What is read is the LaTeX of the models' docstrings: fractions, roots, cases, su
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 __all__ = [
     "latex", "plain", "substitute",
@@ -45,7 +45,9 @@ _OPENING = ("(", r"\left", r"\lceil", r"\lfloor", r"\frac", r"\tfrac", r"\sqrt",
 _CLOSING = (")", "]", r"\rceil", r"\rfloor", "!")
 
 
-def substitute(equation: str, quantities: Mapping[str, str]) -> str:
+def substitute(
+    equation: str, quantities: Mapping[str, str], *, others: Collection[str] = ()
+) -> str:
     r"""Return an equation with symbols replaced by quantities as people write them.
 
     Parameters
@@ -54,6 +56,8 @@ def substitute(equation: str, quantities: Mapping[str, str]) -> str:
         LaTeX.
     quantities : mapping
         Text for each symbol: ``{"RTT": "30 ms", r"\rho": "0.8"}``.
+    others : collection of str
+        Symbols that stay: without them, RTT holds the symbol R.
 
     Examples
     --------
@@ -62,7 +66,7 @@ def substitute(equation: str, quantities: Mapping[str, str]) -> str:
     """
     symbols = {tuple(_tokens(symbol, (symbol,))): symbol for symbol in quantities}
     longest_first = sorted(symbols, key=len, reverse=True)
-    tokens = list(_tokens(equation, quantities))
+    tokens = list(_tokens(equation, (*quantities, *others)))
     writer, index = _TokenWriter(), 0
     while index < len(tokens):
         for symbol in longest_first:
@@ -161,7 +165,7 @@ def _is_operand(token: str) -> bool:
     )
 
 
-def _tokens(equation: str, symbols: Mapping[str, str] | tuple[str, ...]) -> Iterator[str]:
+def _tokens(equation: str, symbols: tuple[str, ...]) -> Iterator[str]:
     """Yield the parts; a run of letters as the longest symbols in it."""
     spelled = {word for symbol in symbols for word in re.findall(r"[A-Za-z]+", symbol)}
     words = sorted(spelled, key=len, reverse=True)

@@ -24,6 +24,8 @@ The rows with the most words of the question are its readings; of two, neither i
     the pattern that the text of a role has, or has not; roles that a number without a unit and a
     word may count; roles that are given themselves, not derived from others; roles whose word is
     their own;
+``layer``
+    the layer of a rate, where it is not that of the formula;
 ``below``, ``tally``
     two numbers of which the first must be the lower; a count and the role of what is listed;
 ``formula``, ``args``, ``solve``, ``for``
@@ -38,7 +40,7 @@ import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, product
+from itertools import pairwise
 from math import inf, isfinite, prod
 from typing import Any
 
@@ -53,6 +55,7 @@ from netcalc.calculator.session import Session
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.messages import Notice
 from netcalc.printable import excerpt
+from netcalc.rate_layers import named
 
 _SPREAD = re.compile(r"day|week|month|year|hour|\bh\b|/h|minute|min\b")
 MOST_READINGS = 3
@@ -318,11 +321,7 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
     if options is None:
         return []
     fits = []
-    for chosen in product(*options):
-        names = [name for name, _ in chosen]
-        if len(set(names)) < len(names):
-            continue
-        filled = dict(chosen)
+    for filled in _filled(options):
         if not _named_so(row, filled) or not all(_is_later(part, filled) for part in apart):
             continue
         silent = row.get("given") if not asks & there else None
@@ -334,6 +333,14 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         if not missing or asks & there:
             fits.append(_Fit(row, filled, score, missing))
     return fits
+
+
+def _filled(options: Sequence[Sequence[tuple[str, _Role]]]) -> list[dict[str, _Role]]:
+    """Return the ways to give each part a role of its own; those that clash are left at once."""
+    ways: list[dict[str, _Role]] = [{}]
+    for found in options:
+        ways = [{**way, name: role} for way in ways for name, role in found if name not in way]
+    return ways
 
 
 def _is_later(word: Token, filled: Mapping[str, _Role]) -> bool:
@@ -566,7 +573,7 @@ def _reading(fit: _Fit, target: str) -> Reading:
         if len(roots) != 1:
             raise DomainError("sentence-no-answer", "sentence", row["title"])
         value, unit = float(roots[0]["value"]), parameter.unit
-        shown_command += f" --solve {model.option(parameter.name)} --for {_quoted(wanted)}"
+        shown_command += f" --solve {model.option(parameter.name)} --for {shlex.quote(wanted)}"
         equation = model.equation_text(session.arguments)
     else:
         session.require()
@@ -587,13 +594,22 @@ def _reading(fit: _Fit, target: str) -> Reading:
     bound = fit.roles.get(row.get("at_most", ""))
     if bound is not None and value > bound.meaning.value:
         raise DomainError("sentence-above-line", "sentence", text, line=bound.token.text)
+    if unit == "bit/s" and (layer := _layer(fit)):
+        text = named(units.show(value, unit), layer)
     if target:
         text = _in_unit(value, unit, target, text)
     return Reading(
         row["name"], row["title"], command(model), value, unit, text, equation, texts,
         _given(fit), tuple(dict.fromkeys(assumed)), tuple(answer.notes), shown_command,
-        tuple(steps),
+        tuple(dict.fromkeys(steps)),
     )  # fmt: skip
+
+
+def _layer(fit: _Fit) -> str:
+    """Return the layer of a rate where it is not that of the formula; else nothing."""
+    given = fit.roles.get("layer")
+    named_layer = sentences.table()["layers"][given.meaning.text] if given else ""
+    return str(fit.row.get("layer", named_layer))
 
 
 def _texts(model: Formula, args: Mapping[str, Any], fit: _Fit, steps: list[str]) -> dict[str, str]:
@@ -622,7 +638,13 @@ def _text(expression: Any, fit: _Fit, steps: list[str], unit: str) -> str:
 
 
 def _number(expression: Any, fit: _Fit, steps: list[str], unit: str) -> float | None:
-    """Return what an expression of a row gives as a number in a unit; None without its roles."""
+    """Return what an expression of a row gives as a number in a unit; None without its roles.
+
+    Raises
+    ------
+    DomainError
+        If it is not finite.
+    """
     if isinstance(expression, int | float):
         return float(expression)
     if isinstance(expression, str):
@@ -646,7 +668,16 @@ def _number(expression: Any, fit: _Fit, steps: list[str], unit: str) -> float | 
     numbers = [_number(operand, fit, steps, unit) for operand in operands]
     if any(number is None for number in numbers):
         return None
-    first, *rest = [number for number in numbers if number is not None]
+    try:
+        result = _computed(operation, *[number for number in numbers if number is not None])
+    except ArithmeticError:
+        result = inf
+    if not isfinite(result):
+        raise DomainError("sentence-no-answer", "sentence", fit.row["title"])
+    return result
+
+
+def _computed(operation: str, first: float, *rest: float) -> float:
     match operation:
         case "*":
             return first * prod(rest)
@@ -655,7 +686,7 @@ def _number(expression: Any, fit: _Fit, steps: list[str], unit: str) -> float | 
         case "+":
             return first + sum(rest)
         case "^":
-            return float(first ** rest[0])
+            return float(pow(first, rest[0])) if first >= 0 else inf
     return first - sum(rest)
 
 
@@ -671,12 +702,8 @@ def _command(model: Formula, texts: Mapping[str, str]) -> str:
     for index, parameter in enumerate(model.parameters):
         if (text := texts.get(parameter.name)) is not None:
             option = "" if index == 0 else f"--{model.option(parameter.name)} "
-            words.append(option + _quoted(text))
+            words.append(option + shlex.quote(text))
     return " ".join(words)
-
-
-def _quoted(text: str) -> str:
-    return text if shlex.quote(text) == text else shlex.quote(text)
 
 
 def _said(role: str) -> str:
@@ -727,7 +754,7 @@ def _converted(fit: _Fit, target: str) -> Reading:
     return Reading(
         fit.row["name"], fit.row["title"], "convert", value, unit, text, "", {name: source},
         (Given(name, "quantity", source, source, given.token.start),), (), (),
-        f"netcalc convert {_quoted(given.meaning.text)} {_quoted(target)}",
+        f"netcalc convert {shlex.quote(given.meaning.text)} {shlex.quote(target)}",
     )  # fmt: skip
 
 

@@ -543,7 +543,7 @@ class Formula:
         left, equals, right = _left_side(self.equation)
         if left in self.symbols or "result" in self.symbols.values():
             left, equals, right = "", "", self.equation
-        written = left + equals + equations.substitute(right, quantities)
+        written = left + equals + equations.substitute(right, quantities, others=self.symbols)
         return written + self._result_text(left, result) + "".join(lists)
 
     def _result_text(self, left: str, result: Any) -> str:

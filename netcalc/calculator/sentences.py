@@ -272,8 +272,9 @@ def _next(sentence: str, position: int) -> Token | None:
             part := _spoken(sentence, position, match[0])
         ):
             return part
-        known = _lexicon().phrases[_plain(match[0])]
-        return replace(known, text=match[0], start=position)
+        known = _lexicon().phrases.get(_plain(match[0]))
+        if known is not None:  # none where letters are alike in capitals alone, as s and ſ
+            return replace(known, text=match[0], start=position)
     if match := _NUMBER.match(sentence, position):
         return _quantity(sentence, position, match[0])
     if match := _WORD.match(sentence, position):
@@ -409,7 +410,10 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
             found[kind] = (Meaning(units.parse_typed(spaced, kind), text),)
         except UnitError as refused:
             if refused.code in ("ambiguous-unit", "ambiguous-number", "number-too-large"):
-                error = error or refused
+                if error is None:
+                    error = refused
+                elif error.code == refused.code == "ambiguous-unit":  # 3 mb: a rate, or a size
+                    error.values["readings"] += refused.values["readings"]
     if _PREFIXED.fullmatch(unit):
         with suppress(UnitError):
             found["1"] = (Meaning(units.parse_typed(f"{number}{unit}", "1"), number + unit),)
@@ -417,12 +421,12 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
         text = f"{number}{unit}/s"
         with suppress(UnitError):
             found["loose"] = (Meaning(units.parse_typed(text, "bit/s"), text, f"{unit}/s"),)
-    if (factor := _BINARY.get(unit)) is not None or unit in ("KB", "Kb"):
+    if (factor := _BINARY.get(unit)) is not None or unit == "KB":
         plain = units.parse_number(number) if _NUMBER.fullmatch(number) else 0.0
-        if unit in ("KB", "KBs"):
+        if factor is None:
             both = (Meaning(plain * 1024, f"{number}KiB"), Meaning(plain * 1000, f"{number}kB"))
             found["byte"] = both
-        elif factor is not None:
+        else:
             prefix = unit.upper() + "i"
             found["binary"] = (Meaning(plain * factor, f"{number}{prefix}B", "1024"),)
     if unit.lower() in _GIG and ("bit/s" in found or unit.lower()[1:3] in ("ig", "eg")):

@@ -64,7 +64,7 @@ def is_sentence(words: Sequence[str], commands: Sequence[str]) -> bool:
     has_number = any(character.isdigit() for word in spoken for character in word)
     if len(spoken) == 1 or not has_number:
         return False
-    if first[0].isdigit() or any(word.lower() in _OF_A_SENTENCE for word in spoken):
+    if first[:1].isdigit() or any(word.lower() in _OF_A_SENTENCE for word in spoken):
         return True
     with contextlib.suppress(NetcalcError):
         calculator.formula(first)

@@ -114,6 +114,13 @@ def test_each_command_gives_the_same_number_as_printed(capsys):
         ("4 TB \x1b[31m over 10G \x07 9x", "sentence-part-unknown"),
         ("4 TB over 10G " * 8000, "sentence-too-long"),
         ("1 " * 250, "sentence-no-unit"),
+        # It was: two to the 30th ways to give one role to all of them.
+        ("64 KB window, " * 30 + "rtt 10 ms throughput", "sentence-no-formula"),
+        # They were errors of Python: letters that are others in capitals alone, and no quotient.
+        ("windowſ 64 KiB rtt 10 ms", "sentence-no-formula"),
+        ("throughput of 8 reno flows at 1% loss and 0 ms rtt", "sentence-no-answer"),
+        ("2 Gbit/s doubles every 1 minute, traffic after 5 years", "sentence-no-answer"),
+        ("serialization of a 20 TB packet on 10G", "sentence-beyond"),
     ],
 )
 def test_what_is_not_certain_is_refused(sentence, code):
@@ -186,6 +193,7 @@ def test_a_mistyped_command_keeps_its_answer(capsys):
         code, out, err = printed(arguments, capsys)
         assert (code, out) == (2, "")
         assert "has no command" in err or "no option" in err
+    assert printed([" ", "1MB"], capsys)[0] == 2  # it was an error of Python
     code, _, err = printed(["transfer 500 over 10"], capsys)
     assert code == 2
     assert err.count("\n") == 1
@@ -198,6 +206,27 @@ def test_a_rate_of_bits_is_no_rate_of_packets():
         with pytest.raises(NetcalcError):
             netcalc.units.parse_typed(text, "packet/s")
     assert netcalc.units.parse_typed("3 jobs/s", "packet/s") == 3.0
+
+
+def test_a_rate_names_the_layer_of_the_question():
+    """It was: the rate of the data alone, of frames and of packets was named that of the line."""
+    for text, layer in (
+        ("rate for 4 TB in 10 hours", "payload"),
+        ("12 g711 calls bandwidth ip level", "IP"),
+        ("12 g711 calls bandwidth layer 2", "Ethernet frame"),
+        ("12 g711 calls bandwidth layer 1", "Ethernet line"),
+    ):
+        assert netcalc.ask(text).readings[0].text.endswith(f" ({layer})"), text
+
+
+def test_an_ambiguous_size_is_not_said_to_be_a_rate():
+    with pytest.raises(NetcalcError, match=r"3 Mbit \(bits\) or 3 MB \(bytes\)"):
+        netcalc.ask("3 mb at 10 MB/s")
+
+
+def test_the_equation_keeps_the_symbol_that_is_sought():
+    asked = netcalc.ask("how much rtt can I have with a 1 MiB window for 500 Mbit/s")
+    assert asked.readings[0].equation.endswith("8 · 1 MiB / RTT)")
 
 
 def test_the_table_names_formulas_roles_and_concepts_that_are_there():

@@ -510,6 +510,7 @@ def questions() -> dict[str, Any]:
         "any": table["any"]["concepts"],
         "kinds": sentences.KINDS,
         "layers": sentences.LAYERS,
+        "layer_names": table["layers"],
         "quantities": quantities,
         "rows": rows,
         "formulas": {name: _form(model) for name, model in used.items()},

@@ -134,7 +134,8 @@ function netcalcAsking(table, units, model) {
       const part = spoken(sentence, position, match[0]);
       if (part) return part;
     }
-    if (starts && (match = at(lexicon.pattern, sentence, position))) return { ...lexicon.phrases.get(plainPhrase(match[0])), text: match[0], start: position };
+    const known = starts && (match = at(lexicon.pattern, sentence, position)) && lexicon.phrases.get(plainPhrase(match[0]));
+    if (known) return { ...known, text: match[0], start: position }; // none where letters are alike in capitals alone, as s and ſ
     if ((match = at(NUMBER, sentence, position))) return quantity(sentence, position, match[0]);
     if ((match = at(WORD, sentence, position))) {
       const kinds = match[0].includes("/") ? kindsOf(match[0]) : [];
@@ -229,7 +230,10 @@ function netcalcAsking(table, units, model) {
       if (/(?:be|ethernet|base\S*) (?:per|a) /i.test(unit)) continue;
       const value = read(() => units.parseTyped(spaced, kind));
       if (!isError(value)) found[kind] = [{ value, text, note: "" }];
-      else if (["ambiguous-unit", "ambiguous-number", "number-too-large"].includes(value.code)) error = error ?? value;
+      else if (["ambiguous-unit", "ambiguous-number", "number-too-large"].includes(value.code)) {
+        if (!error) error = value;
+        else if (error.code === value.code && value.code === "ambiguous-unit") error.values.readings.push(...value.values.readings); // 3 mb: a rate, or a size
+      }
     }
     const one = /^[kKMG]$/.test(unit) && read(() => units.parseTyped(`${number}${unit}`, "1"));
     if (typeof one === "number") found[1] = [{ value: one, text: number + unit, note: "" }];
@@ -237,10 +241,10 @@ function netcalcAsking(table, units, model) {
       const loose = `${number}${unit}/s`, value = read(() => units.parseTyped(loose, "bit/s"));
       if (!isError(value)) found.loose = [{ value, text: loose, note: `${unit}/s` }];
     }
-    if (has(BINARY, unit) || unit === "KB" || unit === "Kb") {
+    if (has(BINARY, unit) || unit === "KB") {
       const value = units.parse(number, "1");
       if (unit === "KB") found.byte = [{ value: value * 1024, text: `${number}KiB`, note: "" }, { value: value * 1000, text: `${number}kB`, note: "" }];
-      else if (has(BINARY, unit)) found.binary = [{ value: value * BINARY[unit], text: `${number}${unit.toUpperCase()}iB`, note: "1024" }];
+      else found.binary = [{ value: value * BINARY[unit], text: `${number}${unit.toUpperCase()}iB`, note: "1024" }];
     }
     const gig = GIG[unit.toLowerCase()];
     if (gig && (has(found, "bit/s") || ["ig", "eg"].includes(unit.toLowerCase().slice(1, 3)))) {
@@ -453,9 +457,8 @@ function netcalcAsking(table, units, model) {
     const options = optionsOf(row, own, parts, cues);
     if (!options) return [];
     const fits = [];
-    for (const chosen of product(options)) {
-      const filled = Object.fromEntries(chosen);
-      if (Object.keys(filled).length < chosen.length || !namedSo(row, filled)) continue;
+    for (const filled of filledBy(options)) {
+      if (!namedSo(row, filled)) continue;
       if (!apart.every((word) => word.words.some((name) => filled[name] && !filled[name].by && filled[name].token.start > word.start))) continue;
       if (!named && Array.isArray(row.given) && !row.given.every((name) => filled[name] && filled[name].by && hasOwnWord(name, filled[name]))) continue;
       const missing = row.needs.filter((name) => !has(filled, name));
@@ -464,7 +467,8 @@ function netcalcAsking(table, units, model) {
     return fits;
   }
 
-  const product = (lists) => lists.reduce((chosen, list) => chosen.flatMap((one) => list.map((pair) => [...one, pair])), [[]]);
+  // The ways to give each part a role of its own.
+  const filledBy = (options) => options.reduce((ways, list) => ways.flatMap((way) => list.filter(([name]) => !has(way, name)).map(([name, one]) => ({ ...way, [name]: one }))), [{}]);
 
   function asksMore(parts) {
     return parts.some((part, index) => {
@@ -582,11 +586,12 @@ function netcalcAsking(table, units, model) {
     const loads = (row.below ?? []).map((each) => numberOf(each, fit, [], "1") ?? 0);
     if ((answer !== undefined && !Number.isFinite(answer.value)) || (loads.length === 2 && loads[0] >= loads[1])) throw new Refused("sentence-unbounded", { value: row.title });
     const value = answer === undefined ? undefined : answer.value, bound = fit.roles[row.at_most];
-    let text = value === undefined ? "" : units.show(value, unit) + (form.layer ? ` (${form.layer})` : "");
+    const layer = (unit === "bit/s" && (row.layer ?? (fit.roles.layer && table.layer_names[fit.roles.layer.meaning.text]))) || form.layer;
+    let text = value === undefined ? "" : units.show(value, unit) + (layer ? ` (${layer})` : "");
     if (bound && value > bound.meaning.value) throw new Refused("sentence-above-line", { value: text, line: bound.token.text });
     if (wanted && value !== undefined) text = inUnit(value, unit, wanted, text);
     return {
-      question: row.name, minor: Boolean(row.minor), title: row.title, formula: row.formula, value, unit, text, texts, command, steps,
+      question: row.name, minor: Boolean(row.minor), title: row.title, formula: row.formula, value, unit, text, texts, command, steps: [...new Set(steps)],
       given: given(fit), assumed: [...new Set(assumed)],
     };
   }
@@ -633,9 +638,15 @@ function netcalcAsking(table, units, model) {
     }
     const numbers = operands.map((operand) => numberOf(operand, fit, steps, unit));
     if (numbers.includes(null)) return null;
-    const [first, ...rest] = numbers, product_ = rest.reduce((one, other) => one * other, 1);
-    if (operation === "*") return first * product_;
-    if (operation === "/") return first / product_;
+    const result = computed(operation, ...numbers);
+    if (!Number.isFinite(result)) throw new Refused("sentence-no-answer", { value: fit.row.title });
+    return result;
+  }
+
+  function computed(operation, first, ...rest) {
+    const product = rest.reduce((one, other) => one * other, 1);
+    if (operation === "*") return first * product;
+    if (operation === "/") return first / product;
     if (operation === "+") return rest.reduce((one, other) => one + other, first);
     if (operation === "^") return Math.pow(first, rest[0]);
     return first - rest.reduce((one, other) => one + other, 0);
