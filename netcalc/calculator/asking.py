@@ -266,7 +266,9 @@ def _check_parts(
             raise part.error
     if not any(part.kind in ("quantity", "name") for part in parts):
         raise DomainError("sentence-asks-nothing", "sentence", shown)
-    numbers = [part for part in unknown if any(c.isdigit() for c in part.text)]
+    numbers = [  # those that are no letters: ½ and ², but not 三
+        part for part in unknown if any(c.isnumeric() and not c.isalpha() for c in part.text)
+    ]
     heavy = [part for part in parts if part.kind != "filler"]
     asked = [
         part for before, part in pairwise(heavy)

@@ -52,20 +52,21 @@ RATIOS = (YEARLY, QUANTILE)
 """Units of which the quantities are written as ratios."""
 KINDS = ("bit/s", "byte", "packet/s", "call/s", "s", "ratio", "m", "Hz", "dB")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,'\u00a0\u202f]\d+)*|\.\d+)(?:[eE][+-]?\d+)?(?!\.?\d)")
-_POWER = re.compile(r"10\s?\^\s?-\d+|10\*\*-\d+")
+_POWER = re.compile(r"10\s?\^\s?-[0-9]+|10\*\*-[0-9]+")
 _ODDS = re.compile(
-    r"(?:1|one)\s*(?:/|\s(?:in|of|out of)\s(?:every\s)?)\s*(\d[\d,]*)(?![\w.])"
+    r"(?:1|one)\s*(?:/|\s(?:in|of|out of)\s(?:every\s)?)\s*([0-9][0-9,]*)(?![\w.])"
     r"(?:\s+(?:packets?|segments?|frames|calls)\b)?",
     re.IGNORECASE,
 )
 _PERCENTILE = re.compile(
-    r"(?:p\s?(\d{2}(?:\.\d+)?)|(\d{1,2}(?:\.\d+)?)\s?(?:st|nd|rd|th)?\s?(?:%\s?ile\b|percentile\b))"
+    r"(?:p\s?([0-9]{2}(?:\.[0-9]+)?)|([0-9]{1,2}(?:\.[0-9]+)?)\s?(?:st|nd|rd|th)?"
+    r"\s?(?:%\s?ile\b|percentile\b))"
     r"(?:\s+percentile\b)?(?![\w.]*\d)",
     re.IGNORECASE,
 )
 _CHUNK = re.compile(r"\s*-?\s*([^\s\d,;:?!()=+]+)(?![^\s,;:?!()=+])")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
-_DOUBTFUL = re.compile(r"[1-9]\d{0,2}\.000")
+_DOUBTFUL = re.compile(r"[1-9][0-9]{0,2}\.000")
 """Ten or ten thousand, as Germans write it."""
 _WHOLE = frozenset({"", "b", "byte", "bytes", "octets"})
 _A_TIME = re.compile(r"\b(?:an?|each|every) (?=(?:second|sec|minute|hour|day|week|month|year)\b)")
@@ -83,7 +84,7 @@ _PREFIXED = re.compile(r"[kKMG]")
 _GIG = {"gig": "GB", "gigs": "GB", "meg": "MB", "megs": "MB", "tera": "TB", "g": "GB", "t": "TB"}
 _BINARY = {"k": 1024.0, "K": 1024.0, "M": 1024.0**2}
 _TARGET = re.compile(r"(?:in|to|as|into|how (?:many|much)|wie\s?viele?)\s+", re.IGNORECASE)
-_LINE = re.compile(r"(?:T|DS|E|OC|STM|STS)-?\d+c?(?![\w-])", re.IGNORECASE)
+_LINE = re.compile(r"(?:T|DS|E|OC|STM|STS)-?[0-9]+c?(?![\w-])", re.IGNORECASE)
 _WORD = re.compile(r"(?:(?<!\S)--?)?[^\W\d_](?:[\w'’./-]*\w)?")
 _MOST_WORDS = 4
 """Words of a unit: ``bit per second``, ``TB per working day``."""
@@ -234,6 +235,7 @@ def tokens(sentence: str) -> list[Token]:
     [('quantity', '4 TB'), ('break', 'at'), ('quantity', '80 ms'), ('word', 'rtt')]
     """
     found, position = [], 0
+    sentence = sentence.replace("\ufeff", " ")  # the mark of a file's beginning
     while position < len(sentence):
         if sentence[position].isspace():
             position += 1
@@ -319,6 +321,8 @@ def _units_behind(sentence: str, position: int) -> Iterator[tuple[str, int]]:
         if match is None or (written and match[0][:1] not in " \t"):
             break
         text = match[1].rstrip(".'\"’”")
+        if not text:
+            break
         written.append(text)
         ends.append(match.start(1) + len(text))
         position = match.end()
@@ -398,6 +402,8 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
     error = None
     if _GROUPED.fullmatch(number) and unit.lower() in _WHOLE:
         number = number.replace(",", "")  # there are no parts of a byte
+    if not _GROUPED.fullmatch(number) and "." not in number and number.count(",") == 1:
+        number = number.replace(",", ".")  # a list has commas, too: 1400,5 bytes
     spaced = f"{number} {unit}"
     text = f"{number}{unit}" if " " not in unit else spaced
     kinds = units.kinds_of(unit)

@@ -121,6 +121,9 @@ def test_each_command_gives_the_same_number_as_printed(capsys):
         ("throughput of 8 reno flows at 1% loss and 0 ms rtt", "sentence-no-answer"),
         ("2 Gbit/s doubles every 1 minute, traffic after 5 years", "sentence-no-answer"),
         ("serialization of a 20 TB packet on 10G", "sentence-beyond"),
+        # They were answered without what is not read: 1500 B, 10 calls, 64 KiB.
+        ("MTU 1400,60 byte gre over ipv4", "not-whole"),
+        ("10² g711 calls bandwidth", "sentence-part-unknown"),
     ],
 )
 def test_what_is_not_certain_is_refused(sentence, code):

@@ -13,12 +13,12 @@ function netcalcAsking(table, units, model) {
 
   const W = "[\\p{L}\\p{N}_]", NOT_W = `(?!${W})`;
   const sticky = (pattern, flags = "") => new RegExp(pattern, `uy${flags}`);
-  const NUMBER = sticky("[+-]?(?:\\d+(?:[.,'\\u00a0\\u202f]\\d+)*|\\.\\d+)(?:[eE][+-]?\\d+)?(?!\\.?\\d)");
+  const NUMBER = sticky("[+-]?(?:\\p{Nd}+(?:[.,'\\u00a0\\u202f]\\p{Nd}+)*|\\.\\p{Nd}+)(?:[eE][+-]?\\p{Nd}+)?(?!\\.?\\p{Nd})");
   const POWER = sticky("10\\s?\\^\\s?-\\d+|10\\*\\*-\\d+");
   const ODDS = sticky("(?:1|one)\\s*(?:/|\\s(?:in|of|out of)\\s(?:every\\s)?)\\s*(\\d[\\d,]*)(?![\\p{L}\\p{N}_.])(?:\\s+(?:packets?|segments?|frames|calls)\\b)?", "i");
   const PERCENTILE = sticky("(?:p\\s?(\\d{2}(?:\\.\\d+)?)|(\\d{1,2}(?:\\.\\d+)?)\\s?(?:st|nd|rd|th)?\\s?(?:%\\s?ile\\b|percentile\\b))(?:\\s+percentile\\b)?(?![\\p{L}\\p{N}_.]*\\d)", "i");
-  const CHUNK = sticky("\\s*-?\\s*([^\\s\\d,;:?!()=+]+)(?![^\\s,;:?!()=+])");
-  const GROUPED = /^\d{1,3}(?:,\d{3})+$/, DOUBTFUL = /^[1-9]\d{0,2}\.000$/;
+  const CHUNK = sticky("\\s*-?\\s*([^\\s\\p{Nd},;:?!()=+]+)(?![^\\s,;:?!()=+])");
+  const GROUPED = /^\p{Nd}{1,3}(?:,\p{Nd}{3})+$/u, DOUBTFUL = /^[1-9]\d{0,2}\.000$/;
   const WHOLE = ["", "b", "byte", "bytes", "octets"];
   const A_TIME = /\b(?:an?|each|every) (?=(?:second|sec|minute|hour|day|week|month|year)\b)/g;
   const A_YEAR = sticky("\\s*(?:(?:/|\\bper\\b|\\bp\\.|\\ban?\\b|\\beach\\b|\\bevery\\b)\\s*(?:year|yr|annum|y|a)\\b\\.?|\\byearly\\b|\\bannually\\b|\\bpa\\b|\\byoy\\b|\\bannual\\b|\\byear[ \\-](?:over|on)[ \\-]year\\b)", "i");
@@ -115,7 +115,7 @@ function netcalcAsking(table, units, model) {
 
   function next(sentence, position) {
     const starts = position === 0 || !/[\p{L}\p{N}]/u.test(sentence[position - 1]);
-    const mark = sentence[position];
+    const mark = String.fromCodePoint(sentence.codePointAt(position));
     let match;
     if (mark === "-" && (match = at(WORD, sentence, position))) return token("unknown", match[0], position);
     if ((match = at(PERCENTILE, sentence, position))) {
@@ -166,6 +166,7 @@ function netcalcAsking(table, units, model) {
       const match = at(CHUNK, sentence, position);
       if (!match || (written.length && ![" ", "\t"].includes(match[0][0]))) break;
       const text = match[1].replace(/[.'"’”]+$/, "");
+      if (!text) break;
       written.push(text);
       ends.push(position + match[0].length - match[1].length + text.length);
       position += match[0].length;
@@ -224,6 +225,7 @@ function netcalcAsking(table, units, model) {
     const found = {};
     let error = null;
     if (GROUPED.test(number) && WHOLE.includes(unit.toLowerCase())) number = number.replaceAll(",", "");
+    if (/^[^.,]*,[^.,]*$/.test(number) && !GROUPED.test(number)) number = number.replace(",", "."); // a list has commas, too
     const spaced = `${number} ${unit}`, text = unit.includes(" ") ? spaced : `${number}${unit}`, kinds = kindsOf(unit);
     for (const kind of table.kinds) {
       if (!kinds.includes(kind) && !(kind === "bit/s" && ETHERNET.test(unit))) continue;
@@ -420,7 +422,7 @@ function netcalcAsking(table, units, model) {
     if (failed) throw failed.error;
     if (!parts.some((part) => ["quantity", "name"].includes(part.kind))) throw new Refused("sentence-asks-nothing", { value });
     const heavy = parts.filter((part) => part.kind !== "filler");
-    const numbers = unknown.filter((part) => /\p{Nd}/u.test(part.text)), options = unknown.filter((part) => part.text.startsWith("-"));
+    const numbers = unknown.filter((part) => /\p{N}/u.test(part.text)), options = unknown.filter((part) => part.text.startsWith("-"));
     const asked = heavy.filter((part, i) => part.kind === "unknown" && i > 0 && ["question", "target"].includes(heavy[i - 1].kind));
     asked.push(...heavy.filter((part, i) => part.kind === "unknown" && heavy[i + 1]?.kind === "word" && !heavy[i + 1].soft && heavy[i + 1].words.some((word) => has(table.concepts, word))));
     const bad = [numbers, options, asked, unknown.length > MOST_UNKNOWN ? unknown : []].find((list) => list.length);
