@@ -301,6 +301,7 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
     own = [*row["needs"], *row.get("takes", {})]
     there: set[str] = set()
     apart: list[Token] = []
+    unsaid: set[str] = set()  # roles that are named without a number: "with jumbo frames"
     for index, part in enumerate(parts):
         if index in cues:
             there |= set(part.words) & places - set(sentences.table()["roles"])
@@ -314,6 +315,8 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
                     return []
                 apart.append(part)
             there |= fitting
+            if not part.soft and not sentences.counts(part):
+                unsaid |= set(part.words) & set(row.get("takes", {})) - asks - must
     if not must <= there or (asks and not asks & there and not row.get("given")):
         return []
     if not asks & there and not must and _asks_more(parts):
@@ -331,7 +334,7 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
             n in filled and filled[n].by and _has_own_word(n, filled[n]) for n in silent
         ):
             continue
-        missing = tuple(name for name in row["needs"] if name not in filled)
+        missing = tuple(n for n in (*row["needs"], *sorted(unsaid)) if n not in filled)
         if not missing or asks & there:
             fits.append(_Fit(row, filled, score, missing))
     return fits

@@ -453,7 +453,7 @@ def _quiet(parts: list[Token]) -> list[Token]:
     for index, part in enumerate(parts):
         if part.text.lower() in table()["pronouns"]:
             after = next((p for p in parts[index + 1 :] if p.kind not in ("filler", "name")), None)
-            if after is None or after.kind != "word" or after.soft or not _counts(after):
+            if after is None or after.kind != "word" or after.soft or not counts(after):
                 found[index] = Token("filler", part.text, part.start)
         repeats = any(_says_again(part, other) for other in parts[:index])
         if repeats or ("latency" in part.words and "oneway" in _before(found, index).words):
@@ -626,7 +626,7 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
                     if fits and (step > 0 or not _is_ahead(part)):
                         pairs.append((cost, index, at))
                         break
-                    if step > 0 or not _counts(part):
+                    if step > 0 or not counts(part):
                         break
                 elif not (
                     other.kind in ("filler", "name", "unknown")
@@ -653,7 +653,7 @@ def _roles(part: Token) -> list[str]:
     return [word for word in part.words if word in table()["roles"]]
 
 
-def _counts(part: Token) -> bool:
+def counts(part: Token) -> bool:
     """Whether a word is of what is counted, of which the number may be farther: two 10G links."""
     return any(table()["roles"][role]["units"] == ["1"] for role in _roles(part))
 

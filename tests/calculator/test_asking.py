@@ -124,6 +124,9 @@ def test_each_command_gives_the_same_number_as_printed(capsys):
         # They were answered without what is not read: 1500 B, 10 calls, 64 KiB.
         ("MTU 1400,60 byte gre over ipv4", "not-whole"),
         ("10² g711 calls bandwidth", "sentence-part-unknown"),
+        ("goodput of 1 Gbit/s with jumbo frames", "sentence-lacks"),
+        # A line of SONET has no frames of Ethernet.
+        ("packets per second on OC-48", "sentence-no-formula"),
     ],
 )
 def test_what_is_not_certain_is_refused(sentence, code):
@@ -144,6 +147,8 @@ def test_what_is_not_certain_is_refused(sentence, code):
         ("bdp of 10 Gbit/s with 80 ms latency", [1e8, 2e8]),
         # 10,000 calls of 160 + 40 + 38 and of 160 + 40 + 18 bytes, 50 times a second.
         ("10,000 concurrent g711 calls bandwidth", [952e6, 872e6]),
+        # 1500 and 10 bytes in cells of 48, not in bytes.
+        ("how many atm cells for a 1500 byte packet", [32]),
         # The decimal comma: 100 MB are 8e8 bit, at 1448/1538 of 1.5 Mbit/s.
         ("100 MB over 1,5 Mbit/s", [8e8 / (1.5e6 * 1448 / 1538)]),
     ],

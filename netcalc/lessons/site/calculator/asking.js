@@ -441,7 +441,7 @@ function netcalcAsking(table, units, model) {
 
   function fitsOf(row, parts, cues) {
     const asks = new Set(row.asks ?? []), must = row.must ?? [], takes = row.takes ?? {};
-    const places = new Set([...asks, ...must, ...(row.also ?? []), ...table.any]), own = [...row.needs, ...Object.keys(takes)], there = new Set(), apart = [];
+    const places = new Set([...asks, ...must, ...(row.also ?? []), ...table.any]), own = [...row.needs, ...Object.keys(takes)], there = new Set(), apart = [], unsaid = new Set();
     for (const [index, part] of parts.entries()) {
       const fitting = part.words.filter((word) => places.has(word));
       if (cues.has(index)) fitting.filter((word) => !has(table.roles, word)).forEach((word) => there.add(word));
@@ -451,6 +451,7 @@ function netcalcAsking(table, units, model) {
           apart.push(part);
         }
         fitting.forEach((word) => there.add(word));
+        if (!part.soft && !counts(part)) part.words.filter((word) => has(takes, word) && !asks.has(word) && !must.includes(word)).forEach((word) => unsaid.add(word));
       }
     }
     const named = [...there].filter((word) => asks.has(word)).length;
@@ -463,7 +464,7 @@ function netcalcAsking(table, units, model) {
       if (!namedSo(row, filled)) continue;
       if (!apart.every((word) => word.words.some((name) => filled[name] && !filled[name].by && filled[name].token.start > word.start))) continue;
       if (!named && Array.isArray(row.given) && !row.given.every((name) => filled[name] && filled[name].by && hasOwnWord(name, filled[name]))) continue;
-      const missing = row.needs.filter((name) => !has(filled, name));
+      const missing = [...row.needs, ...unsaid].filter((name) => !has(filled, name));
       if (!missing.length || named) fits.push({ row, roles: filled, score: 2 * new Set(must).size + named, missing });
     }
     return fits;
