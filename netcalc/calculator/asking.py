@@ -26,8 +26,9 @@ The rows with the most words of the question are its readings; of two, neither i
     their own;
 ``layer``
     the layer of a rate, where it is not that of the formula;
-``below``, ``tally``
-    two numbers of which the first must be the lower; a count and the role of what is listed;
+``below``, ``tally``, ``apiece``
+    two numbers of which the first must be the lower; a count and the role of what is listed, or
+    of the size of each;
 ``formula``, ``args``, ``solve``, ``for``
     what answers: for each argument a role, ``=TEXT``, a number, or a list of an operation (``*``,
     ``/``, ``+``, ``-``, ``^``, or ``f``, a formula and its args) and its operands; the argument
@@ -279,6 +280,10 @@ def _check_parts(
         if part.kind == "unknown" and after.kind == "word" and not after.soft
         and set(after.words) & set(sentences.table()["concepts"])
     ]  # fmt: skip
+    asked += [  # what is counted: "1000 emails"
+        after for (index, part), after in zip(enumerate(parts), parts[1:], strict=False)
+        if set(part.meanings) == {"1"} and index not in cues.values() and after.kind == "unknown"
+    ]  # fmt: skip
     options = [part for part in unknown if part.text.startswith("-")]
     bad = numbers or options or asked or (unknown if len(unknown) > _MOST_UNKNOWN else [])
     if bad:
@@ -328,6 +333,8 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
     fits = []
     for filled in _filled(options):
         if not _named_so(row, filled) or not all(_is_later(part, filled) for part in apart):
+            continue
+        if not _is_apiece(row, filled, parts):
             continue
         silent = row.get("given") if not asks & there else None
         if isinstance(silent, list) and not all(
@@ -426,6 +433,16 @@ def _is_tally(row: Mapping[str, Any], filled: Mapping[str, _Role]) -> bool:
     return (
         count is None or listed is None or count.meaning.value == listed.meaning.text.count(";") + 1
     )
+
+
+def _is_apiece(row: Mapping[str, Any], filled: Mapping[str, _Role], parts: Sequence[Token]) -> bool:
+    """Whether a size is of each that is counted: not ``2 GB in 3 files`` and ``2 GB total``."""
+    count, size = (filled.get(name) for name in row.get("apiece", ("", "")))
+    if count is None or size is None:
+        return True
+    after = [part.text.lower() for part in parts if part.start > size.token.start][:2]
+    is_first = count.token.start < size.token.start or "each" in after
+    return is_first and not {"total", "overall", "combined"} & set(after)
 
 
 def _options(

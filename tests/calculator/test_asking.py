@@ -125,6 +125,10 @@ def test_each_command_gives_the_same_number_as_printed(capsys):
         ("MTU 1400,60 byte gre over ipv4", "not-whole"),
         ("10² g711 calls bandwidth", "sentence-part-unknown"),
         ("goodput of 1 Gbit/s with jumbo frames", "sentence-lacks"),
+        # They were answered for a number of what is not known, and for files of 2 GB each.
+        ("how long for 1000 emails of 50 KB over 2 Mbit/s", "sentence-part-unknown"),
+        ("3 files 2 GB total over 100 Mbit/s", "sentence-no-formula"),
+        ("2 GB in 3 files over 100 Mbit/s", "sentence-no-formula"),
         # A line of SONET has no frames of Ethernet.
         ("packets per second on OC-48", "sentence-no-formula"),
     ],

@@ -425,6 +425,7 @@ function netcalcAsking(table, units, model) {
     const numbers = unknown.filter((part) => /\p{N}/u.test(part.text)), options = unknown.filter((part) => part.text.startsWith("-"));
     const asked = heavy.filter((part, i) => part.kind === "unknown" && i > 0 && ["question", "target"].includes(heavy[i - 1].kind));
     asked.push(...heavy.filter((part, i) => part.kind === "unknown" && heavy[i + 1]?.kind === "word" && !heavy[i + 1].soft && heavy[i + 1].words.some((word) => has(table.concepts, word))));
+    asked.push(...parts.filter((part, i) => i > 0 && part.kind === "unknown" && same(Object.keys(parts[i - 1].meanings), ["1"]) && !cued.includes(i - 1)));
     const bad = [numbers, options, asked, unknown.length > MOST_UNKNOWN ? unknown : []].find((list) => list.length);
     if (bad) throw new Refused("sentence-part-unknown", { value, parts: bad.slice(0, 4).map((part) => `'${shown(part.text)}'`).join(", ") });
     const ends = [...sentence.matchAll(/[^?]+/g)].map((span) => span.index + span[0].length);
@@ -461,7 +462,7 @@ function netcalcAsking(table, units, model) {
     if (!options) return [];
     const fits = [];
     for (const filled of filledBy(options)) {
-      if (!namedSo(row, filled)) continue;
+      if (!namedSo(row, filled) || !isApiece(row, filled, parts)) continue;
       if (!apart.every((word) => word.words.some((name) => filled[name] && !filled[name].by && filled[name].token.start > word.start))) continue;
       if (!named && Array.isArray(row.given) && !row.given.every((name) => filled[name] && filled[name].by && hasOwnWord(name, filled[name]))) continue;
       const missing = [...row.needs, ...unsaid].filter((name) => !has(filled, name));
@@ -490,6 +491,14 @@ function netcalcAsking(table, units, model) {
   function isTally(row, filled) {
     const [count, listed] = (row.tally ?? []).map((name) => filled[name]);
     return !count || !listed || count.meaning.value === listed.meaning.text.split(";").length;
+  }
+
+  // Whether a size is of each that is counted: not "2 GB in 3 files" and "2 GB total".
+  function isApiece(row, filled, parts) {
+    const [count, size] = (row.apiece ?? []).map((name) => filled[name]);
+    if (!count || !size) return true;
+    const after = parts.filter((part) => part.start > size.token.start).slice(0, 2).map((part) => part.text.toLowerCase());
+    return (count.token.start < size.token.start || after.includes("each")) && !after.some((word) => ["total", "overall", "combined"].includes(word));
   }
 
   function namedSo(row, filled) {
