@@ -63,6 +63,8 @@ MOST_READINGS = 3
 """Readings that are shown; a question with more is refused."""
 _ALIKE = 0.01
 """Difference of two readings below which a minor one is not shown."""
+_NO_NUMBERS = ("ratio", "dB", "s", "m", "Hz")
+"""Units of what no ``how many`` asks for."""
 _MOST_UNKNOWN = 3
 """Words that may be not understood beside a question that is."""
 
@@ -326,13 +328,18 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         return []
     if not asks & there and not must and _asks_more(parts):
         return []
+    if _asks_number(parts) and row["formula"] != "convert":
+        if formula(row["formula"]).unit in _NO_NUMBERS:
+            return []
     score = 2 * len(must & there) + len(asks & there)
     options = _options(row, own, parts, cues)
     if options is None:
         return []
     fits = []
     for filled in _filled(options):
-        if not _named_so(row, filled) or not all(_is_later(part, filled) for part in apart):
+        if not _named_so(row, filled) or not all(
+            _is_later(part, filled, parts) for part in apart
+        ):
             continue
         if not _is_apiece(row, filled, parts):
             continue
@@ -355,12 +362,29 @@ def _filled(options: Sequence[Sequence[tuple[str, _Role]]]) -> list[dict[str, _R
     return ways
 
 
-def _is_later(word: Token, filled: Mapping[str, _Role]) -> bool:
-    """Whether a role's quantity comes later, with no word beside it: ``window is stuck at``."""
+def _is_later(word: Token, filled: Mapping[str, _Role], parts: Sequence[Token]) -> bool:
+    """Whether a role's quantity comes later, with no word beside it: ``window is stuck at``.
+
+    Behind a ``for`` it does not: ``line rate needed for 900 Mbit/s goodput``.
+    """
+    later = [
+        filled[name].token.start for name in word.words
+        if name in filled and not filled[name].by and filled[name].token.start > word.start
+    ]  # fmt: skip
     return any(
-        name in filled and not filled[name].by and filled[name].token.start > word.start
-        for name in word.words
-    )
+        after.start == start and before.text.lower() != "for"
+        for start in later for before, after in pairwise(parts)
+    )  # fmt: skip
+
+
+def _asks_number(parts: Sequence[Token]) -> bool:
+    """Whether a number of what a word is for is asked: ``how many parallel links``."""
+    for index, part in enumerate(parts):
+        if part.text.lower() == "many":
+            after = next((p for p in parts[index + 1 :] if p.kind != "filler"), None)
+            if after is not None and after.kind == "word":
+                return True
+    return False
 
 
 def _asks_twice(parts: Sequence[Token], cues: Mapping[int, int]) -> bool:
@@ -817,7 +841,7 @@ def _refused(
     ]  # fmt: skip
     if plain:
         return DomainError("sentence-no-unit", "sentence", shown, parts=", ".join(map(repr, plain)))
-    said = [p.text for p in parts if p.kind in ("word", "name", "quantity")]
+    said = [p.text for p in parts if p.kind in ("word", "name", "quantity", "unknown")]
     return DomainError(
         "sentence-no-formula", "sentence", shown, parts=", ".join(repr(t) for t in said[:8])
     )

@@ -129,6 +129,9 @@ def test_each_command_gives_the_same_number_as_printed(capsys):
         ("how long for 1000 emails of 50 KB over 2 Mbit/s", "sentence-part-unknown"),
         ("3 files 2 GB total over 100 Mbit/s", "sentence-no-formula"),
         ("2 GB in 3 files over 100 Mbit/s", "sentence-no-formula"),
+        # They were the goodput of 900 Mbit/s, and the availability of two links.
+        ("line rate needed for 900 Mbit/s goodput", "sentence-lacks"),
+        ("how many parallel links of 99% for 99.99%", "sentence-no-formula"),
         # A line of SONET has no frames of Ethernet.
         ("packets per second on OC-48", "sentence-no-formula"),
     ],

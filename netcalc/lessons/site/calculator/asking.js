@@ -458,12 +458,13 @@ function netcalcAsking(table, units, model) {
     const named = [...there].filter((word) => asks.has(word)).length;
     if (!must.every((word) => there.has(word)) || (asks.size && !named && !row.given)) return [];
     if (!named && !must.length && asksMore(parts)) return [];
+    if (row.formula !== "convert" && asksNumber(parts) && ["ratio", "dB", "s", "m", "Hz"].includes(table.formulas[row.formula].unit)) return [];
     const options = optionsOf(row, own, parts, cues);
     if (!options) return [];
     const fits = [];
     for (const filled of filledBy(options)) {
       if (!namedSo(row, filled) || !isApiece(row, filled, parts)) continue;
-      if (!apart.every((word) => word.words.some((name) => filled[name] && !filled[name].by && filled[name].token.start > word.start))) continue;
+      if (!apart.every((word) => word.words.some((name) => filled[name] && !filled[name].by && laterThan(word, filled[name].token, parts)))) continue;
       if (!named && Array.isArray(row.given) && !row.given.every((name) => filled[name] && filled[name].by && hasOwnWord(name, filled[name]))) continue;
       const missing = [...row.needs, ...unsaid].filter((name) => !has(filled, name));
       if (!missing.length || named) fits.push({ row, roles: filled, score: 2 * new Set(must).size + named, missing });
@@ -473,6 +474,12 @@ function netcalcAsking(table, units, model) {
 
   // The ways to give each part a role of its own.
   const filledBy = (options) => options.reduce((ways, list) => ways.flatMap((way) => list.filter(([name]) => !has(way, name)).map(([name, one]) => ({ ...way, [name]: one }))), [{}]);
+
+  // Whether a quantity comes later than a word, and not behind a "for": "line rate needed for 900 Mbit/s goodput".
+  const laterThan = (word, one, parts) => one.start > word.start && parts.slice(1).some((after, i) => after.start === one.start && parts[i].text.toLowerCase() !== "for");
+
+  // Whether a number of what a word is for is asked: "how many parallel links".
+  const asksNumber = (parts) => parts.some((part, index) => part.text.toLowerCase() === "many" && parts.slice(index + 1).find((one) => one.kind !== "filler")?.kind === "word");
 
   function asksMore(parts) {
     return parts.some((part, index) => {
@@ -714,7 +721,7 @@ function netcalcAsking(table, units, model) {
     }
     const cued = new Set(cues.values()), plain = parts.filter((part, i) => part.kind === "quantity" && same(Object.keys(part.meanings), ["1"]) && !cued.has(i));
     if (plain.length) return new Refused("sentence-no-unit", { value, parts: list(plain) });
-    return new Refused("sentence-no-formula", { value, parts: list(parts.filter((part) => ["word", "name", "quantity"].includes(part.kind)).slice(0, 8)) });
+    return new Refused("sentence-no-formula", { value, parts: list(parts.filter((part) => ["word", "name", "quantity", "unknown"].includes(part.kind)).slice(0, 8)) });
   }
 
   return { ask, tokens };
