@@ -24,8 +24,8 @@ The rows with the most words of the question are its readings; of two, neither i
     the pattern that the text of a role has, or has not; roles that a number without a unit and a
     word may count; roles that are given themselves, not derived from others; roles whose word is
     their own;
-``layer``
-    the layer of a rate, where it is not that of the formula;
+``layer``, ``silent``
+    the layer of a rate, where it is not that of the formula; arguments whose default says nothing;
 ``below``, ``tally``, ``apiece``
     two numbers of which the first must be the lower; a count and the role of what is listed, or
     of the size of each;
@@ -337,9 +337,7 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         return []
     fits = []
     for filled in _filled(options):
-        if not _named_so(row, filled) or not all(
-            _is_later(part, filled, parts) for part in apart
-        ):
+        if not _named_so(row, filled) or not all(_is_later(part, filled, parts) for part in apart):
             continue
         if not _is_apiece(row, filled, parts):
             continue
@@ -635,7 +633,7 @@ def _reading(fit: _Fit, target: str) -> Reading:
         if text and name not in fit.roles
     ]
     assumed += [f"{model.label(name)} {model.said_defaults[name] or model.parameter(name).show(v)}"
-                for name, v in answer.assumed.items()]  # fmt: skip
+                for name, v in answer.assumed.items() if name not in row.get("silent", ())]  # fmt: skip
     text = "; ".join(answer.lines)
     bound = fit.roles.get(row.get("at_most", ""))
     if bound is not None and value > bound.meaning.value:
