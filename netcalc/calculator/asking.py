@@ -328,9 +328,9 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
         return []
     if not asks & there and not must and _asks_more(parts):
         return []
-    if _asks_number(parts) and row["formula"] != "convert":
-        if formula(row["formula"]).unit in _NO_NUMBERS:
-            return []
+    is_formula = row["formula"] != "convert"
+    if is_formula and _asks_number(parts) and formula(row["formula"]).unit in _NO_NUMBERS:
+        return []
     score = 2 * len(must & there) + len(asks & there)
     options = _options(row, own, parts, cues)
     if options is None:
@@ -633,7 +633,8 @@ def _reading(fit: _Fit, target: str) -> Reading:
         if text and name not in fit.roles
     ]
     assumed += [f"{model.label(name)} {model.said_defaults[name] or model.parameter(name).show(v)}"
-                for name, v in answer.assumed.items() if name not in row.get("silent", ())]  # fmt: skip
+                for name, v in answer.assumed.items()
+                if name not in row.get("silent", ())]  # fmt: skip
     text = "; ".join(answer.lines)
     bound = fit.roles.get(row.get("at_most", ""))
     if bound is not None and value > bound.meaning.value:
