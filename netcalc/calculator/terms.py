@@ -103,6 +103,10 @@ TERMS = {
     "rsync; scp; sftp; robocopy; rclone; globus; gridftp": (
         "transfer-time throughput connection-count",
         "copies files over TCP; loss and window bound one connection"),
+    "buffer credit; bb credit; buffer to buffer; fibre channel; fiber channel": (
+        "bdp-packets bdp",
+        "frames that Fibre Channel may have under way before an answer; the distance needs as "
+        "many as fit into its round trip"),
     "outstanding io; outstanding request": (
         "little-number throughput",
         "requests under way at once; their number is rate times latency"),
@@ -155,7 +159,7 @@ ELSEWHERE = {
         "",
         "protocols that find routes, and their timers"),
     "dhcp; arp; ndp; snmp; ntp server; radius; ldap; nat port; port exhaustion; nat table; "
-    "conntrack; dnssec; dns record; mdns; netconf; ttl; hop limit": (
+    "cgnat; carrier grade nat; cgn; conntrack; dnssec; dns record; mdns; netconf; ttl; hop limit": (
         "",
         "services of a network other than carrying packets"),
     "ptp; grandmaster; boundary clock; clock drift; clock synchronization; holdover": (
@@ -186,6 +190,9 @@ ELSEWHERE = {
     "license; response code": (
         "",
         "how programs and keys are managed"),
+    "token ring; fddi; frame relay; x 25; arcnet; lorawan; zigbee; bluetooth; modbus; can bus": (
+        "channel-payload atm-overhead wifi-throughput",
+        "a medium whose frames netcalc does not have"),
     "roaming; ssid; wpa; wifi channel; channel plan; beacon": (
         "wifi-throughput",
         "plans of radio cells"),

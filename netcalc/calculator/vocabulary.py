@@ -72,7 +72,10 @@ PHRASES = {
     "dial up": "modem", "packet sizes": "packetsize", "frame sizes": "packetsize",
     "allowed loss": "lossbudget", "tolerable loss": "lossbudget", "loss budget": "lossbudget",
     "maximum loss": "lossbudget", "how much loss": "lossbudget", "five nines": "nines",
-    "four nines": "nines", "three nines": "nines", "wi-fi": "wifi", "wi fi": "wifi",
+    "four nines": "nines", "three nines": "nines",
+    "two nines": "nines", "five 9s": "nines", "four 9s": "nines", "three 9s": "nines",
+    "wi-fi": "wifi", "wi fi": "wifi", "dual homed": "redundant", "dual homing": "redundant",
+    "remote worker": "users", "remote workers": "users", "home workers": "users",
     "tail drop": "drop", "link aggregation": "lag", "port channel": "lag", "equal cost": "ecmp",
     "data cap": "cap", "retransmission timer": "rto", "quality of service": "qos",
     "mean time between failures": "mtbf", "mean time to repair": "mttr", "signal to noise": "snr",
@@ -86,6 +89,7 @@ PHRASES = {
     "go back n": "gobackn", "go-back-n": "gobackn", "sequence number": "sequence",
     "head of line blocking": "hol", "random early detection": "red", "mpls label": "mpls",
     "dial tone": "call", "slowstart": "slow start", "maxmin": "max min", "baby giant": "jumbo",
+    "cut thru": "cut through", "micro burst": "microburst", "shallow buffer": "shallowbuffer",
 }  # fmt: skip
 """Several words that mean one thing, and the one word they become."""
 
@@ -130,7 +134,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "retransmit": ("rto", "retransmission"), "retry": ("retransmission",), "nagle": ("small",),
     "delack": ("delayed", "ack"), "ack": ("acknowledgement",), "limiter": ("tokenbucket",),
     "policer": ("tokenbucket",), "shaper": ("tokenbucket",), "burst": ("bucket", "backlog"),
-    "microburst": ("backlog", "buffer"), "switch": ("forwarding", "cut", "store", "hop"),
+    "microburst": ("backlog", "buffer"), "shallowbuffer": ("microburst", "buffer"),
+    "switch": ("forwarding", "cut", "store", "hop"),
     "router": ("forwarding", "device", "hop"), "firewall": ("forwarding", "device"),
     "cpu": ("host", "cost", "device"), "nic": ("frame", "rate", "forwarding"),
     "hop": ("link", "path", "store"), "vlan": ("tag", "ethernet"), "ethernet": ("frame", "wire"),
@@ -258,6 +263,19 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "copying": ("copy", "transfer"), "replicate": ("transfer",), "mirror": ("transfer",),
     "stadium": ("users", "wifi"), "asic": ("switch", "forwarding"),
     "hashing": ("ecmp",), "ipv6": ("header", "mtu"), "trombone": ("distance",),
+    **dict.fromkeys(("tlp", "mps", "mrrs", "lane"), ("pcie",)),
+    **dict.fromkeys(("torrent", "swarm", "seeder"), ("p2p", "peer")),
+    **dict.fromkeys(("wg0", "tun0", "utun", "dmvpn", "vpls", "pseudowire", "l2vpn", "6rd",
+                     "teredo", "warp", "strongswan"), ("tunnel", "vpn")),
+    "ikev2": ("esp", "tunnel"), "rtcp": ("rtp", "voice"),
+    **dict.fromkeys(("wireshark", "pcap", "tcpdump", "snaplen"), ("captured",)),
+    **dict.fromkeys(("inmarsat", "iridium", "hughesnet", "intelsat"), ("satellite",)),
+    **dict.fromkeys(("veeam", "restic", "borg", "zfs", "docker", "steam", "blob"), ("transfer",)),
+    **dict.fromkeys(("circuit", "backhaul", "uplink", "downlink"), ("link", "line")),
+    **dict.fromkeys(("8023ad", "etherchannel", "lacp"), ("lag", "hashing")),
+    **dict.fromkeys(("cir", "pir", "eir"), ("policer", "tokenbucket")),
+    "noiseless": ("nyquist",), "fcs": ("frame", "captured"), "chatty": ("rounds", "response"),
+    "nodelay": ("nagle",), "quickack": ("delayed", "ack"), "agents": ("server", "erlang"),
 }  # fmt: skip
 """A word, and the words of the catalogue that it may also mean; each counts a little less."""
 
@@ -286,7 +304,8 @@ TAGS: dict[str, tuple[str, ...]] = {
     "failure_utilization": ("n-1", "load after a failure", "link fails", "failover"),
     "fullest_link_percentile_flows": ("ecmp imbalance", "lag imbalance", "hashing imbalance",
         "link aggregation", "lacp", "bond"),
-    "hashing_efficiency": ("ecmp efficiency", "lag efficiency", "lacp", "bond", "port channel"),
+    "hashing_efficiency": ("ecmp efficiency", "lag efficiency", "lag bandwidth", "lacp",
+        "bond", "port channel"),
     "absorbed_burst": ("microburst", "burst absorption", "how large a burst"),
     "incast_backlog": ("incast", "fan in", "many to one", "servers reply simultaneous",
         "synchronized replies", "scatter gather"),
@@ -364,7 +383,8 @@ TAGS: dict[str, tuple[str, ...]] = {
         "bytes on the wire", "framing overhead", "layer 1 size", "bytes added", "header sizes"),
     "ethernet_frame": ("frame size", "minimum frame", "padding", "vlan", "802.1q", "qinq",
         "minimum frame size", "runt", "1518"),
-    "tcp_payload": ("mss", "maximum segment size", "mtu to mss", "mss clamping"),
+    "tcp_payload": ("mss", "maximum segment size", "mtu to mss", "mss clamping", "1460",
+        "1448"),
     "udp_payload": ("largest udp packet", "dns size", "largest datagram without fragmentation"),
     "fragment_count": ("fragmentation", "how many fragments", "mtu too small"),
     "datagram_loss": ("loss of fragments", "fragmentation loss"),
@@ -379,7 +399,8 @@ TAGS: dict[str, tuple[str, ...]] = {
         "vpn slow", "bandwidth lost to vpn", "wireguard throughput", "wireguard speed",
         "gre throughput"), "esp_packet": ("ipsec", "ipsec overhead", "aes", "encryption overhead"),
     "esp_payload": ("ipsec mtu", "ipsec payload"),
-    "wireguard_overhead": ("vpn overhead", "wg", "vpn"), "wireguard_mtu": ("vpn mtu", "wg mtu"),
+    "wireguard_overhead": ("vpn overhead", "wg", "vpn"),
+    "wireguard_mtu": ("vpn mtu", "wg mtu", "wg0 mtu"),
     "wireguard_packet": ("vpn packet size", "vpn"),
     "atm_efficiency": ("dsl overhead", "adsl", "cell tax"), "atm_wire": ("dsl", "adsl", "cell tax"),
     "ppp_wire": ("hdlc", "serial line", "modem"),
@@ -474,7 +495,8 @@ TAGS: dict[str, tuple[str, ...]] = {
         "limited queue", "queue full"),
     "voip_bandwidth": ("voip", "call bandwidth", "g.711", "g711", "g729", "bandwidth per call",
         "voice bandwidth", "rtp bandwidth", "g.722", "rtp", "srtp"),
-    "voip_call_count": ("how many calls", "calls on a link", "voip capacity", "simultaneous calls",
+    "voip_call_count": ("how many calls", "sip calls", "calls on a link", "voip capacity",
+        "simultaneous calls",
         "g.711 calls", "g.729 calls"),
     "hashed_load_cv": ("ecmp imbalance", "lag imbalance"),
     "linear_exhaustion": ("when is a link full", "link full", "link full linear growth"),
@@ -633,7 +655,8 @@ GENERAL = (
     "data people thing things way ways kind case cases problem question answer amount "
     "total limits effect impact rough rule run running set setting put keep become change "
     "changes let lets buy customer country city world wan lan accelerator aws azure gcp "
-    "google linux windows macos freebsd cisco juniper arista mikrotik intel mellanox "
+    "google linux windows macos freebsd cisco juniper arista mikrotik intel mellanox nexus "
+    "catalyst fortinet pfsense opnsense vmware proxmox synology unifi ubiquiti huawei nokia dell "
     "nvidia petabyte petabytes exabyte gibibyte mebibyte supply supplies downstream"
 )
 """Words and units that do not carry a question: a formula need not have them."""
