@@ -270,7 +270,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "ikev2": ("esp", "tunnel"), "rtcp": ("rtp", "voice"),
     **dict.fromkeys(("wireshark", "pcap", "tcpdump", "snaplen"), ("captured",)),
     **dict.fromkeys(("inmarsat", "iridium", "hughesnet", "intelsat"), ("satellite",)),
-    **dict.fromkeys(("veeam", "restic", "borg", "zfs", "docker", "steam", "blob"), ("transfer",)),
+    **dict.fromkeys(("veeam", "restic", "borg", "zfs", "blob"), ("transfer",)),
     **dict.fromkeys(("circuit", "backhaul", "uplink", "downlink"), ("link", "line")),
     **dict.fromkeys(("8023ad", "etherchannel", "lacp"), ("lag", "hashing")),
     **dict.fromkeys(("cir", "pir", "eir"), ("policer", "tokenbucket")),
