@@ -170,7 +170,7 @@ ELSEWHERE = {
         "",
         "how many entries a device can hold, as its maker says"),
     "poe; power over ethernet; watt; wattage; battery life; cooling; btu; temperature; "
-    "resistance; ohm; volt; electricity; ups runtime": (
+    "resistance; ohm; volt; electricity; ups runtime; ups battery; battery": (
         "",
         "electrical power and heat"),
     "dscp; tos byte; traffic class value; cos value; qos marking": (
@@ -190,6 +190,9 @@ ELSEWHERE = {
     "license; response code": (
         "",
         "how programs and keys are managed"),
+    "sha256; sha 256; md5; hash function; hash table; bloom filter; birthday": (
+        "",
+        "hashes of programs"),
     "token ring; fddi; frame relay; x 25; arcnet; lorawan; zigbee; bluetooth; modbus; can bus": (
         "channel-payload atm-overhead wifi-throughput",
         "a medium whose frames netcalc does not have"),

@@ -3,8 +3,8 @@
 ``practitioners.csv`` has a search and the formulas that answer it, or ``-`` for none. The rows of
 ``issue`` are from people who looked for them; ``own`` were written before the search could answer
 with nothing, ``unseen`` after it could: of the 51 written, 47 were right before any was looked at,
-and the rule has been tuned since. Of ``first``, the first formula counts: two times 50, of which 46
-and 43 were right before any was looked at.
+and the rule has been tuned since. Of ``first``, the first formula counts: four times 50, of which 46,
+43, 31 and 36 were right before any of the 50 was looked at.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.cli.test_commands import netcalc
 ROWS = list(
     csv.DictReader(Path(__file__).with_name("practitioners.csv").read_text("utf-8").splitlines())
 )
-MISSED = {"issue": 0, "own": 1, "unseen": 3, "first": 0}
+MISSED = {"issue": 0, "own": 1, "unseen": 3, "first": 4}
 """Searches of each kind that may be answered wrongly."""
 
 
