@@ -83,6 +83,8 @@ def test_what_says_the_same_twice_is_taken():
     """Identity: 2 ms each way are 4 ms; attempts by --calls are those of CALLS."""
     path = ["transfer", "1GB", "--rtt", "4ms"]
     assert invoke(*path, "1 Gbit/s 2 ms").stdout == invoke(*path, "--rate", "1Gbit/s").stdout != ""
+    told = [invoke("host", "10G 2ms", "--os", one).stdout for one in ("freebsd", "FreeBSD")]
+    assert told[0] == told[1] != ""
     calls = ["voice", "--holding", "2min", "--blocking", "2%"]
     assert invoke(*calls, "9 calls/h").stdout == invoke(*calls, "--calls", "9 calls/h").stdout != ""
 

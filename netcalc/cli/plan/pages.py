@@ -300,8 +300,9 @@ _HOST[0].required = False  # a path has the round trip
 def host(*, path_text: str, **arguments: Any) -> Plan:
     """Plan a host for a PATH: socket buffers, congestion control, pacing and packets a second.
 
-    PATH is the rate and the one-way latency of each link, or a rate with --rtt. Below the page are
-    the lines of a file of sysctl, each with its arithmetic; they are printed, and never applied.
+    PATH is the rate and the one-way latency of each link, "10G rtt 80ms", or a rate with --rtt.
+    Below the page are the lines of a file of sysctl, each with its arithmetic; they are printed,
+    and never applied.
 
     \b
     netcalc plan host "100 Gbit/s" --rtt 88ms
@@ -533,8 +534,7 @@ def _refuse_other_round_trip(path: Path, rtt_s: Any, *, typed: str) -> None:
     if rtt_s is None or not own_s or (isinstance(rtt_s, float) and np.isclose(rtt_s, own_s)):
         return
     given = units.show(rtt_s, "s") if isinstance(rtt_s, float) else "a range"
-    values = {"name": typed, "path_rtt_s": own_s, "given": given, "rate_bps": path.bottleneck_bps}
-    raise mistakes.CommandError("round-trip-twice", **values)
+    raise mistakes.CommandError("round-trip-twice", name=typed, path_rtt_s=own_s, given=given)
 
 
 def _read_path(text: str, *, typed: str = "--path") -> Path:
