@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, choice
+from netcalc.models.bounds import MAX_WINDOW_BYTES
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp import bbr
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
-from netcalc.models.tcp.window import MAX_WINDOW_SHIFT, max_window_bytes
 from netcalc.scenario import ALGORITHMS, Scenario
 
 
@@ -105,9 +105,6 @@ def stack_of(name: str) -> Stack:
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 
-LARGEST_WINDOW_BYTES = float(max_window_bytes(MAX_WINDOW_SHIFT))
-"""Largest window that a receiver can announce: no flow has more in flight. [byte]"""
-
 GOLDEN = 0.6180339887498949
 """Fraction of the golden ratio: its multiples fill the unit interval evenly."""
 
@@ -184,7 +181,7 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
     events = np.asfortranarray(np.sort(np.hstack([start, stop, warm, end]), axis=1))
     capacity = pipe + _column([float(link.buffer_packets) for link in links])
     payload = _column([float(link.mtu_bytes - STAMPED_HEADERS_BYTES) for link in links])
-    largest = LARGEST_WINDOW_BYTES / payload
+    largest = MAX_WINDOW_BYTES / payload
     loss = _column([link.loss_ratio for link in links])
     phase = np.asfortranarray(
         np.arange(count) * GOLDEN + _column([float(scenario.seed % 1000) for scenario in scenarios])

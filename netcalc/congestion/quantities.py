@@ -19,6 +19,7 @@ from netcalc.congestion import ns3, theory
 from netcalc.congestion.result import Result, Trajectory, segment_bytes
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.messages import Notice
+from netcalc.models.bounds import MAX_WINDOW_BYTES
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.sharing import drain_s, jain_index
 from netcalc.rate_layers import IP, TCP_PAYLOAD, RateLayer
@@ -273,9 +274,9 @@ def notes(result: Result) -> tuple[Notice, ...]:
     if course is None:
         return ()
     windows = course.window_packets * segment_bytes(result.scenario)
-    at_most = (windows >= theory.LARGEST_WINDOW_BYTES * (1 - 1e-9)).any(axis=0)
+    at_most = (windows >= MAX_WINDOW_BYTES * (1 - 1e-9)).any(axis=0)
     if at_most.any():
-        values = {"count": int(at_most.sum()), "window_bytes": theory.LARGEST_WINDOW_BYTES}
+        values = {"count": int(at_most.sum()), "window_bytes": MAX_WINDOW_BYTES}
         found.append(Notice("window-at-largest", values))
     found += [notice for notice in (_in_step(result), _by_ware(result)) if notice is not None]
     return tuple(found)

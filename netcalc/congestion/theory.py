@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion import _requests, _stacks, _steps
 from netcalc.congestion._requests import Load, load
-from netcalc.congestion._stacks import LARGEST_WINDOW_BYTES as LARGEST_WINDOW_BYTES
 from netcalc.congestion._stacks import Stack, State, stack_of
 from netcalc.congestion.result import Latencies, Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import DomainError

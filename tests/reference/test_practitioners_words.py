@@ -50,6 +50,11 @@ def test_each_term_leads_to_formulas_that_are_there():
             assert names or table is terms.ELSEWHERE
 
 
+@pytest.mark.parametrize("words", ["txqueuelen", "mos score"])
+def test_some_formulas_are_searched_without_the_others(words):
+    assert searching.matches(words, [calculator.formula("bdp")]).formulas == []
+
+
 def test_a_topic_that_has_got_a_formula_is_found():
     every = calculator.formulas()
     assert calculator.search("optical power budget") == []
