@@ -43,7 +43,7 @@ class Stack:
         Packets of an ACK before the one by which Vegas measures the round-trip time.
     bbr_bias_packets : float
         Packets by which BBR counts too much delivered in a round trip; of one scenario, or shape
-        (scenario, 1). [packet]
+        (scenario, flow). [packet]
     bbr_quantum_packets : float
         Least quantum that BBR sends at once. [packet]
     repair_packets : float
@@ -169,8 +169,8 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
     mtu_bits = _column([8.0 * link.mtu_bytes for link in links])
     rate = _column([link.rate_bps for link in links]) / mtu_bits
     is_spread = not all(scenario.has_one_rtt for scenario in scenarios)
-    base_s = _column([link.rtt_s for link in links]) + 1.0 / rate
-    pipe = rate * base_s  # of flows with round trips of their own until they run
+    base_s = _column([scenario.longest_rtt_s for scenario in scenarios]) + 1.0 / rate
+    pipe = rate * base_s  # of unlike round trips the most, until flows run
     if is_spread:
         base_s = np.asfortranarray(np.repeat(base_s, count, axis=1))
         for row, scenario in enumerate(scenarios):
@@ -322,7 +322,7 @@ def begin_bbr(state: State) -> None:
     values = {
         "best": 0.0, "best_before": 0.0, "least_rtt": UNKNOWN_RTT_S, "seen": 0.0, "full_rate": 0.0,
         "full_rounds": 0.0, "conserve_from": np.inf, "conserve_until": np.inf, "round": 0.0,
-        "until": np.inf, "mode": STARTUP,
+        "until": np.inf, "mode": STARTUP, "prior": 0.0,
     }  # fmt: skip
     state.bbr = {name: np.full(shape, float(value), order="F") for name, value in values.items()}
     first = np.floor(CRUISE_PHASES * ((np.arange(1, shape[1] + 1) * GOLDEN) % 1.0))
@@ -420,7 +420,8 @@ def advance(
         # What is lost counts as in flight until it is noticed, a round trip later.
         fits = state.capacity * window / np.maximum(total, 1e-9)
         most = fits + np.maximum(ceiling - fits, 0.0) * np.minimum(dt / rtt, 1.0)
-        most = np.minimum(most, window + delivery * dt)  # an ACK adds what it acknowledges
+        # An ACK adds what it acknowledges; after a probe the window is what it was before.
+        most = np.minimum(most, np.maximum(window + delivery * dt, own["prior"]))
         next_window = np.where(starting, np.minimum(next_window, most), next_window)
     probing = active & (mode == PROBE_RTT)
     if np.count_nonzero(probing):
@@ -487,10 +488,12 @@ def _end_startup(state: State, starting: BoolArray, product: FloatArray) -> bool
     own["round"] = np.where(turned, 0.0, own["round"])
     best = np.maximum(own["best"], own["best_before"])
     grew = best >= FULL_GROWTH * own["full_rate"]
+    filling = own["mode"] == STARTUP
+    turned &= filling
     own["full_rate"] = np.where(turned & grew, best, own["full_rate"])
     counted = np.where(grew, 0.0, own["full_rounds"] + 1)
     own["full_rounds"] = np.where(turned, counted, own["full_rounds"])
-    filled = starting & (own["mode"] == STARTUP) & (own["full_rounds"] >= FULL_ROUNDS)
+    filled = starting & filling & (own["full_rounds"] >= FULL_ROUNDS)
     own["mode"] = np.where(filled, DRAIN, own["mode"])
     drained = starting & (own["mode"] == DRAIN) & (state.window <= product)
     _cruise(state, drained)
@@ -498,7 +501,10 @@ def _end_startup(state: State, starting: BoolArray, product: FloatArray) -> bool
 
 
 def _probe_rtt(state: State, active: BoolArray, enter: BoolArray, probing: BoolArray) -> None:
-    """Enter the probe of the round-trip time, time it once the window is low, and leave it."""
+    """Enter the probe of the round-trip time, time it once the window is low, and leave it.
+
+    After it a start-up that has not filled the pipe goes on (BBRExitProbeRTT).
+    """
     own = state.bbr
     over = probing & (state.time >= own["until"] - SLACK * state.base_s)
     own["seen"] = np.where(over, state.time, own["seen"])
@@ -506,8 +512,12 @@ def _probe_rtt(state: State, active: BoolArray, enter: BoolArray, probing: BoolA
     probe_s = np.maximum(bbr.PROBE_RTT_S, state.base_s)
     own["until"] = np.where(low, state.time + probe_s, np.where(enter, np.inf, own["until"]))
     own["mode"] = np.where(enter, PROBE_RTT, own["mode"])
+    own["prior"] = np.where(enter, state.window, own["prior"])
     own["longest"] = np.where(enter, STEP_SHARE * state.base_s, own["longest"])
-    _cruise(state, over)
+    unfilled = over & (own["full_rounds"] < FULL_ROUNDS)
+    own["mode"] = np.where(unfilled, STARTUP, own["mode"])
+    own["until"] = np.where(unfilled, np.inf, own["until"])
+    _cruise(state, over & ~unfilled)
 
 
 def _cruise(state: State, resumed: BoolArray) -> None:
