@@ -320,11 +320,12 @@ def begin_bbr(state: State) -> None:
     """Add the variables of BBR to the state."""
     shape = state.window.shape
     values = {
-        "best": 0.0, "best_before": 0.0, "least_rtt": UNKNOWN_RTT_S, "seen": 0.0, "full_rate": 0.0,
+        "best": 0.0, "best_before": 0.0, "least_rtt": UNKNOWN_RTT_S, "full_rate": 0.0,
         "full_rounds": 0.0, "conserve_from": np.inf, "conserve_until": np.inf, "round": 0.0,
         "until": np.inf, "mode": STARTUP, "prior": 0.0,
     }  # fmt: skip
     state.bbr = {name: np.full(shape, float(value), order="F") for name, value in values.items()}
+    state.bbr["seen"] = 1.0 * state.start  # a probe comes ten seconds after the first data
     first = np.floor(CRUISE_PHASES * ((np.arange(1, shape[1] + 1) * GOLDEN) % 1.0))
     state.bbr["first_phases"] = CRUISE_PHASES - first * np.ones(shape, order="F")
     state.bbr["longest"] = STEP_SHARE * state.base_s * np.ones(shape, order="F")

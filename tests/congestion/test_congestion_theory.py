@@ -666,3 +666,12 @@ def test_a_minute_of_bbr_has_few_steps(streams):
     flows = (Flow(algorithm="bbr", stop_s=60.0),) * streams
     found = theory.run(Scenario(bottleneck=link, flows=flows, end_s=60.0))
     assert found.trajectory.time_s.size < 60.0 / (8 * 0.0412) * 7 * streams
+
+
+def test_bbr_probes_the_round_trip_ten_seconds_after_its_start():
+    """published: rtprop_stamp = Now() in BBRInit; bound: four packets no earlier."""
+    document = {"rate_bps": 1e7, "rtt_s": 0.04, "buffer_bdp": 2, "end_s": 26}
+    flows = [{"algorithm": "bbr", "start_s": 15}]
+    course = theory.run(from_document({**document, "flows": flows})).trajectory
+    probes = course.time_s[(course.window_packets[:, 0] <= 4.0) & (course.time_s > 15.04)]
+    assert 25.0 < probes[0] < 26.0
