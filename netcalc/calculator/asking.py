@@ -53,6 +53,7 @@ from netcalc.calculator.catalogue import Formula, command, formula
 from netcalc.calculator.names import SUFFIX
 from netcalc.calculator.sentences import Meaning, Token
 from netcalc.calculator.session import Session
+from netcalc.display import unit_of_name
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.messages import Notice
 from netcalc.printable import excerpt
@@ -235,7 +236,7 @@ def ask(sentence: str) -> Asked:
             readings.append(_reading(fit, target))
         except DomainError as error:
             if error.values.get("name") != "sentence":
-                error.values["name"] = _spoken_name(error)
+                error.values |= _spoken(error)
             if error.code != "sentence-above-line":
                 raise
             refused = error
@@ -803,9 +804,13 @@ def _converted(fit: _Fit, target: str) -> Reading:
     )  # fmt: skip
 
 
-def _spoken_name(error: DomainError) -> str:
-    """Return the argument of an error as people call it."""
-    return SUFFIX.sub("", error.name).replace("_", " ")
+def _spoken(error: DomainError) -> dict[str, Any]:
+    """Return the argument of an error as people call it, and its number with the unit."""
+    name, unit, value = error.name, unit_of_name(error.name), error.value
+    spoken: dict[str, Any] = {"name": SUFFIX.sub("", name).replace("_", " ")}
+    if unit and isinstance(value, int | float):
+        spoken |= {"value": units.show(value, unit), "unit": unit}
+    return spoken
 
 
 def _distinct(readings: Sequence[Reading], minor: Collection[str]) -> list[Reading]:

@@ -201,7 +201,7 @@ def matches(query: str, formulas: Iterable[SearchedFormula]) -> Matches[Searched
     for term in outside:
         if any(f" {term.stems} " in named for one in every for named in _named_texts(one)):
             continue  # a formula for it has been added
-        nearest = [by_name[name] for name in term.formulas]
+        nearest = [by_name[name] for name in term.formulas if name in by_name]
         rest = set(asked) - set(term.stems.split())
         answering = [one for one in nearest if rest and rest <= set(_tags(one))]
         said = {term.spelling: term.meaning}
@@ -222,8 +222,8 @@ def matches(query: str, formulas: Iterable[SearchedFormula]) -> Matches[Searched
     least = _COVERED if unknown and not is_named else _COVERED_KNOWN
     shares = (_covered(carrying, formula, counts, len(every)) for formula in ranking)
     answering = ranking if max(shares, default=0.0) >= least else []
-    if inside:
-        named = [by_name[name] for term in inside for name in term.formulas]
+    named = [by_name[one] for term in inside for one in term.formulas if one in by_name]
+    if named:
         is_known = answering and all(meant.get(word) for word in of_terms)
         both = [*answering, *named] if is_known else [*named, *answering]
         return Matches(list(dict.fromkeys(both)), {term.spelling: term.meaning for term in inside})

@@ -103,6 +103,10 @@ TERMS = {
     "rsync; scp; sftp; robocopy; rclone; globus; gridftp": (
         "transfer-time throughput connection-count",
         "copies files over TCP; loss and window bound one connection"),
+    "buffer credit; bb credit; buffer to buffer; fibre channel; fiber channel": (
+        "bdp-packets bdp",
+        "frames that Fibre Channel may have under way before an answer; the distance needs as "
+        "many as fit into its round trip"),
     "outstanding io; outstanding request": (
         "little-number throughput",
         "requests under way at once; their number is rate times latency"),
@@ -155,7 +159,7 @@ ELSEWHERE = {
         "",
         "protocols that find routes, and their timers"),
     "dhcp; arp; ndp; snmp; ntp server; radius; ldap; nat port; port exhaustion; nat table; "
-    "conntrack; dnssec; dns record; mdns; netconf; ttl; hop limit": (
+    "cgnat; carrier grade nat; cgn; conntrack; dnssec; dns record; mdns; netconf; ttl; hop limit": (
         "",
         "services of a network other than carrying packets"),
     "ptp; grandmaster; boundary clock; clock drift; clock synchronization; holdover": (
@@ -166,7 +170,7 @@ ELSEWHERE = {
         "",
         "how many entries a device can hold, as its maker says"),
     "poe; power over ethernet; watt; wattage; battery life; cooling; btu; temperature; "
-    "resistance; ohm; volt; electricity; ups runtime": (
+    "resistance; ohm; volt; electricity; ups runtime; ups battery; battery": (
         "",
         "electrical power and heat"),
     "dscp; tos byte; traffic class value; cos value; qos marking": (
@@ -186,6 +190,12 @@ ELSEWHERE = {
     "license; response code": (
         "",
         "how programs and keys are managed"),
+    "sha256; sha 256; md5; hash function; hash table; bloom filter; birthday": (
+        "",
+        "hashes of programs"),
+    "token ring; fddi; frame relay; x 25; arcnet; lorawan; zigbee; bluetooth; modbus; can bus": (
+        "channel-payload atm-overhead wifi-throughput",
+        "a medium whose frames netcalc does not have"),
     "roaming; ssid; wpa; wifi channel; channel plan; beacon": (
         "wifi-throughput",
         "plans of radio cells"),

@@ -154,13 +154,14 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no
 
 
 class Choice(click.Choice):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """One of several names; the nearest one is named for a wrong one."""
+    """One of several names, in any case; the nearest one is named for a wrong one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Read the text; a mistake names the option and the nearest choice."""
         choices = list(map(str, self.choices))
-        if value in choices:
-            return str(value)
+        same = [one for one in choices if one.lower() == str(value).lower()]
+        if value in choices or len(same) == 1:
+            return str(value) if value in choices else same[0]
         from difflib import get_close_matches  # late: most names are known
 
         near = get_close_matches(str(value), choices, n=1)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from netcalc import calculator, units
-from netcalc.calculator import Formula
+from netcalc.calculator import Formula, Parameter
 from netcalc.checks import positive
 from netcalc.cli.mistakes import CommandError
 from netcalc.errors import doubts
@@ -48,7 +48,7 @@ def substituted(formula: Formula, words: Sequence[str]) -> tuple[Sequence[str], 
     UnitError, DomainError
         If a text or a number is refused.
     CommandError
-        If a rate of service is not above 0.
+        If a rate of service is not above 0, or an argument that a pair gives is there, too.
     """
     flat = [part for word in words for part in (word.split("=", 1) if word[:2] == "--" else [word])]
     own = {parameter.short_name: parameter for parameter in formula.parameters}
@@ -70,13 +70,13 @@ def substituted(formula: Formula, words: Sequence[str]) -> tuple[Sequence[str], 
         with doubts() as doubtful:
             numbers = pair.values((flat[first], flat[first + 1]), (flat[second], flat[second + 1]))
         by_name = dict(zip(pair.given, numbers, strict=True))
-        missing = [p for p in given if not set(flat) & {f"--{formula.option(p.name)}"}]
         typed = [f"{flat[at]} {flat[at + 1]}" for at in sorted((first, second))]
         shown = [
-            f"--{formula.option(p.name)} {_shown(by_name[p.short_name], p.unit)}" for p in missing
+            f"--{formula.option(p.name)} {_shown(by_name[p.short_name], p.unit)}" for p in given
         ]
+        _refuse_second(formula, given, flat, (first, second))
         rest = [p for i, p in enumerate(flat) if not {first, second} & {i, i - 1}]
-        for parameter in missing:
+        for parameter in given:
             text = f"{by_name[parameter.short_name]:.17g}"
             unit = "" if parameter.unit == "1" else f" {parameter.unit}"
             rest += [f"--{formula.option(parameter.name)}", f"{text}{unit}"]
@@ -84,6 +84,25 @@ def substituted(formula: Formula, words: Sequence[str]) -> tuple[Sequence[str], 
         notes = [calculator.doubt_notice(doubt) for doubt in doubtful]
         return rest, [Notice("read-as", values), *notes]
     return words, []
+
+
+def _refuse_second(
+    formula: Formula, given: Sequence[Parameter], flat: Sequence[str], pair: tuple[int, int]
+) -> None:
+    """Refuse an option, by any of its names, of an argument that a pair gives."""
+    for at, part in enumerate(flat[:-1]):
+        spoken = part[2:].lower().replace("-", "_")
+        if part[:2] != "--" or at in pair:
+            continue
+        own = [p for p in formula.parameters if spoken in (p.name, p.short_name)]
+        meant = own or formula.called(spoken)
+        if len(meant) == 1 and meant[0] in given:
+            first, second = (
+                f"{part} {flat[at + 1]}",
+                " ".join(f"{flat[i]} {flat[i + 1]}" for i in pair),
+            )
+            label = formula.label(meant[0].name)
+            raise CommandError("argument-typed-twice", name=label, first=first, second=second)
 
 
 def _shown(number: float, unit: str) -> str:

@@ -113,9 +113,8 @@ class Connection:
             while at < last and times[at] < now:
                 at += 1
             lost = None
-            if self.before == packets and packets <= self.window >= min(
-                self.threshold, 2 * packets
-            ):
+            most = packets + 1 if self.window >= self.threshold else 2 * packets
+            if self.before == packets and self.window >= most:  # and does not grow
                 lost = self.lost(now, packets, packets) if around.overflows[at] else 0
             done = now + max(around.rtts[at], least_s) if lost == 0 else self.request(now, lost)
             if done > end_s:

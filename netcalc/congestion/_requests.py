@@ -429,14 +429,15 @@ def unaware(stack: Stack, scenarios: Sequence[Scenario], shares: FloatArray) -> 
     Its estimate, the largest of ten round trips, is that of round trips in which one loop was
     quiet. So it holds its ceiling in flight, and overflows a buffer that is smaller.
     """
-    bias = np.zeros((len(scenarios), 1))
+    bias = np.zeros((len(scenarios), max(len(scenario.flows) for scenario in scenarios) or 1))
     for row, (scenario, share) in enumerate(zip(scenarios, shares.tolist(), strict=True)):
         loops = scenario.requests
         if not loops or not all(_is_burst(loop, scenario) for loop in loops):
             continue
         link = part(scenario, share).bottleneck
-        pipe = link.rate_bps * link.rtt_s / (8 * link.mtu_bytes) + 1.0
-        in_flight = min(WINDOW_GAIN * pipe, pipe + link.buffer_packets)
+        rtts_s = np.array(scenario.rtts_s() or (link.rtt_s,))
+        pipe = link.rate_bps * rtts_s / (8 * link.mtu_bytes) + 1.0
+        in_flight = np.minimum(WINDOW_GAIN * pipe, pipe + link.buffer_packets)
         quiet = share / len(loops)
         bias[row] = in_flight * quiet / (1.0 - quiet)
     return replace(stack, bbr_bias_packets=stack.bbr_bias_packets + bias)

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, choice
+from netcalc.models.bounds import MAX_WINDOW_BYTES
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp import bbr
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
-from netcalc.models.tcp.window import MAX_WINDOW_SHIFT, max_window_bytes
 from netcalc.scenario import ALGORITHMS, Scenario
 
 
@@ -43,7 +43,7 @@ class Stack:
         Packets of an ACK before the one by which Vegas measures the round-trip time.
     bbr_bias_packets : float
         Packets by which BBR counts too much delivered in a round trip; of one scenario, or shape
-        (scenario, 1). [packet]
+        (scenario, flow). [packet]
     bbr_quantum_packets : float
         Least quantum that BBR sends at once. [packet]
     repair_packets : float
@@ -104,9 +104,6 @@ def stack_of(name: str) -> Stack:
 
 
 BoolArray: TypeAlias = NDArray[np.bool_]
-
-LARGEST_WINDOW_BYTES = float(max_window_bytes(MAX_WINDOW_SHIFT))
-"""Largest window that a receiver can announce: no flow has more in flight. [byte]"""
 
 GOLDEN = 0.6180339887498949
 """Fraction of the golden ratio: its multiples fill the unit interval evenly."""
@@ -172,8 +169,8 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
     mtu_bits = _column([8.0 * link.mtu_bytes for link in links])
     rate = _column([link.rate_bps for link in links]) / mtu_bits
     is_spread = not all(scenario.has_one_rtt for scenario in scenarios)
-    base_s = _column([link.rtt_s for link in links]) + 1.0 / rate
-    pipe = rate * base_s  # of flows with round trips of their own until they run
+    base_s = _column([scenario.longest_rtt_s for scenario in scenarios]) + 1.0 / rate
+    pipe = rate * base_s  # of unlike round trips the most, until flows run
     if is_spread:
         base_s = np.asfortranarray(np.repeat(base_s, count, axis=1))
         for row, scenario in enumerate(scenarios):
@@ -184,7 +181,7 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
     events = np.asfortranarray(np.sort(np.hstack([start, stop, warm, end]), axis=1))
     capacity = pipe + _column([float(link.buffer_packets) for link in links])
     payload = _column([float(link.mtu_bytes - STAMPED_HEADERS_BYTES) for link in links])
-    largest = LARGEST_WINDOW_BYTES / payload
+    largest = MAX_WINDOW_BYTES / payload
     loss = _column([link.loss_ratio for link in links])
     phase = np.asfortranarray(
         np.arange(count) * GOLDEN + _column([float(scenario.seed % 1000) for scenario in scenarios])
@@ -323,11 +320,12 @@ def begin_bbr(state: State) -> None:
     """Add the variables of BBR to the state."""
     shape = state.window.shape
     values = {
-        "best": 0.0, "best_before": 0.0, "least_rtt": UNKNOWN_RTT_S, "seen": 0.0, "full_rate": 0.0,
+        "best": 0.0, "best_before": 0.0, "least_rtt": UNKNOWN_RTT_S, "full_rate": 0.0,
         "full_rounds": 0.0, "conserve_from": np.inf, "conserve_until": np.inf, "round": 0.0,
-        "until": np.inf, "mode": STARTUP,
+        "until": np.inf, "mode": STARTUP, "prior": 0.0,
     }  # fmt: skip
     state.bbr = {name: np.full(shape, float(value), order="F") for name, value in values.items()}
+    state.bbr["seen"] = 1.0 * state.start  # a probe comes ten seconds after the first data
     first = np.floor(CRUISE_PHASES * ((np.arange(1, shape[1] + 1) * GOLDEN) % 1.0))
     state.bbr["first_phases"] = CRUISE_PHASES - first * np.ones(shape, order="F")
     state.bbr["longest"] = STEP_SHARE * state.base_s * np.ones(shape, order="F")
@@ -423,7 +421,8 @@ def advance(
         # What is lost counts as in flight until it is noticed, a round trip later.
         fits = state.capacity * window / np.maximum(total, 1e-9)
         most = fits + np.maximum(ceiling - fits, 0.0) * np.minimum(dt / rtt, 1.0)
-        most = np.minimum(most, window + delivery * dt)  # an ACK adds what it acknowledges
+        # An ACK adds what it acknowledges; after a probe the window is what it was before.
+        most = np.minimum(most, np.maximum(window + delivery * dt, own["prior"]))
         next_window = np.where(starting, np.minimum(next_window, most), next_window)
     probing = active & (mode == PROBE_RTT)
     if np.count_nonzero(probing):
@@ -490,10 +489,12 @@ def _end_startup(state: State, starting: BoolArray, product: FloatArray) -> bool
     own["round"] = np.where(turned, 0.0, own["round"])
     best = np.maximum(own["best"], own["best_before"])
     grew = best >= FULL_GROWTH * own["full_rate"]
+    filling = own["mode"] == STARTUP
+    turned &= filling
     own["full_rate"] = np.where(turned & grew, best, own["full_rate"])
     counted = np.where(grew, 0.0, own["full_rounds"] + 1)
     own["full_rounds"] = np.where(turned, counted, own["full_rounds"])
-    filled = starting & (own["mode"] == STARTUP) & (own["full_rounds"] >= FULL_ROUNDS)
+    filled = starting & filling & (own["full_rounds"] >= FULL_ROUNDS)
     own["mode"] = np.where(filled, DRAIN, own["mode"])
     drained = starting & (own["mode"] == DRAIN) & (state.window <= product)
     _cruise(state, drained)
@@ -501,7 +502,10 @@ def _end_startup(state: State, starting: BoolArray, product: FloatArray) -> bool
 
 
 def _probe_rtt(state: State, active: BoolArray, enter: BoolArray, probing: BoolArray) -> None:
-    """Enter the probe of the round-trip time, time it once the window is low, and leave it."""
+    """Enter the probe of the round-trip time, time it once the window is low, and leave it.
+
+    After it a start-up that has not filled the pipe goes on (BBRExitProbeRTT).
+    """
     own = state.bbr
     over = probing & (state.time >= own["until"] - SLACK * state.base_s)
     own["seen"] = np.where(over, state.time, own["seen"])
@@ -509,8 +513,12 @@ def _probe_rtt(state: State, active: BoolArray, enter: BoolArray, probing: BoolA
     probe_s = np.maximum(bbr.PROBE_RTT_S, state.base_s)
     own["until"] = np.where(low, state.time + probe_s, np.where(enter, np.inf, own["until"]))
     own["mode"] = np.where(enter, PROBE_RTT, own["mode"])
+    own["prior"] = np.where(enter, state.window, own["prior"])
     own["longest"] = np.where(enter, STEP_SHARE * state.base_s, own["longest"])
-    _cruise(state, over)
+    unfilled = over & (own["full_rounds"] < FULL_ROUNDS)
+    own["mode"] = np.where(unfilled, STARTUP, own["mode"])
+    own["until"] = np.where(unfilled, np.inf, own["until"])
+    _cruise(state, over & ~unfilled)
 
 
 def _cruise(state: State, resumed: BoolArray) -> None:

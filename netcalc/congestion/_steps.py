@@ -347,8 +347,8 @@ OWN_SHARE = 0.5
 """Share of the drops at a full buffer that falls on the flow whose window grows."""
 
 Meter: TypeAlias = Callable[[State, FloatArray, FloatArray, FloatArray, FloatArray], None]
-"""Called for each step with its state, length, packets in flight, round-trip time and packets
-delivered."""
+"""Called for each step with its state, length, packets in flight, round-trip time, of flows with
+some of their own those that run, and packets delivered."""
 
 
 def run(state: State, meter: Meter) -> None:
@@ -411,7 +411,7 @@ def _step(state: State, meter: Meter) -> None:
     if state.is_sized:
         delivered = np.minimum(delivered, state.size - state.delivered)
     state.delivered += delivered
-    meter(state, dt, total, _mean(rtt, active) if state.is_spread else rtt, delivered)
+    meter(state, dt, total, np.where(active, rtt, np.nan) if state.is_spread else rtt, delivered)
     state.time = time + dt
     if bbr is None:
         lost = _overflow(state, active, full, windows, grown)
@@ -454,13 +454,6 @@ def _sent(state: State, windows: FloatArray, rtt: FloatArray) -> FloatArray:
     sent = windows / rtt
     all_sent = np.add.reduce(sent, axis=1, keepdims=True)
     return np.asarray(sent * np.minimum(state.rate / np.maximum(all_sent, 1e-9), 1.0))
-
-
-def _mean(rtt: FloatArray, active: BoolArray) -> FloatArray:
-    """Return the mean round-trip time of the flows that run, of all where none does."""
-    runs = active | ~np.logical_or.reduce(active, axis=1, keepdims=True)
-    count = np.add.reduce(runs, axis=1, keepdims=True)
-    return np.asarray(np.add.reduce(rtt, axis=1, keepdims=True, where=runs) / count)
 
 
 def _settle_repaired(state: State, repaired: BoolArray) -> None:

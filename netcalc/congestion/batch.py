@@ -316,5 +316,6 @@ def _portions(cases: list[Case]) -> Iterator[list[Case]]:
 
 def _course_numbers(case: Case) -> float:
     """Return how many numbers a course by theory has at most: steps of half a round trip."""
-    steps = 2.0 * case.scenario.end_s / case.scenario.bottleneck.rtt_s
+    link = case.scenario.bottleneck
+    steps = 2.0 * case.scenario.end_s / min((*case.scenario.rtts_s(), link.rtt_s))
     return steps * (2 * len(case.scenario.flows) + 4)

@@ -692,7 +692,7 @@ def _require_possible(scenario: Scenario, peer: FarPeer | None) -> None:
     elif not MIN_MTU_BYTES <= link.mtu_bytes <= MAX_MTU_BYTES:
         limits = {"low": MIN_MTU_BYTES, "high": MAX_MTU_BYTES}
         raise DomainError("live-mtu", "mtu_bytes", link.mtu_bytes, **limits)
-    if not scenario.has_one_rtt:
+    if set(scenario.rtts_s()) - {link.rtt_s}:
         raise DomainError("live-rtts", "flows", sorted(set(scenario.rtts_s())))
     if scenario.end_s > MAX_END_S:
         raise DomainError("live-end", "end_s", scenario.end_s, high=MAX_END_S)

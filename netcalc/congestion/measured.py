@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.congestion.result import Result, Trajectory, segment_bytes
+from netcalc.congestion.result import Result, Trajectory, mean_rtt_s, segment_bytes
 from netcalc.errors import ReaderError
 from netcalc.samples import FlowSeries, Meta, Samples, Table
 from netcalc.scenario import Scenario
@@ -128,16 +128,13 @@ def _course(scenario: Scenario, flows: list[MeasuredFlow], zero_s: float) -> Tra
         rtts[runs, index] = flow.rtt_s[at][runs]
         goodput[~runs & (carried[1:] <= carried[0]), index] = np.nan
         goodput[ends > time_s[-1] + STEP_S / 2, index] = np.nan
-    known = np.isfinite(rtts)
-    sums = np.where(known, rtts, 0.0).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):  # without a round trip there is none
-        rtt_s = sums / known.sum(axis=1)
     return Trajectory(
         time_s=ends,
         queue_bytes=np.full(ends.size, np.nan),
         window_packets=windows,
         goodput_bps=goodput,
-        rtt_s=rtt_s,
+        rtt_s=mean_rtt_s(rtts),
+        flow_rtt_s=rtts,
     )
 
 

@@ -21,7 +21,14 @@ from typing import Any, Self
 import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.congestion.result import Latencies, Result, Trajectory, counted_span_s, segment_bytes
+from netcalc.congestion.result import (
+    Latencies,
+    Result,
+    Trajectory,
+    counted_span_s,
+    mean_rtt_s,
+    segment_bytes,
+)
 from netcalc.errors import ExperimentError
 from netcalc.printable import safe_str
 from netcalc.scenario import Scenario
@@ -320,15 +327,24 @@ def result(scenario: Scenario, answer: Mapping[str, Any]) -> Result:
         drop_count=float(answer["drops"]),
         finish_s=finish,
         utilization=payload_bps / scenario.bottleneck.rate_bps * packet_share,
-        trajectory=_trajectory(scenario, samples),
+        trajectory=_trajectory(scenario, samples, finish),
         resent_ratio=float(resent.sum() / sent.sum()) if sent.sum() else float("nan"),
         requests=loops or None,
     )
 
 
-def _trajectory(scenario: Scenario, samples: FloatArray) -> Trajectory:
+def _trajectory(scenario: Scenario, samples: FloatArray, finish: FloatArray) -> Trajectory:
     link = scenario.bottleneck
-    own_s = link.rtt_s + 8 * link.mtu_bytes / link.rate_bps
+    own_s = scenario.longest_rtt_s + 8 * link.mtu_bytes / link.rate_bps
+    rtt_s, flow_rtt_s = own_s + 8 * samples[:, 1] / link.rate_bps, None
+    if not scenario.has_one_rtt:
+        shorter_s = scenario.longest_rtt_s - np.array(scenario.rtts_s())
+        starts = np.array([flow.start_s for flow in scenario.flows])
+        stops = [scenario.end_s if flow.stop_s is None else flow.stop_s for flow in scenario.flows]
+        time = samples[:, :1]
+        runs = (time > starts) & (time <= np.fmin(stops, finish) + STEP_S)
+        flow_rtt_s = np.where(runs, rtt_s[:, np.newaxis] - shorter_s, np.nan)
+        rtt_s = mean_rtt_s(flow_rtt_s)
     received = np.vstack([np.zeros(len(scenario.flows)), samples[:, 3::2]])
     steps_s = np.diff(samples[:, 0], prepend=0.0)
     return Trajectory(
@@ -336,8 +352,9 @@ def _trajectory(scenario: Scenario, samples: FloatArray) -> Trajectory:
         queue_bytes=samples[:, 1],
         window_packets=samples[:, 4::2] / segment_bytes(scenario),
         goodput_bps=np.diff(received, axis=0) * 8 / steps_s[:, None],
-        rtt_s=own_s + 8 * samples[:, 1] / link.rate_bps,
+        rtt_s=rtt_s,
         drop_count=samples[:, 2],
+        flow_rtt_s=flow_rtt_s,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,12 @@ from netcalc.congestion import ns3, theory
 from netcalc.congestion.result import Result, Trajectory, segment_bytes
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.messages import Notice
+from netcalc.models.bounds import MAX_WINDOW_BYTES
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.sharing import drain_s, jain_index
 from netcalc.rate_layers import IP, TCP_PAYLOAD, RateLayer
 from netcalc.samples import json_ready
-from netcalc.scenario import Scenario, as_document, from_document
+from netcalc.scenario import Scenario
 
 
 @named_arguments
@@ -187,7 +188,8 @@ class Quantities:
     window_mean_packets, window_max_packets : numpy.ndarray
         Mean and greatest congestion window of each flow in that time; of shape (flow,). [packet]
     rtt_min_s, rtt_mean_s, rtt_max_s : float
-        Round-trip time of the flows after ``warm_s``. [s]
+        Round-trip time after ``warm_s``: the least and the greatest of any flow, and the mean over
+        time of the mean over flows. [s]
     jain_time_s, jain_over_time : numpy.ndarray
         Ends of intervals of a second, and Jain's index of the goodputs of the flows that ran
         through each; nan with less than two. [s], [ratio]
@@ -232,9 +234,10 @@ def quantities(result: Result) -> Quantities:
     rates = np.array([_rate_ends_bps(result, course, at) for at in flows]).reshape(-1, 2)
     windows = [_over(course, course.window_packets[:, at], *result.counted_s(at)) for at in flows]
     ends = np.array(windows).reshape(-1, 3)
-    rtt_min_s, rtt_mean_s, rtt_max_s = _over(
-        course, course.rtt_s, result.scenario.warm_s, result.scenario.end_s
-    )
+    warm_s, end_s = result.scenario.warm_s, result.scenario.end_s
+    each = course.rtt_s[:, np.newaxis] if course.flow_rtt_s is None else course.flow_rtt_s
+    trips = [_over(course, trip_s, warm_s, end_s) for trip_s in each.T]
+    least, _, greatest = np.array(trips).reshape(-1, 3).T
     jain_time_s, jain = jain_over_time(result)
     known_jain = jain[np.isfinite(jain)]
     return Quantities(
@@ -242,9 +245,9 @@ def quantities(result: Result) -> Quantities:
         rate_max_bps=rates[:, 1],
         window_mean_packets=ends[:, 1],
         window_max_packets=ends[:, 2],
-        rtt_min_s=rtt_min_s,
-        rtt_mean_s=rtt_mean_s,
-        rtt_max_s=rtt_max_s,
+        rtt_min_s=float(np.fmin.reduce(least, initial=np.nan)),
+        rtt_mean_s=_over(course, course.rtt_s, warm_s, end_s)[1],
+        rtt_max_s=float(np.fmax.reduce(greatest, initial=np.nan)),
         jain_time_s=jain_time_s,
         jain_over_time=jain,
         jain_end=float(known_jain[-1]) if known_jain.size else float("nan"),
@@ -273,9 +276,9 @@ def notes(result: Result) -> tuple[Notice, ...]:
     if course is None:
         return ()
     windows = course.window_packets * segment_bytes(result.scenario)
-    at_most = (windows >= theory.LARGEST_WINDOW_BYTES * (1 - 1e-9)).any(axis=0)
+    at_most = (windows >= MAX_WINDOW_BYTES * (1 - 1e-9)).any(axis=0)
     if at_most.any():
-        values = {"count": int(at_most.sum()), "window_bytes": theory.LARGEST_WINDOW_BYTES}
+        values = {"count": int(at_most.sum()), "window_bytes": MAX_WINDOW_BYTES}
         found.append(Notice("window-at-largest", values))
     found += [notice for notice in (_in_step(result), _by_ware(result)) if notice is not None]
     return tuple(found)
@@ -296,8 +299,10 @@ def _in_step(result: Result) -> Notice | None:
         return None
     if any(flow.algorithm not in ("reno", "cubic") for flow in scenario.flows):
         return None
-    document = {**as_document(scenario), "rtt_spread_ratio": SPREAD}
-    [spread] = theory.run_many([from_document(document)], stack=result.about["stack"])
+    rtts_s = scenario.longest_rtt_s * np.linspace(1.0 - SPREAD, 1.0 + SPREAD, count)
+    pairs = zip(scenario.flows, rtts_s.tolist(), strict=True)
+    unlike = replace(scenario, flows=tuple(replace(flow, rtt_s=rtt_s) for flow, rtt_s in pairs))
+    [spread] = theory.run_many([unlike], stack=result.about["stack"])
     if spread.utilization < result.utilization + LEAST_GAIN:
         return None
     values = {"count": count, "utilization": result.utilization, "spread_ratio": SPREAD}
@@ -319,17 +324,21 @@ def _by_ware(result: Result) -> Notice | None:
     scenario, link = result.scenario, result.scenario.bottleneck
     is_bbr = np.array([flow.algorithm == "bbr" for flow in scenario.flows], dtype=bool)
     others = {flow.algorithm for flow in scenario.flows} - {"bbr"}
-    products = link.buffer_bytes / link.bdp_bytes
+    rtt_s = scenario.longest_rtt_s
+    products = 8.0 * link.buffer_bytes / (link.rate_bps * rtt_s)
     if not (is_bbr.any() and others and others <= {"reno", "cubic"} and products >= 1):
         return None
     spans = [result.counted_s(at) for at in range(is_bbr.size)]
     together = min(end for _, end in spans) - max(start for start, _ in spans)
     if scenario.requests or link.loss_ratio or not scenario.has_one_rtt or together <= 0:
         return None
-    left = 0.5 - 0.5 / products - 4.0 * is_bbr.sum() / link.buffer_packets
-    probing = (8.0 * link.buffer_bytes / link.rate_bps + 0.2 + link.rtt_s) / 10.0
-    share = float(np.clip((1.0 - left) * (1.0 - probing), 0.0, 1.0))
-    own = float(result.goodput_bps[is_bbr].sum() / result.goodput_bps.sum())
+    carried_bps = float(result.goodput_bps.sum())
+    if not carried_bps > 0:
+        return None
+    left = max(0.5 - 0.5 / products - 4.0 * is_bbr.sum() / link.buffer_packets, 0.0)
+    probing = (8.0 * link.buffer_bytes / link.rate_bps + 0.2 + rtt_s) / 10.0
+    share = max((1.0 - left) * (1.0 - probing), 0.0)
+    own = float(result.goodput_bps[is_bbr].sum()) / carried_bps
     return Notice(
         "share-by-ware", {"count": int(is_bbr.sum()), "share_ratio": share, "own_ratio": own}
     )
@@ -397,7 +406,8 @@ def convergence_s(result: Result) -> FloatArray:
         return np.asarray((rates.min(axis=1) >= least) & (rates.sum(axis=1) > 0))
 
     link = result.scenario.bottleneck
-    full_s = float(full_buffer_s(link.buffer_bytes, rate_bps=link.rate_bps, rtt_s=link.rtt_s))
+    rtt_s = result.scenario.longest_rtt_s
+    full_s = float(full_buffer_s(link.buffer_bytes, rate_bps=link.rate_bps, rtt_s=rtt_s))
     return _times_s(result, 0, is_fair, least_count=2, held_s=ROUNDS * full_s)
 
 
@@ -420,7 +430,7 @@ def release_s(result: Result) -> FloatArray:
 
 @named_arguments
 def averaged_over_s(scenario: Scenario) -> float:
-    """Return the time over which rates are averaged for both times. [s]
+    """Return the time over which rates are averaged for both times: by the longest round trip. [s]
 
     Examples
     --------
@@ -428,7 +438,7 @@ def averaged_over_s(scenario: Scenario) -> float:
     >>> averaged_over_s(preset("two-flows"))
     0.4
     """
-    return max(ROUNDS * scenario.bottleneck.rtt_s, LEAST_S)
+    return max(ROUNDS * scenario.longest_rtt_s, LEAST_S)
 
 
 def _times_s(
@@ -444,7 +454,7 @@ def _times_s(
     spans = np.array([result.span_s(at) for at in range(len(result.scenario.flows))])
     times = np.full(len(spans), np.nan)
     last_s = float(course.time_s[-1]) if course.time_s.size else 0.0
-    rtt_s = result.scenario.bottleneck.rtt_s
+    rtt_s = result.scenario.longest_rtt_s
     mean_s = averaged_over_s(result.scenario)
     for at in range(len(spans)):
         change_s = spans[at, side]

@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.congestion.result import Latencies, Result, Trajectory, counted_span_s, segment_bytes
+from netcalc.congestion.result import (
+    Latencies,
+    Result,
+    Trajectory,
+    counted_span_s,
+    mean_rtt_s,
+    segment_bytes,
+)
 from netcalc.documents import Place, Rule, convert
 from netcalc.emulation.queue import FATES, Events, Log
 from netcalc.errors import ReaderError
@@ -205,17 +212,14 @@ class Recording:
             rtts[recent, index] = np.where(rtt_us > 0, rtt_us * 1e-6, np.nan)
             edges = np.concatenate(([0.0], ends))
             rates[:, index] = 8.0 * np.diff(self.received_bytes(index, edges)) / np.diff(edges)
-        counted = np.isfinite(rtts)
-        sums = np.where(counted, rtts, 0.0).sum(axis=1)
-        mean_rtt = np.divide(sums, counted.sum(axis=1), where=counted.any(axis=1),
-                             out=np.full(ends.size, np.nan))  # fmt: skip
         return Trajectory(
             time_s=ends,
             queue_bytes=self.queue_bytes(ends),
             window_packets=windows,
             goodput_bps=rates,
-            rtt_s=mean_rtt,
+            rtt_s=mean_rtt_s(rtts),
             drop_count=self.drop_count(ends),
+            flow_rtt_s=rtts,
         )
 
 

@@ -37,10 +37,13 @@ class Trajectory:
     goodput_bps : numpy.ndarray
         Payload that reached the receiver in the interval, of shape (time, flow). [bit/s]
     rtt_s : numpy.ndarray
-        Round-trip time, of shape (time,); in theory the mean of the flows that run. [s]
+        Round-trip time, of shape (time,): the mean of the flows that run. [s]
     drop_count : numpy.ndarray, optional
         Packets that the full buffer has dropped since the start, of shape (time,); in theory a mean
         that need not be whole. None if it is not known. [1]
+    flow_rtt_s : numpy.ndarray, optional
+        Round-trip time of each flow, of shape (time, flow), nan while it does not run; None if it
+        is ``rtt_s`` for all. [s]
     """
 
     time_s: FloatArray
@@ -49,6 +52,7 @@ class Trajectory:
     goodput_bps: FloatArray
     rtt_s: FloatArray
     drop_count: FloatArray | None = None
+    flow_rtt_s: FloatArray | None = None
 
     def goodput_every(self, step_s: float) -> tuple[FloatArray, FloatArray]:
         """Return the mean goodput of each flow in equal intervals: their ends, and the rates.
@@ -238,6 +242,19 @@ def counted_span_s(flow: Flow, scenario: Scenario) -> tuple[float, float]:
     return max(flow.start_s, scenario.warm_s), stop
 
 
+def mean_rtt_s(flow_rtt_s: FloatArray) -> FloatArray:
+    """Return the mean over the flows whose round-trip time is known, nan without one; (time,). [s]
+
+    Examples
+    --------
+    >>> mean_rtt_s(np.array([[0.1, 0.3], [np.nan, 0.3], [np.nan, np.nan]])).tolist()
+    [0.2, 0.3, nan]
+    """
+    known = np.isfinite(flow_rtt_s)
+    sums, counts = np.where(known, flow_rtt_s, 0.0).sum(axis=1), known.sum(axis=1)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
 def segment_bytes(scenario: Scenario) -> int:
     """Payload of a full packet. [byte]"""
     return scenario.bottleneck.mtu_bytes - STAMPED_HEADERS_BYTES
@@ -348,8 +365,11 @@ class Latencies:
             runs = np.split(self.latency_s, ends)
             if self.count < LEAST_COUNT[share]:
                 return float("nan"), float("nan")
-            low, high = np.quantile([np.quantile(run, share) for run in runs], [tail, 1.0 - tail])
-            return float(low), float(high)
+            # Of a run in which no request ended, any time is exceeded.
+            each = [np.quantile(run, share) if run.size else np.inf for run in runs]
+            with np.errstate(invalid="ignore"):  # between two of them
+                low, high = np.quantile(each, [tail, 1.0 - tail])
+            return float(low), float(high) if np.isfinite(high) else float("nan")
         count = self._independent_count(share)
         weight = NORMAL_QUANTILE**2 / count
         middle = (share + weight / 2.0) / (1.0 + weight)

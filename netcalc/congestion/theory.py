@@ -16,9 +16,15 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion import _requests, _stacks, _steps
 from netcalc.congestion._requests import Load, load
-from netcalc.congestion._stacks import LARGEST_WINDOW_BYTES as LARGEST_WINDOW_BYTES
 from netcalc.congestion._stacks import Stack, State, stack_of
-from netcalc.congestion.result import Latencies, Result, Trajectory, counted_span_s, segment_bytes
+from netcalc.congestion.result import (
+    Latencies,
+    Result,
+    Trajectory,
+    counted_span_s,
+    mean_rtt_s,
+    segment_bytes,
+)
 from netcalc.errors import DomainError
 from netcalc.scenario import Scenario
 
@@ -265,10 +271,15 @@ def _beside(scenarios: list[Scenario], shares: FloatArray, stack: str) -> list[_
     besides = []
     for row, (scenario, share) in enumerate(zip(scenarios, shares.tolist(), strict=True)):
         link, left = scenario.bottleneck, 1.0 - share
-        most_s = link.rtt_s + 8 * (link.buffer_bytes + link.mtu_bytes) / link.rate_bps
+        most_s = 8 * (link.buffer_bytes + link.mtu_bytes) / link.rate_bps + np.array(
+            scenario.rtts_s() or (link.rtt_s,)
+        )
         result = _result(row, scenario, state, meter)
         course = result.trajectory
         assert course is not None
+        each = course.flow_rtt_s
+        if each is not None:
+            each = np.minimum(each, most_s)
         whole = replace(
             result,
             queue_mean_bytes=min(result.queue_mean_bytes / left, link.buffer_bytes),
@@ -279,7 +290,8 @@ def _beside(scenarios: list[Scenario], shares: FloatArray, stack: str) -> list[_
             trajectory=replace(
                 course,
                 queue_bytes=np.minimum(course.queue_bytes / left, link.buffer_bytes),
-                rtt_s=np.minimum(course.rtt_s, most_s),
+                rtt_s=np.minimum(course.rtt_s, most_s.max()),
+                flow_rtt_s=each,
             ),
         )
         besides.append(_Beside(whole, result.drop_count - float(meter.early_drops[row, 0])))
@@ -297,9 +309,20 @@ def _load(beside: _Beside, stack: str, last: Load | None = None) -> Load:
     course = result.trajectory
     assert course is not None
     loss = _requests.loss_ratio(result, beside.late_drops)
+    course = replace(course, rtt_s=_rtt_of_loops_s(result.scenario, course))
     spans = [result.span_s(index) for index in range(len(result.scenario.flows))]
     runs = FIRST_RUNS if last is None else _requests.RUNS
     return load(result.scenario, course, spans, loss, stack_of(stack), runs)
+
+
+def _rtt_of_loops_s(scenario: Scenario, course: Trajectory) -> FloatArray:
+    """Return the round-trip time of request loops: the link's own, and the wait of the flows. [s]
+
+    Where no flow runs it is 0, and so less than it is without load.
+    """
+    each = course.rtt_s[:, np.newaxis] if course.flow_rtt_s is None else course.flow_rtt_s
+    shorter_s = scenario.bottleneck.rtt_s - np.array(scenario.rtts_s())
+    return np.asarray(np.fmax.reduce(each + shorter_s, axis=1, initial=0.0))
 
 
 def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Result]:
@@ -444,11 +467,18 @@ def _trajectory(row: int, scenario: Scenario, meter: _Meter) -> Trajectory:
     lasts = rows[-1][:, 0] > 0  # a scenario that has ended waits for the others
     time, queue, window, delivered, rtt, dropped, dt = (row[lasts] for row in rows)
     bits = delivered[:, :count] * segment_bytes(scenario) * 8
+    rtt_s, flow_rtt_s = rtt[:, 0], None
+    if not scenario.has_one_rtt:
+        flow_rtt_s, link = rtt[:, :count], scenario.bottleneck
+        empty_s = float(np.mean(scenario.rtts_s())) + 8 * link.mtu_bytes / link.rate_bps
+        rtt_s = mean_rtt_s(flow_rtt_s)
+        rtt_s = np.where(np.isnan(rtt_s), empty_s, rtt_s)
     return Trajectory(
         time_s=time[:, 0],
         queue_bytes=queue[:, 0] * scenario.bottleneck.mtu_bytes,
         window_packets=np.maximum(window[:, :count], LOSS_WINDOW),
         goodput_bps=bits / np.maximum(dt, 1e-12),
-        rtt_s=rtt[:, 0],
+        rtt_s=rtt_s,
         drop_count=dropped[:, 0],
+        flow_rtt_s=flow_rtt_s,
     )

@@ -98,7 +98,11 @@ class Claim:
         if self.is_impossible:  # no right model is near what cannot be; a count of it may be wrong
             right = [model for model in right if model.value >= self.value]
         wrong = [model for model in self.models if not model.is_right and self._may_be(model)]
-        near = [model for model in right if model.name != claim_models.AT_SIZE]
+        cut = min(2.0 * self.rounding_ratio, NEAR_RATIO)  # digits that were cut off, not rounded
+        near = [
+            model for model in right
+            if model.name != claim_models.AT_SIZE or self.error_ratio(model) <= cut
+        ]  # fmt: skip
         fitting = [
             *(model for model in right if self.agrees(model)),
             *(model for model in wrong if self.agrees(model)),
@@ -235,7 +239,8 @@ def claim(
         with the latency. [byte]
     frame_bytes : float, optional
         Size of the frames of a rate, FCS included; without it a packet rate is compared with that
-        of the smallest frames and, where it agrees, of those of RFC 2544. [byte]
+        of the smallest frames and, where it agrees to one in its last digit, of those of RFC 2544.
+        [byte]
     evidence : Evidence, optional
         A measured transfer, for a claim about its rate.
 

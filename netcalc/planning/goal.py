@@ -30,7 +30,8 @@ _BESIDE = 1e-3
 _MORE_IS_BETTER = frozenset({
     "goodput_bps", "fills_s", "largest_bytes", "line_call_count", "tunnel_mtu_bytes",
     "tunnel_mss_bytes", "tunnel_goodput_bps", "tunnel_efficiency", "mix_bps", "mix_rate_pps",
-    "mix_efficiency", "line_limit_bps", "window_limit_bps", "loss_limit_bps",
+    "mix_efficiency", "line_limit_bps", "window_limit_bps", "loss_limit_bps", "one_flow_bps",
+    "default_flow_bps", "plain_efficiency", "plain_mix_efficiency",
 })  # fmt: skip
 
 

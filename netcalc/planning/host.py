@@ -11,23 +11,19 @@ from numpy.typing import ArrayLike
 
 from netcalc import checks
 from netcalc.messages import Notice
-from netcalc.models.rates.goodput import tcp_goodput_bps
+from netcalc.models.bounds import MAX_WINDOW_BYTES
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import MAX_PACKET_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.ceilings import path_ceilings
-from netcalc.models.tcp.window import (
-    MAX_WINDOW_SHIFT,
-    bdp_bytes,
-    max_window_bytes,
-    throughput_bps,
-)
+from netcalc.models.tcp.window import bdp_bytes, throughput_bps
 from netcalc.planning import page
 
 SOURCES = (
     "RFC 6349, 3.3.1 (bandwidth-delay product); RFC 7323, 2.3 (largest window)",
     "Linux, Documentation/networking/ip-sysctl.rst (tcp_rmem, tcp_wmem, tcp_adv_win_scale), "
     "net/ipv4/tcp_input.c (tcp_sndbuf_expand), net/ipv4/tcp.c (tcp_init_mem)",
+    "Linux, net/sched/sch_fq.c (flow_max_rate)",
     "FreeBSD, sys/kern/uipc_sockbuf.c (sb_max_adj), sys/netinet/tcp_output.c "
     "(tcp_sndbuf_autoscale), sys/kern/kern_mbuf.c (maxmbufmem)",
     "ESnet, fasterdata.es.net/host-tuning (settings for comparison)",
@@ -37,9 +33,10 @@ JUMBO_BYTES = 9000.0
 _STANDARD_MTU_BYTES, _FCS_BYTES = 1500.0, 4.0
 LARGEST_SETTING = 2**31 - 1
 """Largest buffer that either system takes: its settings are 32-bit integers with a sign. [byte]"""
-LARGEST_WINDOW_BYTES = float(max_window_bytes(MAX_WINDOW_SHIFT))
-"""Largest window that TCP announces, 16 KiB below 1 GiB. [byte]"""
-_LIMITS = ("line_limit_bps", "window_limit_bps", "loss_limit_bps")
+_MOST_PACED_BPS = 8.0 * (2**32 - 2)
+"""Largest maxrate of fq: 32 bits of B/s, of which the last value means none. [bit/s]"""
+_LIMITS = ("loss_limit_bps", "window_limit_bps", "line_limit_bps")
+"""In the order in which equal ones are named: at a loss of 1 nothing passes the line either."""
 _PAYLOAD = "TCP payload"
 _TABLE = {
     "flow_count": "", "window_bytes": "", "receive_buffer_bytes": "", "send_buffer_bytes": "",
@@ -84,6 +81,10 @@ class System(NamedTuple):
     receive_bytes: float
     send_bytes: float
     least_receive_bytes: float
+
+    def factor_of(self, congestion_control: str) -> float:
+        """Return the send buffer over the window, with a congestion control."""
+        return self.bbr_factor if congestion_control == "bbr" else self.sent_factor
 
     @property
     def window_bytes(self) -> float:
@@ -160,6 +161,7 @@ def host(
     'net.ipv4.tcp_rmem=4096 131072 250000000'
     """
     checks.choice("system", system, tuple(SYSTEMS))
+    mtu_bytes = page.mtu(mtu_bytes)
     inputs = page.with_units(
         bandwidth_bps=bandwidth_bps, rtt_s=rtt_s, flow_count=flow_count, loss_ratio=loss_ratio
     )
@@ -181,9 +183,15 @@ def host(
         "goodput_bps": typical["goodput_bps"],
         "limit": Notice(limited, {}),
     }
-    notices, of = list(evaluated.notices), SYSTEMS[system]
-    if typical["line_bdp_bytes"] > LARGEST_WINDOW_BYTES:
+    notices, of, columns = list(evaluated.notices), SYSTEMS[system], evaluated.columns
+    is_lossy = columns["one_flow_bps"] == columns["flow_most_bps"] < columns["line_limit_bps"]
+    if typical["line_bdp_bytes"] > MAX_WINDOW_BYTES and not is_lossy:
         notices.append(_of_one_flow(typical, middle["rtt_s"]))
+    factor = of.factor_of(congestion_control)
+    if factor * planned["window_bytes"] > LARGEST_SETTING:
+        cut = LARGEST_SETTING / planned["window_bytes"]
+        cut_values = {"most_bytes": LARGEST_SETTING, "factor": factor, "cut": cut}
+        notices.append(Notice("host-buffer-cut", cut_values))
     if planned["window_bytes"] <= of.window_bytes:
         notices.append(Notice("host-defaults", {"system": of.name}))
     return evaluated.page(
@@ -192,19 +200,19 @@ def host(
         main="receive_buffer_bytes",
         settings=page.with_units(**chosen),
         notices=tuple(notices),
-        steps=tuple(_steps(answers, middle, evaluated.columns, congestion_control)),
+        steps=tuple(_steps(answers, middle, columns, congestion_control)),
         assumptions=(
             Notice("assumes-host-control", {"congestion_control": congestion_control.upper()}),
             Notice(assumed, {}),
         ),
         host_settings=(
-            *_header(planned, middle, with_ranges=typical != evaluated.columns),
+            *_header(planned, middle, with_ranges=typical != columns),
             *(
                 page.Setting(name=name, value=str(value), reason=reason)
                 for name, value, reason in _SETTINGS[system](planned, congestion_control, mtu_bytes)
             ),
         ),
-        chart=_chart(middle, evaluated.columns, SYSTEMS[system], mtu_bytes),
+        chart=_chart(middle, columns, of),
         sources=SOURCES,
     )
 
@@ -223,27 +231,28 @@ def _answers(
     line, rtt = checks.positive("bandwidth_bps", bandwidth_bps), checks.positive("rtt_s", rtt_s)
     bdp = bdp_bytes(rtt, bandwidth_bps=line)
     if flow_count is None:
-        flows = np.maximum(checks.rounded_up(bdp / LARGEST_WINDOW_BYTES), 1.0)
+        flows = np.maximum(checks.rounded_up(bdp / MAX_WINDOW_BYTES), 1.0)
     else:
         flows = checks.whole("flow_count", flow_count, low=1)
-    window = np.minimum(checks.rounded_up(bdp / flows), LARGEST_WINDOW_BYTES)
+    window = np.minimum(checks.rounded_up(bdp / flows), MAX_WINDOW_BYTES)
     receive = np.minimum(checks.rounded_up(window / of.window_ratio), LARGEST_SETTING)
-    factor = of.bbr_factor if congestion_control == "bbr" else of.sent_factor
-    send = np.minimum(checks.rounded_up(window * factor), LARGEST_SETTING)
+    sent = checks.rounded_up(window * of.factor_of(congestion_control))
+    send = np.minimum(sent, LARGEST_SETTING)
     limits = path_ceilings(
         line, rtt_s=rtt, loss_ratio=loss_ratio, congestion_control=congestion_control,
         window_bytes=window, flow_count=flows, mtu_bytes=mtu_bytes,
     )  # fmt: skip
     ceilings = np.stack(
-        np.broadcast_arrays(limits.line_bps, limits.window_bps, limits.loss_bps), axis=0
+        np.broadcast_arrays(limits.loss_bps, limits.window_bps, limits.line_bps), axis=0
     )
+    most_of_one = np.minimum(limits.loss_bps / flows, limits.line_bps)
 
     # What offload passes at once is one IP packet, of the segments that fit.
     room = MAX_PACKET_BYTES - STAMPED_HEADERS_BYTES
     together = np.maximum(room // (mtu_bytes - STAMPED_HEADERS_BYTES), 1.0)
 
     def of_one(window_bytes: float) -> checks.FloatArray:
-        return np.minimum(throughput_bps(window_bytes, rtt_s=rtt), limits.line_bps)
+        return np.minimum(throughput_bps(window_bytes, rtt_s=rtt), most_of_one)
 
     columns = {
         "flow_count": flows,
@@ -254,10 +263,11 @@ def _answers(
         "line_bdp_bytes": bdp,
         "goodput_bps": ceilings.min(axis=0),
         "default_flow_bps": of_one(of.window_bytes),
-        "one_flow_bps": of_one(LARGEST_WINDOW_BYTES),
+        "one_flow_bps": of_one(MAX_WINDOW_BYTES),
         "frame_rate_pps": _frames_pps(line, mtu_bytes),
         "stack_rate_pps": _frames_pps(line, mtu_bytes) / together,
         "line_limit_bps": limits.line_bps,
+        "flow_most_bps": most_of_one,
         page.BINDING: np.argmin(ceilings, axis=0).astype(float),
     }
     if mtu_bytes < JUMBO_BYTES:
@@ -277,10 +287,10 @@ def _planned(answer: page.Answer) -> float:
 def _of_one_flow(typical: Mapping[str, float], rtt_s: float) -> Notice:
     """Return why TCP's largest window is a limit of one flow, and what that flow reaches."""
     rate_bps = typical["one_flow_bps"]
-    values = {"bdp_bytes": typical["line_bdp_bytes"], "most_bytes": LARGEST_WINDOW_BYTES}
+    values = {"bdp_bytes": typical["line_bdp_bytes"], "most_bytes": MAX_WINDOW_BYTES}
     if rate_bps < typical["line_limit_bps"]:
         return Notice("host-one-flow", {**values, "rate_bps": rate_bps})
-    spare_s = 8.0 * LARGEST_WINDOW_BYTES / rate_bps - rtt_s
+    spare_s = 8.0 * MAX_WINDOW_BYTES / rate_bps - rtt_s
     return Notice("host-one-flow-just", {**values, "spare_s": spare_s})
 
 
@@ -288,13 +298,15 @@ def _steps(
     answers: Any, middle: Mapping[str, float], columns: Mapping[str, float], control: str
 ) -> list[page.Step]:
     """Return what would raise the goodput: more flows, another congestion control, jumbo frames."""
+    if not columns["goodput_bps"] > 0.0:  # every packet is lost
+        return []
     changes: list[tuple[Notice, dict[str, Any]]] = []
     limit = _LIMITS[int(columns[page.BINDING])]
     if limit == "loss_limit_bps" and control != "bbr":
         changes.append((Notice("step-bbr", {}), {"congestion_control": "bbr"}))
     if limit != "line_limit_bps":
         share = columns["goodput_bps"] / columns["line_limit_bps"]
-        more = np.ceil(columns["flow_count"] / share) if share else np.inf
+        more = np.ceil(columns["flow_count"] / share)
         if more <= _MOST_FLOWS:
             changes.append((Notice("step-flows", {"flows": f"{more:.0f}"}), {"flow_count": more}))
     if "jumbo_rate_pps" in columns:
@@ -308,15 +320,12 @@ def _steps(
     return steps
 
 
-def _chart(
-    middle: Mapping[str, float], columns: Mapping[str, float], of: System, mtu_bytes: float
-) -> page.Chart:
+def _chart(middle: Mapping[str, float], columns: Mapping[str, float], of: System) -> page.Chart:
     """Return the rate of one flow over its receive buffer."""
-    line, rtt = middle["bandwidth_bps"], middle["rtt_s"]
-    ceiling = float(tcp_goodput_bps(mtu_bytes, bandwidth_bps=line))
+    rtt, ceiling = middle["rtt_s"], columns["flow_most_bps"]
     largest = max(2.0 * columns["receive_buffer_bytes"], 10.0 * of.receive_bytes)
     buffers = np.geomspace(2.0**16, min(largest, LARGEST_SETTING), 200)
-    windows = np.minimum(of.window_ratio * buffers, LARGEST_WINDOW_BYTES)
+    windows = np.minimum(of.window_ratio * buffers, MAX_WINDOW_BYTES)
 
     def rate(window_bytes: ArrayLike) -> Any:
         return np.minimum(throughput_bps(window_bytes, rtt_s=rtt), ceiling)
@@ -365,24 +374,43 @@ Lines = list[tuple[str, object, Notice]]
 def _linux(planned: Mapping[str, float], control: str, mtu_bytes: float) -> Lines:
     of = SYSTEMS["linux"]
     receive, send = _sizes(planned, of)
-    # fq counts a frame without its FCS, preamble and gap.
-    framed_bits = 8.0 * (float(ethernet_frame_bytes(mtu_bytes)) - _FCS_BYTES)
-    pace_bps = framed_bits * planned["frame_rate_pps"] / planned["flow_count"]
     window: dict[str, Any] = {"window_bytes": int(planned["window_bytes"])}
     received = {**window, "share": of.window_ratio, "least_bytes": int(of.least_receive_bytes)}
-    factor = of.bbr_factor if control == "bbr" else of.sent_factor
-    sent = {**window, "factor": factor, "least_bytes": int(of.send_bytes)}
-    pace, by_name = {"pace_mbit": int(pace_bps / 1e6)}, {"control": control}
+    sent = {
+        **window, "factor": of.factor_of(control), "least_bytes": int(of.send_bytes),
+        "most_bytes": LARGEST_SETTING,
+    }  # fmt: skip
+    by_name = {"control": control}
     probing = Notice("host-mtu-linux", {"mtu_bytes": int(mtu_bytes)})
     return [
         ("net.ipv4.tcp_rmem", f"4096 131072 {receive}", Notice("host-tcp-rmem", received)),
         ("net.ipv4.tcp_wmem", f"4096 16384 {send}", Notice("host-tcp-wmem", sent)),
         ("net.core.rmem_max", receive, Notice("host-rmem-max", {})),
         ("net.core.wmem_max", send, Notice("host-wmem-max", {})),
-        ("net.core.default_qdisc", "fq", Notice("host-fq", pace)),
+        ("net.core.default_qdisc", "fq", _paced(planned, mtu_bytes)),
         ("net.ipv4.tcp_congestion_control", control, Notice("host-control", by_name)),
         *([("net.ipv4.tcp_mtu_probing", 1, probing)] if mtu_bytes > _STANDARD_MTU_BYTES else []),
     ]
+
+
+def _paced(planned: Mapping[str, float], mtu_bytes: float) -> Notice:
+    """Return the rate of a flow behind fq at which all fill the line, or why there is none."""
+    limit = _LIMITS[int(planned[page.BINDING])].partition("_")[0]
+    if limit != "line":
+        return Notice("host-fq-below", {"limit": limit})
+    # fq counts a frame without its FCS, preamble and gap.
+    framed_bits = 8.0 * (float(ethernet_frame_bytes(mtu_bytes)) - _FCS_BYTES)
+    all_bps = framed_bits * planned["frame_rate_pps"]
+    pace_bps = all_bps / planned["flow_count"]
+    if pace_bps > _MOST_PACED_BPS:
+        enough = {"flows": int(np.ceil(all_bps / _MOST_PACED_BPS))}
+        return Notice("host-fq-above", {**enough, "most": f"{int(_MOST_PACED_BPS / 1e6)}mbit"})
+    _, size, unit = next(row for row in _PACES if pace_bps >= row[0])
+    return Notice("host-fq", {"pace": f"{int(pace_bps / size)}{unit}"})
+
+
+_PACES = (1e9, 1e6, "mbit"), (1e6, 1e3, "kbit"), (0.0, 1.0, "bit")
+"""From which rate on tc has a unit, and its size: hardly anything is rounded off. [bit/s]"""
 
 
 def _freebsd(planned: Mapping[str, float], control: str, mtu_bytes: float) -> Lines:

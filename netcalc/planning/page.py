@@ -12,15 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import wraps
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, named_arguments
+from netcalc.checks import FloatArray, between, named_arguments, real, scalar
 from netcalc.display import unit_of_name
-from netcalc.errors import DoubtWarning, doubts
+from netcalc.errors import DomainError, DoubtWarning, doubts
 from netcalc.messages import Notice, sentence
+from netcalc.models.sizes.fragmentation import min_mtu_bytes
+from netcalc.models.sizes.headers import MAX_PACKET_BYTES
 from netcalc.models.users.growth import YEAR_S
 from netcalc.rate_layers import LINE, named
 from netcalc.units import show
@@ -614,16 +617,40 @@ def _readable_note(note: Notice, inputs: Inputs) -> Notice:
 
 
 def one_page(function: Function) -> Function:
-    """Decorate a plan: what is doubtful is on its page, and no warning besides."""
+    """Decorate a plan: what is doubtful is on its page, and no warning besides.
+
+    Each number that it is told is one number, and finite: nothing is planned from nan.
+    """
 
     answered = named_arguments(function)
+    first = next(iter(signature(function).parameters))
 
     @wraps(function)
     def planned(*args: Any, **kwargs: Any) -> Any:
+        for name, value in (*zip((first,), args, strict=False), *kwargs.items()):
+            _refuse_unknown(name, value)
         with doubts():
             return answered(*args, **kwargs)
 
     return cast(Function, planned)
+
+
+def _refuse_unknown(name: str, value: Any) -> None:
+    """Refuse several numbers for one, and one that is not finite; no window is an infinite one."""
+    if isinstance(value, list | tuple | np.ndarray) and not _has_text(value):
+        value = scalar(name, real(name, value))
+    if is_number(value) and not (np.isfinite(value) or (name, value) == ("window_bytes", np.inf)):
+        raise DomainError("not-finite", name, value)
+
+
+def _has_text(values: Any) -> bool:
+    return any(isinstance(one, str) for one in np.ravel(np.asarray(values, dtype=object)))
+
+
+def mtu(mtu_bytes: ArrayLike) -> float:
+    """Return the MTU of a path; refuse one that IPv4 does not have."""
+    least = float(min_mtu_bytes())
+    return scalar("mtu_bytes", between("mtu_bytes", mtu_bytes, least, MAX_PACKET_BYTES))
 
 
 def _spreads(

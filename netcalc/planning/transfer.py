@@ -61,6 +61,7 @@ def _evaluate_path(
 ) -> tuple[page.Evaluated, dict[str, Any]]:
     """Return the answers, and the medians of the inputs with the settings of the sender."""
     settings = {name: value for name, (value, _) in sender.items()}
+    page.mtu(settings["mtu_bytes"])
     there = {
         name: layer
         for name, layer in table.items()

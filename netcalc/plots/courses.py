@@ -202,12 +202,13 @@ def phase(
         series = _Series("windows", way, result.by, list(WAYS).index(result.by))
         drawn[series] = _both(result, flows)
     link = scenario.bottleneck
-    full = float(bdp_packets(link.rtt_s, bandwidth_bps=link.rate_bps, packet_bytes=link.mtu_bytes))
+    rtts_s = np.array(scenario.rtts_s())[list(flows)]
+    full = bdp_packets(rtts_s, bandwidth_bps=link.rate_bps, packet_bytes=link.mtu_bytes)
     most = full + link.buffer_packets
     edges = {
-        "equal windows": ([0.0, most], [0.0, most]),
-        "link just full": ([0.0, full], [full, 0.0]),
-        "full buffer": ([0.0, most], [most, 0.0]),
+        "equal windows": ([0.0, most.min()], [0.0, most.min()]),
+        "link just full": ([0.0, full[0]], [full[1], 0.0]),
+        "full buffer": ([0.0, most[0]], [most[1], 0.0]),
     }
     for index, (name, (x, y)) in enumerate(edges.items()):
         drawn[_Series("windows", name, LIMIT, index)] = np.array(x), np.array(y)
@@ -234,8 +235,8 @@ def phase(
     )
     text += phrase(
         "{full:.1f} packets in flight, the buffer with {most:.1f}.",
-        full=full,
-        most=most,
+        full=float(full.mean()),
+        most=float(most.mean()),
     )
     form = ("phase", tuple(drawn), x_axis, y_axis, title, theme)
     draw = partial(_draw_phase, sources, tuple(drawn), (x_axis, y_axis), title, theme)
@@ -312,7 +313,7 @@ def _series(part: str, result: Result) -> _Drawn:
 def _step_s(course: Trajectory, scenario: Scenario) -> float:
     """Return over how long goodput is averaged: whole intervals of the course, no finer ones."""
     own_s = float(np.median(np.diff(course.time_s, prepend=0.0))) if course.time_s.size else 0.0
-    least_s = max(scenario.end_s / INTERVALS, LEAST_ROUNDS * scenario.bottleneck.rtt_s)
+    least_s = max(scenario.end_s / INTERVALS, LEAST_ROUNDS * scenario.longest_rtt_s)
     return own_s * float(np.ceil(least_s / own_s - 1e-9)) if own_s > 0 else least_s
 
 
@@ -469,11 +470,13 @@ def _said_rate(rate_bps: float) -> str:
 def _describe_courses(results: Sequence[Result], title: str) -> str:
     scenario = results[0].scenario
     link = scenario.bottleneck
+    rtts_s = scenario.rtts_s() or (link.rtt_s,)
+    ends_s = dict.fromkeys((min(rtts_s), max(rtts_s)))
     text = phrase(
         "{title}: {rate}, {rtt}, buffer of {buffer}.",
         title=title,
         rate=show_rate(link.rate_bps, IP),
-        rtt=show(link.rtt_s, "s"),
+        rtt=" to ".join(show(end_s, "s") for end_s in ends_s),
         buffer=show(link.buffer_bytes, "byte"),
     )
     for result in results:

@@ -293,8 +293,13 @@ class Scenario:
 
     @property
     def has_one_rtt(self) -> bool:
-        """Whether all flows have the round-trip time of the bottleneck."""
-        return set(self.rtts_s()) <= {self.bottleneck.rtt_s}
+        """Whether all flows have the same round-trip time; it need not be the bottleneck's."""
+        return len(set(self.rtts_s())) <= 1
+
+    @property
+    def longest_rtt_s(self) -> float:
+        """Longest round-trip time of a flow; without flows that of the bottleneck. [s]"""
+        return max(self.rtts_s(), default=self.bottleneck.rtt_s)
 
     def _require_starts_before_end(self, name: str, loads: tuple[Flow | Requests, ...]) -> None:
         for number, load in enumerate(loads):

@@ -144,6 +144,11 @@ def test_what_is_not_certain_is_refused(sentence, code):
     assert str(refused.value).isprintable()
 
 
+def test_an_impossible_number_has_its_unit():
+    with pytest.raises(NetcalcError, match="bandwidth must be greater than 0, got -100 Mbit/s"):
+        netcalc.ask("1 GB over -100 Mbit/s at 20 ms")
+
+
 @pytest.mark.parametrize(
     ("sentence", "values"),
     [

@@ -103,6 +103,9 @@ def test_two_quantities_give_the_argument_of_a_queue(line, expected):
     ("calc md1-wait 85% --rate 10G --frame 0", "not-positive", None),
     ("calc sneakernet 9 20TB --distance 5km --speed 0m/s", "not-positive", None),
     ("calc md1-wait 85% --rate 10G --frame 1s", "unit-of-other-kind", None),
+    ("calc mm1-wait --utilization 0.5 --lambda 1 --mu 2", "argument-typed-twice", None),
+    ("calc mm1-wait --rho=0.5 --lambda 1 --mu 2", "argument-typed-twice", None),
+    ("calc md1-wait 85% --rate 10G --frame 64B --service 1ms", "argument-typed-twice", None),
 ])  # fmt: skip
 def test_one_of_two_quantities_names_the_other(line, code, suggestions):
     error = invoke(line).exception

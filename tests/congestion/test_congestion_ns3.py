@@ -158,6 +158,15 @@ def test_a_slow_simulator_is_ended(tmp_path, monkeypatch):
         ns3.run(SCENARIO, python=interpreter(tmp_path, body))
 
 
+def test_the_course_has_the_round_trip_of_each_flow():
+    """derived: 20 and 60 ms, the packet, and 0, 2.4, 4.8 and 7.2 ms of queue; ended at 1.5 s."""
+    flows = [replace(one, rtt_s=rtt) for one, rtt in zip(SCENARIO.flows, (0.02, 0.06), strict=True)]
+    course = ns3.result(replace(SCENARIO, flows=tuple(flows)), ANSWER).trajectory
+    each = [[0.0212, np.nan], [0.0236, 0.0636], [0.026, 0.066], [0.0284, np.nan]]
+    assert course.flow_rtt_s == pytest.approx(np.array(each), nan_ok=True)
+    assert course.rtt_s.tolist() == pytest.approx([0.0212, 0.0436, 0.046, 0.0284])
+
+
 def test_an_observation_shorter_than_a_sample_has_no_queue():
     """derived: 1 kB in 10 ms are 800 kbit/s; no sample, no queue."""
     brief = replace(SCENARIO, flows=SCENARIO.flows[:1], end_s=0.01, warm_s=0.0)

@@ -9,6 +9,7 @@ import pytest
 
 from netcalc.congestion import Result, Trajectory
 from netcalc.congestion.quantities import (
+    averaged_over_s,
     convergence_s,
     document,
     jain_over_time,
@@ -69,6 +70,13 @@ def test_window_and_round_trip_are_means_over_the_time_that_counts():
     # derived: the flow counts from 0.5 to 1.5 s, the round trip to the end, and one is not known
     assert (found.window_mean_packets[0], found.window_max_packets[0]) == (20.0, 30.0)
     assert (found.rtt_min_s, found.rtt_mean_s, found.rtt_max_s) == pytest.approx((0.1, 0.25, 0.4))
+
+
+def test_rates_are_averaged_over_round_trips_of_the_flows():
+    """definition: ten of the longest, 0.25 s; the link's own are 1 s."""
+    flows = [Flow(algorithm="reno", stop_s=9.0, rtt_s=rtt_s) for rtt_s in (0.02, 0.025)]
+    scenario = Scenario(bottleneck=LINK, flows=flows, end_s=9.0)
+    assert averaged_over_s(scenario) == pytest.approx(0.25)
 
 
 def test_a_probe_waits_for_the_queue_and_is_sent():

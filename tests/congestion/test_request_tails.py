@@ -81,6 +81,14 @@ def test_a_window_falls_as_the_kernel_has_it(is_reno, windows):
         assert loop.window == window
 
 
+def test_a_full_window_grows_until_requests_no_longer_fill_it():
+    """definition: is_cwnd_limited is true with seven packets in a window of seven, not of eight."""
+    loop = Connection(7, is_reno=True, around=surroundings(0.08), random=Random(1))
+    loop.window, loop.threshold, loop.before = 7.0, 4.0, 7
+    loop.run(0.0, 5.0, 5.0)
+    assert 8.0 <= loop.window < 9.0
+
+
 def test_a_flight_in_the_places_of_the_last_loses_only_where_others_take_them():
     """derived: alone nobody takes a place; of 16 others each has one of 67 packets out of step."""
 
@@ -146,6 +154,14 @@ def test_an_interval_of_runs_is_that_of_runs_that_carry_the_percentile():
     assert found.count == 100
     assert np.isfinite(found.percentile_s(0.999))
     assert np.isnan(found.interval_s(0.999)).all()
+
+
+def test_a_run_in_which_no_request_ended_leaves_an_interval_open():
+    """derived: one of four is above any time; of its neighbours the least is the first of them."""
+    runs = [np.full(400, 0.1 * number) for number in (1, 2, 3)]
+    low, high = Latencies.of([*runs, np.array([])]).interval_s(0.5)
+    assert low == pytest.approx(0.1 + 0.025 * 3 * 0.1)
+    assert np.isnan(high)
 
 
 @pytest.mark.each("high, beyond", [(0.25, ("live",)), (0.35, ()), (np.nan, ())])

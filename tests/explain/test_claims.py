@@ -213,6 +213,8 @@ def test_claims_that_cannot_be_judged_are_refused(text, error):
         ("19.53 Mpps", 1e10, "frames-without-gap"),
         ("29.76 Mpps", 1e10, "both-directions"),
         ("812744 pps", 1e10, "frame-rate-at-size"),
+        ("812 kpps", 1e10, "frame-rate-at-size"),  # cut off
+        ("811 kpps", 1e10, None),
         ("8.13 Mpps", 1e10, None),  # 128 B would be 8.446: no one has said such a size
         ("16 Mpps", 1e10, None),  # more than the smallest frames
     ],

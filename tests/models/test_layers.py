@@ -186,6 +186,8 @@ def test_wireguard_in_wireguard_pads_twice():
         ("geneve4:8", ["geneve4_opt8"]),
         ("gtpu-pdu", ["gtpu_pdu"]),
         ("key", ["gre_key", "gretap_key"]),
+        ("gre_key_key", ["gre_key"]),  # RFC 2890: one key
+        ("geneve4_opt8_opt12", []),  # opt20
         ("vxlan5", []),
         ("geneve4:7", []),  # options are whole words of 4 bytes
     ],

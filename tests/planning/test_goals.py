@@ -118,3 +118,10 @@ def test_no_plan_asks_for_more_flows_than_programs_open():
     for line in ("transfer 1GB --rate 10G --rtt 80ms --loss 1% --flows 16",
                  "buy 1GB --rate 10G --rtt 80ms --window 4KiB"):  # fmt: skip
         assert "step-flows" not in steps(line)
+
+
+def test_more_of_the_line_is_better_without_the_tunnel_too():
+    """Derived: 862 B less 52 of headers are 90 % of 862 and 38 on the line."""
+    plan = planning.with_goal(planning.tunnel("gre"), goal=0.9, answer="plain_efficiency")
+    (need,) = (one for one in plan.needs if one.name == "mtu_bytes")
+    assert (need.value, need.side) == (862, "least")

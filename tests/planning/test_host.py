@@ -92,6 +92,8 @@ def test_bbr_keeps_three_windows_and_no_setting_is_above_what_systems_take():
     assert settings(planning.host(1e9, **path))["net.ipv4.tcp_wmem"].split()[2] == "37500000"
     largest = settings(planning.host(80e9, **path))
     assert int(largest["net.core.wmem_max"]) == LARGEST_SETTING == 2_147_483_647
+    (cut,) = planning.host(80e9, **path).notices
+    assert "2.15 windows" in str(cut), "Derived: of 1 GB"
 
 
 def test_freebsd_limits_a_buffer_by_its_clusters():
@@ -112,6 +114,47 @@ def test_a_loss_is_answered_by_the_sender_and_not_by_a_buffer():
     assert lossy.steps[0].change.code == "step-bbr"
     assert all(step.value > lossy["goodput_bps"] for step in lossy.steps)
     assert not any(step.change.code == "step-flows" for step in lossy.steps), "hundreds"
+
+
+@pytest.mark.parametrize("flows", [1, 4])
+def test_a_loss_holds_each_single_flow(flows):
+    """Published: RFC 9438, eq. 5 and 6, C = 0.4 and beta = 0.7: 1.054 (RTT/p)^(3/4) segments a
+    round trip; 2 MiB, the window with nothing set, would be 168 Mbit/s."""
+    held = 8 * 1448 / 0.1 * 1.054 * (0.1 / 1e-4) ** 0.75
+    lossy = planning.host(10e9, rtt_s=0.1, loss_ratio=1e-4, flow_count=flows)
+    assert lossy["one_flow_bps"] == lossy["default_flow_bps"] == pytest.approx(held, rel=1e-3)
+    assert max(lossy.chart.lines["flow_bps"]) == lossy["one_flow_bps"]
+    assert "maxrate: the loss keeps" in lossy.sysctl
+    assert [note.code for note in planning.host(100e9, rtt_s=0.1, loss_ratio=1e-4).notices] == []
+
+
+def test_at_a_loss_of_all_packets_the_loss_is_the_limit_and_nothing_helps():
+    lost = planning.host(10e9, rtt_s=0.1, loss_ratio=1.0)
+    assert (lost.binding, lost["goodput_bps"], lost.steps) == ("loss_limit_bps", 0, ())
+
+
+def test_no_pace_is_printed_that_tc_refuses():
+    """Measured: tc of iproute2 6.1 takes a maxrate of 34359mbit, 34360mbit is illegal: 2^32 B/s.
+    Derived: 1514 of 1538 B are 98.44 Gbit/s, which 2 flows cannot share below that."""
+    plan = planning.host(100e9, rtt_s=0.088)
+    assert "root fq" not in plan.sysctl
+    assert "34359mbit" in plan.sysctl
+    assert "3 flows have" in plan.sysctl
+    of_three = planning.host(100e9, rtt_s=0.088, flow_count=3)
+    assert f"maxrate {100_000 * 1514 // 1538 // 3}mbit" in of_three.sysctl
+    short = planning.host(30e9, rtt_s=0.4, flow_count=1)
+    assert short.binding == "window_limit_bps"
+    assert "maxrate: the window keeps" in short.sysctl
+    assert "maxrate 98439bit" in planning.host(10e9, rtt_s=0.1, flow_count=100_000).sysctl
+
+
+@pytest.mark.parametrize("answer", ["one_flow_bps", "default_flow_bps"])
+def test_more_of_one_flow_is_better(answer):
+    """Identity: a rate is reached up to a round trip and from a rate of the line on."""
+    plan = planning.host(10e9, rtt_s=0.1)
+    needs = planning.with_goal(plan, goal=1e8, answer=answer).needs
+    sides = {need.name: need.side for need in needs}
+    assert (sides["bandwidth_bps"], sides["rtt_s"]) == ("least", "most")
 
 
 def test_ranges_are_set_for_their_95th_percentile():

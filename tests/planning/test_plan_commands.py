@@ -79,13 +79,29 @@ def test_a_path_gives_the_round_trip_of_a_full_segment():
     assert found["answers"]["goodput_bps"]["layer"] == "TCP payload"
 
 
+def test_what_says_the_same_twice_is_taken():
+    """Identity: 2 ms each way are 4 ms; attempts by --calls are those of CALLS."""
+    path = ["transfer", "1GB", "--rtt", "4ms"]
+    assert invoke(*path, "1 Gbit/s 2 ms").stdout == invoke(*path, "--rate", "1Gbit/s").stdout != ""
+    told = [invoke("host", "10G 2ms", "--os", one).stdout for one in ("freebsd", "FreeBSD")]
+    assert told[0] == told[1] != ""
+    calls = ["voice", "--holding", "2min", "--blocking", "2%"]
+    assert invoke(*calls, "9 calls/h").stdout == invoke(*calls, "--calls", "9 calls/h").stdout != ""
+
+
 REFUSED = {
     ("voice", "1200"): "calls-ambiguous",
     ("voice",): "calls-or-erlang",
     ("voice", "1200 calls/h", "--erlang", "60"): "calls-or-erlang",
     ("voice", "1200 calls/h", "--blocking", "120%"): "percent-for-ratio",
+    ("voice", "--concurrent", "200", "--blocking", "1%"): "calls-option-unused",
+    ("voice", "200 calls", "--aht", "3min"): "calls-option-unused",
+    ("voice", "--erlang", "60", "--holding", "3min"): "calls-option-unused",
     ("transfer", "1GB"): "path-or-rate",
     ("transfer", "1GB", "--path", "1 Gbit/s 2 ms", "--rate", "1Gbit/s"): "options-exclusive",
+    ("transfer", "1GB", "--path", "1 Gbit/s 2 ms", "--rtt", "5ms"): "round-trip-twice",
+    ("transfer", "1GB", "--path", "1 Gbit/s 2 ms", "--rtt", "3..5ms"): "round-trip-twice",
+    ("transfer", "1GB", "1G 2 ms", "--in", "9s", "--goal", "goodput=1Mbit/s"): "options-exclusive",
     ("transfer", "1000", "--path", "1 Gbit/s 2 ms"): "unit-missing",
     ("transfer", "-1GB", "--path", "1 Gbit/s 2 ms"): "is-negative",
     ("transfer", "1GB", "--rate", "100..80Mbit/s", "--rtt", "1ms"): "range-backwards",
@@ -93,6 +109,8 @@ REFUSED = {
     ("buffer", "10Gbit/s", "--rtt", "1ms", "--fan-in", "4"): "fan-in-without-burst",
     ("host", "10 Gbit/s"): "host-without-path",
     ("host", "0 bit/s", "--rtt", "1ms"): "not-positive",
+    ("host", "10 Gbit/s 5 ms", "--rtt", "5ms"): "round-trip-twice",
+    ("host", "10 Gbit/s", "--rtt", "5ms", "--mtu", "52"): "out-of-range",
     ("host", "10 Gbit/s", "--rtt", "1ms", "--sysctl", "--json"): "options-exclusive",
     ("host", "1..2 Gbit/s 5 ms"): "range-in-path",
     ("tunnel", "foo"): "unknown-layer",

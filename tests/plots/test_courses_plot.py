@@ -257,6 +257,11 @@ def test_windows_of_two_flows_against_each_other_while_both_run():
     assert column(plot, "link just full").tolist() == pytest.approx([40, 0])
     assert column(plot, "full buffer", "x").tolist() == pytest.approx([0, 80])
     assert column(plot, "equal windows").tolist() == column(plot, "equal windows", "x").tolist()
+    own = [replace(one, rtt_s=rtt) for one, rtt in zip(SCENARIO.flows, (0.02, 0.06), strict=True)]
+    unlike = phase([result(scenario=replace(SCENARIO, flows=tuple(own)))])
+    # derived: each alone has 20 and 60 packets in flight, and the full buffer of 40
+    assert column(unlike, "link just full", "x").tolist() == pytest.approx([0, 20])
+    assert column(unlike, "full buffer").tolist() == pytest.approx([100, 0])
     glyphs = drawn(plot.figure)
     assert (type(glyphs["theory"]), type(glyphs["live"])) == (Line, Scatter)
     assert drawn(phase([result("ns3")]).figure)["ns-3"].line_color == GREEN

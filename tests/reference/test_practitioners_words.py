@@ -3,7 +3,8 @@
 ``practitioners.csv`` has a search and the formulas that answer it, or ``-`` for none. The rows of
 ``issue`` are from people who looked for them; ``own`` were written before the search could answer
 with nothing, ``unseen`` after it could: of the 51 written, 47 were right before any was looked at,
-and the rule has been tuned since.
+and the rule has been tuned since. Of ``first``, the first formula counts: four times 50, of which 46,
+43, 31 and 36 were right before any of the 50 was looked at.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tests.cli.test_commands import netcalc
 ROWS = list(
     csv.DictReader(Path(__file__).with_name("practitioners.csv").read_text("utf-8").splitlines())
 )
-MISSED = {"issue": 0, "own": 1, "unseen": 3}
+MISSED = {"issue": 0, "own": 1, "unseen": 3, "first": 4}
 """Searches of each kind that may be answered wrongly."""
 
 
@@ -30,7 +31,8 @@ def test_a_search_finds_the_formula_or_nothing(asked):
     wrong = {}
     for row in (row for row in ROWS if row["asked"] == asked):
         right = row["formulas"].split()
-        found = [calculator.command(one) for one in calculator.search(row["question"])[:3]]
+        counted = 1 if asked == "first" else 3
+        found = [calculator.command(one) for one in calculator.search(row["question"])[:counted]]
         if not (set(right) & set(found) if found else "-" in right):
             wrong[row["question"]] = found
     assert len(wrong) <= MISSED[asked], wrong
@@ -46,6 +48,11 @@ def test_each_term_leads_to_formulas_that_are_there():
             assert set(names.split()) <= known, spellings
             assert meaning[-1] != "."
             assert names or table is terms.ELSEWHERE
+
+
+@pytest.mark.parametrize("words", ["txqueuelen", "mos score"])
+def test_some_formulas_are_searched_without_the_others(words):
+    assert searching.matches(words, [calculator.formula("bdp")]).formulas == []
 
 
 def test_a_topic_that_has_got_a_formula_is_found():

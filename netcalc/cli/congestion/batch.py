@@ -214,7 +214,7 @@ def _print_courses(result: Result) -> None:
         output.print_rows(headings, rows, title=title, box="HEAVY_HEAD")
     trips = (courses.rtt_min_s, courses.rtt_mean_s, courses.rtt_max_s)
     least, mean, greatest = (_or_dash(rtt_s, "s") for rtt_s in trips)
-    put(f"round trip of the flows: least {least}, mean {mean}, greatest {greatest}")
+    put(f"round trip over flows and time: least {least}, mean {mean}, greatest {greatest}")
     if not np.isnan(courses.jain_end):
         put(f"Jain index in the last second of several flows: {courses.jain_end:.3f}")
 

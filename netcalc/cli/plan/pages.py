@@ -72,6 +72,8 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
         ) -> None:
             if only_settings and as_json:
                 raise mistakes.exclusive("--sysctl", "--json")
+            if goal_text is not None and arguments.get("within_s") is not None:
+                raise mistakes.exclusive("--in", "--goal")
             if plot_path is not None:
                 output.check_output(plot_path, force=force, plot=True)
             with mistakes.named_as_typed():
@@ -298,8 +300,9 @@ _HOST[0].required = False  # a path has the round trip
 def host(*, path_text: str, **arguments: Any) -> Plan:
     """Plan a host for a PATH: socket buffers, congestion control, pacing and packets a second.
 
-    PATH is the rate and the one-way latency of each link, or a rate with --rtt. Below the page are
-    the lines of a file of sysctl, each with its arithmetic; they are printed, and never applied.
+    PATH is the rate and the one-way latency of each link, "10G rtt 80ms", or a rate with --rtt.
+    Below the page are the lines of a file of sysctl, each with its arithmetic; they are printed,
+    and never applied.
 
     \b
     netcalc plan host "100 Gbit/s" --rtt 88ms
@@ -311,6 +314,7 @@ def host(*, path_text: str, **arguments: Any) -> Plan:
     except (UnitError, click.BadParameter):
         path = _read_path(path_text, typed="PATH")
         arguments["bandwidth_bps"] = float(path.bottleneck_bps)
+        _refuse_other_round_trip(path, arguments["rtt_s"], typed="PATH")
         if arguments["rtt_s"] is None:
             arguments["rtt_s"] = float(path.rtt_s(0.0)) or None
     if arguments["rtt_s"] is None:
@@ -468,6 +472,10 @@ def voice(
     if sum(one is not None for one in given) != 1:
         raise mistakes.CommandError("calls-or-erlang")
     asked = calls_per_second if calls_text is None else calls_text
+    if isinstance(asked, _AtOnce) or concurrent_count is not None:
+        _refuse_unused("calls at the same time", "holding_s", "blocking_ratio")
+    elif offered_erlang is not None:
+        _refuse_unused("--erlang", "holding_s")
     if isinstance(asked, _AtOnce):
         values = {"name": "CALLS", "text": asked.text, "value": f"--concurrent {asked.calls:g}"}
         complain(f"note: {Notice('read-as', values)}")
@@ -480,6 +488,16 @@ def voice(
     arguments["stack"] = _read_stack(arguments["stack"], typed="--tunnel")
     with mistakes.named_as_typed(calls_per_second=typed, codec=("--codec", "")):
         return planning.voice(calls_per_second, **arguments)
+
+
+def _refuse_unused(given: str, *names: str) -> None:
+    """Refuse options that were typed and that a load given in another way makes no use of."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is not click.core.ParameterSource.DEFAULT:
+            name = mistakes.typed_name(option)
+            raise mistakes.CommandError("calls-option-unused", option=name, given=given)
 
 
 def _with_path(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -502,11 +520,21 @@ def _with_path(arguments: dict[str, Any]) -> dict[str, Any]:
     if numbers[0] is not None:
         raise mistakes.exclusive("--path", "--rate")
     path = _read_path(text)
+    _refuse_other_round_trip(path, numbers[1], typed="--path")
     if numbers[1] is None:
         arguments["rtt_s"] = float(
             path.rtt_s(arguments["mtu_bytes"], reply_bytes=STAMPED_HEADERS_BYTES)
         )
     return {**arguments, "bandwidth_bps": float(path.bottleneck_bps)}
+
+
+def _refuse_other_round_trip(path: Path, rtt_s: Any, *, typed: str) -> None:
+    """Refuse a round trip beside a path that has another one."""
+    own_s = 2.0 * path.latency_s
+    if rtt_s is None or not own_s or (isinstance(rtt_s, float) and np.isclose(rtt_s, own_s)):
+        return
+    given = units.show(rtt_s, "s") if isinstance(rtt_s, float) else "a range"
+    raise mistakes.CommandError("round-trip-twice", name=typed, path_rtt_s=own_s, given=given)
 
 
 def _read_path(text: str, *, typed: str = "--path") -> Path:

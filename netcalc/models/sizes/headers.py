@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -213,7 +213,7 @@ def suite_sizes(suite: str) -> Suite:
     return _sizes(suite)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _sizes(suite: str) -> Suite:
     name, _, check = suite.strip().lower().partition("/")
     name = re.sub(r"^aes-?(?:128|192|256)-", "aes-", re.sub(r"^(3?des)-cbc$", r"\1", name))

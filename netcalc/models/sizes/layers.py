@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -80,6 +80,9 @@ OPTIONS = (
 )  # fmt: skip
 """Layers with their options, of which ``opt8``, ``mpls2`` and a suite stand for others."""
 
+_CACHED = 256
+"""Stacks that are kept as they were read."""
+
 
 class Layer(NamedTuple):
     """One layer: a header of one size, or a tunnel that pads."""
@@ -100,7 +103,7 @@ def stack_layers(stack: str) -> tuple[Layer, ...]:
     return _layers(stack)
 
 
-@cache
+@lru_cache(maxsize=_CACHED)
 def _layers(stack: str) -> tuple[Layer, ...]:
     if not stack.strip():
         raise DomainError("stack-empty", "stack", stack)
@@ -212,7 +215,8 @@ def _near(name: str) -> list[str]:
     """Return layers that a name may mean: ``gre_key`` for ``gre:key`` and for ``key``."""
     plain = re.sub(r"[^a-z0-9]+", "_", name)
     numbered = re.sub(r"_(\d+)$", r"_opt\1", plain)  # the bytes of options
-    near = [text for text in (plain, numbered) if text != name and _over_ip(text) is not None]
+    once = "_".join(dict.fromkeys(name.split("_")))
+    near = [text for text in (plain, numbered, once) if text != name and _over_ip(text) is not None]
     of_option = [f"{base}_{plain}" for base, options in _OPTIONS.items() if plain in options]
     return list(dict.fromkeys(near)) or of_option
 
@@ -220,7 +224,10 @@ def _near(name: str) -> list[str]:
 def _option_bytes(base: str, options: str) -> float | None:
     """Return the bytes that suffixes such as ``_key_seq`` add; None for an unknown option."""
     sizes, total = _OPTIONS.get(base, {}), 0.0
-    for option in options.replace("_inner_vlan", "_inner-vlan").split("_")[1:]:
+    names = options.replace("_inner_vlan", "_inner-vlan").split("_")[1:]
+    if len({name.rstrip("0123456789") for name in names}) < len(names):
+        return None  # a header has each of them once
+    for option in names:
         size = re.fullmatch(r"opt(\d+)", option)
         if base == "geneve" and size and int(size[1]) % 4 == 0 and int(size[1]) <= 252:
             total += int(size[1])
