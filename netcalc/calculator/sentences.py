@@ -357,7 +357,7 @@ def _quantity(sentence: str, position: int, number: str) -> Token:
         error = UnitError("ambiguous-number", number, expected="a whole number", readings=readings)
         return Token("quantity", number, position, error=error)
     try:
-        grouped = number.replace(",", "") if _GROUPED.fullmatch(number) else number
+        grouped = number.replace(",", "") if _GROUPED.fullmatch(number) else _pointed(number)
         value = units.parse_number(grouped)
     except UnitError as refused:
         error = refused
@@ -402,8 +402,7 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
     error = None
     if _GROUPED.fullmatch(number) and unit.lower() in _WHOLE:
         number = number.replace(",", "")  # there are no parts of a byte
-    if not _GROUPED.fullmatch(number) and "." not in number and number.count(",") == 1:
-        number = number.replace(",", ".")  # a list has commas, too: 1400,5 bytes
+    number = _pointed(number)
     spaced = f"{number} {unit}"
     text = f"{number}{unit}" if " " not in unit else spaced
     kinds = units.kinds_of(unit)
@@ -445,6 +444,13 @@ def _meanings(number: str, unit: str) -> tuple[dict[str, tuple[Meaning, ...]], U
             if unit.lower().endswith("s"):
                 found["byte"] = found["colloquial"]
     return found, None if found else error
+
+
+def _pointed(number: str) -> str:
+    """Return a number without a decimal comma, as a list has commas, too: ``1400,5``."""
+    if _GROUPED.fullmatch(number) or "." in number or number.count(",") != 1:
+        return number
+    return number.replace(",", ".")
 
 
 def _quiet(parts: list[Token]) -> list[Token]:

@@ -123,6 +123,7 @@ def test_each_command_gives_the_same_number_as_printed(capsys):
         ("serialization of a 20 TB packet on 10G", "sentence-beyond"),
         # They were answered without what is not read: 1500 B, 10 calls, 64 KiB.
         ("MTU 1400,60 byte gre over ipv4", "not-whole"),
+        ("mss inside wireguard 71,89", "not-whole"),
         ("10² g711 calls bandwidth", "sentence-part-unknown"),
         ("goodput of 1 Gbit/s with jumbo frames", "sentence-lacks"),
         # They were answered for a number of what is not known, and for files of 2 GB each.

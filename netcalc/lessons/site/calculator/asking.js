@@ -198,7 +198,7 @@ function netcalcAsking(table, units, model) {
       const [head, tail] = number.split(".");
       return token("quantity", number, position, { error: new Refused("ambiguous-number", { text: number, shown: `'${number}'`, expected: "a whole number", readings: [head + tail, head] }) });
     }
-    const grouped = GROUPED.test(number) ? number.replaceAll(",", "") : number, value = read(() => units.parse(grouped, "1"));
+    const grouped = GROUPED.test(number) ? number.replaceAll(",", "") : pointed(number), value = read(() => units.parse(grouped, "1"));
     return isError(value) ? token("quantity", number, position, { error: value }) : plain(number, { 1: [{ value, text: grouped, note: "" }] });
   }
 
@@ -221,11 +221,14 @@ function netcalcAsking(table, units, model) {
 
   const translated = (unit) => unit.split(/\s+/).map((word) => (has(table.unit_words, word.toLowerCase()) ? table.unit_words[word.toLowerCase()] : word)).join(" ");
 
+  // A number without a decimal comma, as a list has commas, too.
+  const pointed = (number) => (/^[^.,]*,[^.,]*$/.test(number) && !GROUPED.test(number) ? number.replace(",", ".") : number);
+
   function meaningsOf(number, unit) {
     const found = {};
     let error = null;
     if (GROUPED.test(number) && WHOLE.includes(unit.toLowerCase())) number = number.replaceAll(",", "");
-    if (/^[^.,]*,[^.,]*$/.test(number) && !GROUPED.test(number)) number = number.replace(",", "."); // a list has commas, too
+    number = pointed(number);
     const spaced = `${number} ${unit}`, text = unit.includes(" ") ? spaced : `${number}${unit}`, kinds = kindsOf(unit);
     for (const kind of table.kinds) {
       if (!kinds.includes(kind) && !(kind === "bit/s" && ETHERNET.test(unit))) continue;
