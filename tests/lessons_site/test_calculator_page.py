@@ -247,6 +247,11 @@ class TestInABrowser:
 
 
 SENTENCES = Path(__file__).parents[1] / "calculator" / "asked_sentences.csv"
+ODD = [
+    "window ٦٤ KiB rtt ٣ ms throughput", "10² g711 calls bandwidth", "40😀 g.711 calls, 2\u202e0ms",
+    "windowſ 64 KiB rtt 10 ms", "max frame rate gigabit ethernet \ufeff", "3 mb at 10 MB/s",
+    "throughput of 8 reno flows at 1% loss and 0 ms rtt", "mss for mtu 1400,60 byte",
+]  # fmt: skip
 ASK = """(sentences) => sentences.map((sentence) => {
   try {
     return netcalcPage.ask(sentence).readings.map((one) => [one.question, one.command, one.value ?? null]);
@@ -268,7 +273,7 @@ def readings(sentence):
 @browser_only
 def test_the_page_answers_sentences_as_the_command_does(file, browser):
     with SENTENCES.open(encoding="utf-8", newline="") as rows:
-        sentences = [row["sentence"] for row in csv.DictReader(rows)]
+        sentences = [row["sentence"] for row in csv.DictReader(rows)] + ODD
     with opened(browser, file.as_uri()) as page:
         answers = page.evaluate(ASK, sentences)
         page.fill("#search", "throughput with a 64k window and 200 ms rtt")
