@@ -3,8 +3,8 @@
 ``practitioners.csv`` has a search and the formulas that answer it, or ``-`` for none. The rows of
 ``issue`` are from people who looked for them; ``own`` were written before the search could answer
 with nothing, ``unseen`` after it could: of the 51 written, 47 were right before any was looked at,
-and the rule has been tuned since. Of ``first``, the first formula counts: four times 50, of which 46,
-43, 31 and 36 were right before any of the 50 was looked at.
+and the rule has been tuned since. Of ``first``, the first formula counts: four times 50, of which
+46, 43, 31 and 36 were right before any of the 50 was looked at.
 """
 
 from __future__ import annotations
