@@ -280,6 +280,10 @@ def test_the_page_answers_sentences_as_the_command_does(file, browser):
         assert page.inner_text("#asked .value").startswith("2.621 Mbit/s")
         page.click("#asked button")
         assert page.inner_text("#answer").startswith("2.621 Mbit/s")
+        page.fill("#search", "how many calls g711 over 2 Mbit/s")
+        page.click("#asked button")
+        # derived: 160 B of voice in 20 ms, with 78 B: 2e6 * 0.02 / 8 / 238 = 21.01
+        assert page.inner_text("#answer").strip() == "21"
         page.fill("#search", "10 mb over 10 mb")
         assert "ambiguous" in page.inner_text("#asked")
     computed = 0

@@ -31,6 +31,7 @@ from netcalc.lessons.site.html import mathml
 from netcalc.lessons.site.javascript import RUNTIME, function, identifier, of_any_length, value
 from netcalc.lessons.site.recording import NotRecorded, Recorded, record
 from netcalc.messages import HINTS, MESSAGES
+from netcalc.models.rates import codecs
 from netcalc.printable import html_text
 
 MAX_VARIANTS = 256
@@ -450,6 +451,7 @@ def _data(
         "search": calculator.search_tables(),
         "chapters": _chapters(),
         "questions": questions(),
+        "codecs": _codecs(),
         "sentences": {code: MESSAGES[code] for code in sorted(codes & MESSAGES.keys())},
         "hints": {code: HINTS[code] for code in sorted(codes & HINTS.keys())},
         "formulas": [_formula(function, rules) for function in recorded],
@@ -459,6 +461,13 @@ def _data(
             if isinstance(function, NotRecorded)
         ],
     }
+
+
+def _codecs() -> dict[str, float]:
+    """Return the rates of codecs by their names in small letters and digits. [bit/s]"""
+    spellings = [*codecs.CODECS, *codecs.ALIASES]
+    rates = {re.sub(r"[^a-z0-9]", "", text): calculator.codec_bps(text) for text in spellings}
+    return {plain: rate_bps for plain, rate_bps in rates.items() if rate_bps is not None}
 
 
 def questions() -> dict[str, Any]:

@@ -100,6 +100,7 @@
       else if (parameter.words && word === undefined) return undefined;
       else if (parameter.words) values.push(word);
       else if (typeof meant === "number") values.push(meant);
+      else if (codecBps(formula, parameter, text)) values.push(voiceBytes(formula, parameter, text, (one) => (texts[one.name] === undefined ? one.default : typed(texts[one.name], one))));
       else if (/^[a-z]/i.test(text) && parameter.kind !== "bool") return undefined; // a name that the command knows
       else values.push(typed(text, parameter));
     }
@@ -115,7 +116,7 @@
       const several = readings.length > 1 ? [make("p", { textContent: `${readings.length} readings:` })] : [];
       const spelled = readAs.map(([text, word]) => `'${text}' is read as '${word}'.`);
       const lines = [...spelled, ...(notUnderstood.length ? [`Not understood: ${notUnderstood.join(", ")}.`] : [])];
-      return { nodes: [...several, ...readings.map(readingShown), ...lines.map(line)], names: readings.map((one) => one.formula).filter((name) => byName.has(name)) };
+      return { nodes: [...several, ...readings.map(readingShown), ...lines.map(line)], names: [...new Set(readings.map((one) => one.formula))].filter((name) => byName.has(name)) };
     } catch (error) {
       if (error.name !== "Refusal" && error.name !== "UnitError") throw error;
       return /\d/.test(query) && error.code !== "sentence-no-formula" ? { nodes: [line(said(error.code, error.values, null))], names: [] } : nothing_;
@@ -161,8 +162,17 @@
       if (parameter.required) refuse("is-required", parameter, null);
       return parameter.default ?? null;
     }
-    return typed(text, parameter);
+    return codecBps(shown, parameter, text) ? voiceBytes(shown, parameter, text, read) : typed(text, parameter);
   }
+
+  // The rate of a codec by its name, where the voice of a packet is asked; else nothing.
+  function codecBps(formula, parameter, text) {
+    if (parameter.name !== "payload_bytes" || !formula.parameters.some((one) => one.name === "interval_s")) return undefined;
+    const plain = text.toLowerCase().replace(/[^a-z0-9]/g, "");
+    return netcalcData.codecs[plain] ?? netcalcData.codecs[plain.replace(/(?:[abu]|ab|alaw|ulaw)$/, "")];
+  }
+
+  const voiceBytes = (formula, parameter, text, readOne) => (codecBps(formula, parameter, text) * readOne(formula.parameters.find((one) => one.name === "interval_s"))) / 8;
 
   function typed(text, parameter) {
     if (parameter.kind !== "list") return numbers(text, parameter);
