@@ -252,6 +252,7 @@ ODD = [
     "windowſ 64 KiB rtt 10 ms", "max frame rate gigabit ethernet \ufeff", "3 mb at 10 MB/s",
     "throughput of 8 reno flows at 1% loss and 0 ms rtt", "mss for mtu 1400,60 byte",
 ]  # fmt: skip
+LONG = "4 TB over 10G at 80 ms rtt with a 64 KiB window"
 ASK = """(sentences) => sentences.map((sentence) => {
   try {
     return netcalcPage.ask(sentence).readings.map((one) => [one.question, one.command, one.value ?? null]);
@@ -284,8 +285,11 @@ def test_the_page_answers_sentences_as_the_command_does(file, browser):
         page.click("#asked button")
         # derived: 160 B of voice in 20 ms, with 78 B: 2e6 * 0.02 / 8 / 238 = 21.01
         assert page.inner_text("#answer").strip() == "21"
+        page.fill("#search", LONG)
+        assumed = page.locator("#asked li").filter(has_text="assumed: ").all_inner_texts()
         page.fill("#search", "10 mb over 10 mb")
         assert "ambiguous" in page.inner_text("#asked")
+    assert sorted(assumed) == sorted(f"assumed: {text}" for text in readings(LONG)[0].assumed)
     computed = 0
     for sentence, answer in zip(sentences, answers, strict=True):
         expected = readings(sentence)

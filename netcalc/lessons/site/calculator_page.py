@@ -649,6 +649,8 @@ def _parameter(
             parameter.default if np.ndim(parameter.default) == 0 else list(parameter.default)
         )
         said["default_text"] = parameter.show(parameter.default)
+        if (assumed := function.formula.said_defaults.get(parameter.name)) is not None:
+            said["assumed"] = assumed or said["default_text"]
     if words:
         said["words"] = list(words)
     if parameter.packet_sized:

@@ -614,7 +614,7 @@ function netcalcAsking(table, units, model) {
     if (wanted && value !== undefined) text = inUnit(value, unit, wanted, text);
     return {
       question: row.name, minor: Boolean(row.minor), title: row.title, formula: row.formula, value, unit, text, texts, command, steps: [...new Set(steps)],
-      given: given(fit), assumed: [...new Set(assumed)],
+      given: given(fit), assumed: [...new Set(assumed)], silent: row.silent ?? [],
     };
   }
 

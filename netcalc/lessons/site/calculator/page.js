@@ -125,7 +125,7 @@
 
   function readingShown(reading) {
     const formula = byName.get(reading.formula), equation = formula && at(`equation-${formula.name}`), isHere = formula && !formula.reason;
-    const usual = isHere ? formula.parameters.filter((one) => one.default_text && !(one.name in reading.texts)).map((one) => `${one.label} ${one.default_text}`) : [];
+    const usual = isHere ? formula.parameters.filter((one) => one.assumed && !(one.name in reading.texts) && !reading.silent.includes(one.name)).map((one) => `${one.label} ${one.assumed}`) : [];
     const rows = reading.given.map((one) => make("li", {}, make("b", { textContent: one.source }), ` ${one.said}${one.by ? `, from "${one.by}"` : ""}`));
     const assumed = [...reading.assumed, ...usual].map((text) => make("li", { textContent: `assumed: ${text}` }));
     return make("article", {},
