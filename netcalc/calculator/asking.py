@@ -13,6 +13,8 @@ The rows with the most words of the question are its readings; of two, neither i
     quantities say what is asked, or those roles that it names, with their words;
 ``needs``, ``takes``
     roles; the latter with the value where none is given (empty: that of the formula);
+``never``
+    words of which none may be there;
 ``only``, ``except``, ``no_sizes``, ``small``, ``large``
     names and numbers that a role must have, or not; a role and the limit of its number;
 ``bare``, ``cued``, ``plain``
@@ -307,6 +309,8 @@ def _fits(row: Mapping[str, Any], parts: Sequence[Token], cues: Mapping[int, int
     asks, must = set(row.get("asks", ())), set(row.get("must", ()))
     places = asks | must | set(row.get("also", ())) | set(sentences.table()["any"]["concepts"])
     own = [*row["needs"], *row.get("takes", {})]
+    if {part.text.lower() for part in parts} & set(row.get("never", ())):
+        return []
     there: set[str] = set()
     apart: list[Token] = []
     unsaid: set[str] = set()  # roles that are named without a number: "with jumbo frames"

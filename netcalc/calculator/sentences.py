@@ -46,9 +46,10 @@ from netcalc.errors import UnitError
 
 YEARLY = "ratio/year"
 """Unit of a growth."""
+MONTHLY = "ratio/month"
 QUANTILE = "quantile"
 """Unit of a percentile."""
-RATIOS = (YEARLY, QUANTILE)
+RATIOS = (YEARLY, MONTHLY, QUANTILE)
 """Units of which the quantities are written as ratios."""
 KINDS = ("bit/s", "byte", "packet/s", "call/s", "s", "ratio", "m", "Hz", "dB")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,'\u00a0\u202f]\d+)*|\.\d+)(?:[eE][+-]?\d+)?(?!\.?\d)")
@@ -75,6 +76,9 @@ _A_YEAR = re.compile(
     r"|\byearly\b|\bannually\b|\bpa\b|\byoy\b|\bannual\b|\byear[ -](?:over|on)[ -]year\b)",
     re.IGNORECASE,
 )
+_A_MONTH = re.compile(
+    r"\s*(?:(?:/|\bper\b|\ba\b|\beach\b|\bevery\b)\s*month\b|\bmonthly\b)", re.IGNORECASE
+)
 _ETHERNET = re.compile(r"[gtm](?:ig\w*|be|e)?\b|g\w* ethernet|base", re.IGNORECASE)
 _OF_A_LINE = re.compile(r"(?:be|ethernet|base\S*) (?:per|a) ", re.IGNORECASE)
 """What is no unit: the frames of ``10GbE per second``."""
@@ -83,7 +87,12 @@ _SMALL = re.compile(r"[kmgt]bs?")
 _PREFIXED = re.compile(r"[kKMG]")
 _GIG = {"gig": "GB", "gigs": "GB", "meg": "MB", "megs": "MB", "tera": "TB", "g": "GB", "t": "TB"}
 _BINARY = {"k": 1024.0, "K": 1024.0, "M": 1024.0**2}
-_TARGET = re.compile(r"(?:in|to|as|into|how (?:many|much)|wie\s?viele?)\s+", re.IGNORECASE)
+_TARGET = re.compile(
+    r"(?:in|to|as|into|what|how (?:many|much)|wie\s?viele?)\s+(?:(?:average|mean|avg)\s+)?",
+    re.IGNORECASE,
+)
+_A_VOLUME = re.compile(r"B(?:ytes?)? per (?:hour|day|week|month|year)$", re.IGNORECASE)
+"""What is wanted as a size: the ``per hour`` of ``how many GB per hour`` is a time."""
 _LINE = re.compile(r"(?:T|DS|E|OC|STM|STS)-?[0-9]+c?(?![\w-])", re.IGNORECASE)
 _WORD = re.compile(r"(?:(?<!\S)--?)?[^\W\d_](?:[\w'’./-]*\w)?")
 _MOST_WORDS = 4
@@ -296,12 +305,12 @@ def _target(sentence: str, position: int) -> Token | None:
     match = _TARGET.match(sentence, position)
     if match is None:
         return None
+    asks_much = match[0].lower().startswith(("how", "wie"))
     for unit, end in _units_behind(sentence, match.end()):
         plain = _A_TIME.sub("per ", _translated(unit))
-        asks_time = match[0].lower().startswith(("how", "wie")) and plain in units.written_units(
-            "s"
-        )
+        asks_time = asks_much and plain in units.written_units("s")
         known = _plain(unit) in _lexicon().phrases or plain.startswith("per ")
+        known = known or (asks_much and _A_VOLUME.search(plain) is not None)
         if not known and units.kinds_of(plain) and len(plain) > 1:
             words: tuple[str, ...] = ("howlong",) if asks_time else ()
             words += tuple(f"in {kind}" for kind in units.kinds_of(plain))
@@ -330,6 +339,8 @@ def _units_behind(sentence: str, position: int) -> Iterator[tuple[str, int]]:
             break
     for count in range(len(written), 0, -1):
         yield " ".join(written[:count]), ends[count - 1]
+    if written and written[0].startswith("%/"):  # 15 %/yr
+        yield "%", ends[0] - len(written[0]) + 1
 
 
 def _quantity(sentence: str, position: int, number: str) -> Token:
@@ -347,6 +358,9 @@ def _quantity(sentence: str, position: int, number: str) -> Token:
         text = sentence[position:end]
         if meanings and "ratio" in meanings and (year := _A_YEAR.match(sentence, end)):
             return Token("quantity", text + year[0], position, meanings={YEARLY: meanings["ratio"]})
+        if meanings and "ratio" in meanings and (month := _A_MONTH.match(sentence, end)):
+            grown = {MONTHLY: meanings["ratio"]}
+            return Token("quantity", text + month[0], position, meanings=grown)
         if meanings:
             return Token("quantity", text, position, meanings=meanings)
         if refused is not None and (refused.code == "ambiguous-unit" or units.kinds_of(unit)):
@@ -689,7 +703,7 @@ def may_be(role: str, quantity: Token, *, behind: bool) -> tuple[Meaning, ...]:
         if unit in quantity.meanings:
             return quantity.meanings[unit]
     plain = quantity.meanings.get("1", ())
-    if plain and has_number and plain[0].value >= 1:
+    if plain and has_number and plain[0].value >= facts.get("least_number", 1):
         return (Meaning(plain[0].value, f"{plain[0].text}B"),)
     if plain and "ratio" in facts["units"] and 0 <= plain[0].value < 1:
         return plain

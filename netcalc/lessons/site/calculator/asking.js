@@ -22,15 +22,16 @@ function netcalcAsking(table, units, model) {
   const WHOLE = ["", "b", "byte", "bytes", "octets"];
   const A_TIME = /\b(?:an?|each|every) (?=(?:second|sec|minute|hour|day|week|month|year)\b)/g;
   const A_YEAR = sticky("\\s*(?:(?:/|\\bper\\b|\\bp\\.|\\ban?\\b|\\beach\\b|\\bevery\\b)\\s*(?:year|yr|annum|y|a)\\b\\.?|\\byearly\\b|\\bannually\\b|\\bpa\\b|\\byoy\\b|\\bannual\\b|\\byear[ \\-](?:over|on)[ \\-]year\\b)", "i");
+  const A_MONTH = sticky("\\s*(?:(?:/|\\bper\\b|\\ba\\b|\\beach\\b|\\bevery\\b)\\s*month\\b|\\bmonthly\\b)", "i");
   const ETHERNET = /^(?:[gtm](?:ig\w*|be|e)?\b|g\w* ethernet|base)/i, BITS = /^(?:[kmgt]bits?|(?:kilo|mega|giga|tera)bits?)$/i;
   const GIG = { gig: "GB", gigs: "GB", meg: "MB", megs: "MB", tera: "TB", g: "GB", t: "TB" };
   const BINARY = { k: 1024, K: 1024, M: 1024 ** 2 };
-  const TARGET = sticky("(?:in|to|as|into|how (?:many|much)|wie\\s?viele?)\\s+", "i");
+  const TARGET = sticky("(?:in|to|as|into|what|how (?:many|much)|wie\\s?viele?)\\s+(?:(?:average|mean|avg)\\s+)?", "i"), A_VOLUME = /B(?:ytes?)? per (?:hour|day|week|month|year)$/i;
   const LINE = sticky("(?:T|DS|E|OC|STM|STS)-?\\d+c?(?![\\p{L}\\p{N}_-])", "i");
   const WORD = sticky(`(?:(?<!\\S)--?)?\\p{L}(?:[\\p{L}\\p{N}_'’./\\-]*${W})?`);
   const SPREAD = /day|week|month|year|hour|\bh\b|\/h|minute|min\b/;
   const OVER = ["over", "in", "inside", "on", "through", "via", "within"];
-  const YEARLY = "ratio/year", QUANTILE = "quantile", ALIKE = 0.01, MOST_READINGS = 3, MOST_UNKNOWN = 3, MOST_WORDS = 4;
+  const YEARLY = "ratio/year", MONTHLY = "ratio/month", QUANTILE = "quantile", ALIKE = 0.01, MOST_READINGS = 3, MOST_UNKNOWN = 3, MOST_WORDS = 4;
 
   const at = (pattern, text, position) => ((pattern.lastIndex = position), pattern.exec(text));
   const plainPhrase = (text) => text.toLowerCase().replace(/(?<=[\p{L}\p{N}_])[\s-]+(?=[\p{L}\p{N}_])/gu, " ");
@@ -151,8 +152,8 @@ function netcalcAsking(table, units, model) {
     if (!match) return null;
     for (const [unit, end] of unitsBehind(sentence, position + match[0].length)) {
       const plain = translated(unit).replace(A_TIME, "per "), text = sentence.slice(position, end);
-      const asksTime = match[0].toLowerCase().match(/^(?:how|wie)/) !== null && has(units.written("s"), plain);
-      const known = lexicon.phrases.has(plainPhrase(unit)) || plain.startsWith("per ");
+      const asksMuch = /^(?:how|wie)/i.test(match[0]), asksTime = asksMuch && has(units.written("s"), plain);
+      const known = lexicon.phrases.has(plainPhrase(unit)) || plain.startsWith("per ") || (asksMuch && A_VOLUME.test(plain));
       if (!known && plain.length > 1 && kindsOf(plain).length)
         return token("target", text, position, { words: [...(asksTime ? ["howlong"] : []), ...kindsOf(plain).map((kind) => `in ${kind}`)], value: plain });
       if (plain === "s" || plain === "h") return token("target", text, position, { words: ["in s"], value: plain });
@@ -172,7 +173,9 @@ function netcalcAsking(table, units, model) {
       position += match[0].length;
       if (text !== match[1]) break;
     }
-    return written.map((_, i) => [written.slice(0, i + 1).join(" "), ends[i]]).reverse();
+    const found = written.map((_, i) => [written.slice(0, i + 1).join(" "), ends[i]]).reverse();
+    if (written.length && written[0].startsWith("%/")) found.push(["%", ends[0] - written[0].length + 1]); // 15 %/yr
+    return found;
   }
 
   function quantity(sentence, position, number) {
@@ -191,6 +194,8 @@ function netcalcAsking(table, units, model) {
       const found = Object.keys(meanings).length > 0;
       const year = has(meanings, "ratio") && at(A_YEAR, sentence, end);
       if (year) return plain(text + year[0], { [YEARLY]: meanings.ratio });
+      const month = has(meanings, "ratio") && at(A_MONTH, sentence, end);
+      if (month) return plain(text + month[0], { [MONTHLY]: meanings.ratio });
       if (found) return plain(text, meanings);
       if (refused && (refused.code === "ambiguous-unit" || kindsOf(unit).length)) return token("quantity", text, position, { error: refused, meanings: octetsOf(number, unit) });
     }
@@ -387,7 +392,7 @@ function netcalcAsking(table, units, model) {
     if (same(facts.units, ["1"]) && ((side !== null && !hasNumber) || has(part.meanings, "bit/s"))) return [];
     for (const kind of ["binary", "loose", "colloquial"]) if (facts[kind] && part.meanings[kind]) return part.meanings[kind];
     for (const unit of facts.units) if (part.meanings[unit]) return part.meanings[unit];
-    if (plain.length && hasNumber && plain[0].value >= 1) return [{ value: plain[0].value, text: `${plain[0].text}B`, note: "" }];
+    if (plain.length && hasNumber && plain[0].value >= (facts.least_number ?? 1)) return [{ value: plain[0].value, text: `${plain[0].text}B`, note: "" }];
     if (plain.length && facts.units.includes("ratio") && plain[0].value >= 0 && plain[0].value < 1) return plain;
     return [];
   }
@@ -445,6 +450,7 @@ function netcalcAsking(table, units, model) {
 
   function fitsOf(row, parts, cues) {
     const asks = new Set(row.asks ?? []), must = row.must ?? [], takes = row.takes ?? {};
+    if (parts.some((part) => (row.never ?? []).includes(part.text.toLowerCase()))) return [];
     const places = new Set([...asks, ...must, ...(row.also ?? []), ...table.any]), own = [...row.needs, ...Object.keys(takes)], there = new Set(), apart = [], unsaid = new Set();
     for (const [index, part] of parts.entries()) {
       const fitting = part.words.filter((word) => places.has(word));
