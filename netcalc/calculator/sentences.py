@@ -616,7 +616,8 @@ def _carried(parts: list[Token]) -> list[Token]:
 def _outside(tunnel: Token, version: Token) -> str:
     """Return the tunnel with the version of IP that carries it."""
     innermost, *others = tunnel.value.split(" ", 1)
-    return " ".join([innermost.rstrip("46") + version.value, *others])
+    name, *option = innermost.split("_", 1)
+    return " ".join(["_".join([name.rstrip("46") + version.value, *option]), *others])
 
 
 def _ranked(first: Token, last: Token) -> str:

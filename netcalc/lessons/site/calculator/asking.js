@@ -336,7 +336,7 @@ function netcalcAsking(table, units, model) {
 
   function outside(tunnel, version) {
     const cut = tunnel.value.indexOf(" "), innermost = cut < 0 ? tunnel.value : tunnel.value.slice(0, cut);
-    return innermost.replace(/[46]+$/, "") + version.value + (cut < 0 ? "" : tunnel.value.slice(cut));
+    return innermost.replace(/[46]*(?=_|$)/, version.value) + (cut < 0 ? "" : tunnel.value.slice(cut));
   }
 
   function ranked(first, last) {
