@@ -15,7 +15,7 @@
 ``[roles.NAME]``
     what a quantity may be: ``units``, what it is called (``said``), ``words`` beside it (alone they
     are what is asked for), ``soft`` ones (alone they say nothing), those that stand ``ahead`` of
-    it; ``number`` (needs no unit: true, or where it is ``before`` or ``behind`` its word),
+    it, or ``after`` it; ``number`` (needs no unit: true, or where it is ``before`` or ``behind`` its word),
     ``binary`` (64k is 64 KiB), ``loose`` (100 Mbit is 100 Mbit/s), ``colloquial`` (10 gig are
     10 GB), ``as`` (other roles that it may be read as, with the factor), ``bare`` (false: only with
     a word), ``bare_units`` (those without one), ``most`` (above it there is none), ``most_bare``
@@ -212,7 +212,7 @@ def _lexicon() -> _Lexicon:
             add(phrase, "word", role)
         for phrase in facts.get("soft", ()):
             add(phrase, "word", role, soft=True)
-        for phrase in facts.get("ahead", ()):
+        for phrase in (*facts.get("ahead", ()), *facts.get("after", ())):
             add(phrase, "word", role)
     for kind, name in (("question", "questions"), ("break", "breaks"), ("filler", "fillers")):
         for phrase in known[name].split():
@@ -644,7 +644,7 @@ def attached(parts: Sequence[Token]) -> dict[int, int]:
                 other = parts[at]
                 if other.kind == "quantity":
                     fits = any(may_be(role, other, behind=step > 0) for role in _roles(part))
-                    if fits and (step > 0 or not _is_ahead(part)):
+                    if fits and not _is_on_side(part, "ahead" if step < 0 else "after"):
                         pairs.append((cost, index, at))
                         break
                     if step > 0 or not counts(part):
@@ -679,10 +679,10 @@ def counts(part: Token) -> bool:
     return any(table()["roles"][role]["units"] == ["1"] for role in _roles(part))
 
 
-def _is_ahead(part: Token) -> bool:
-    """Whether a word belongs to what is behind it alone: what is exceeded."""
+def _is_on_side(part: Token, side: str) -> bool:
+    """Whether a word belongs to what is on one side alone: what is exceeded."""
     roles = table()["roles"]
-    return any(_plain(part.text) in roles[role].get("ahead", ()) for role in _roles(part))
+    return any(_plain(part.text) in roles[role].get(side, ()) for role in _roles(part))
 
 
 def may_be(role: str, quantity: Token, *, behind: bool) -> tuple[Meaning, ...]:

@@ -58,7 +58,7 @@ function netcalcAsking(table, units, model) {
     for (const [role, facts] of Object.entries(table.roles)) {
       for (const phrase of facts.words) add(phrase, "word", role);
       for (const phrase of facts.soft ?? []) add(phrase, "word", role, { soft: true });
-      for (const phrase of facts.ahead ?? []) add(phrase, "word", role);
+      for (const phrase of [...(facts.ahead ?? []), ...(facts.after ?? [])]) add(phrase, "word", role);
     }
     for (const [kind, list] of [["question", table.questions], ["break", table.breaks], ["filler", table.fillers]]) for (const phrase of list) add(phrase, kind);
     for (const phrase of table.other) add(phrase, "word", `other: ${phrase}`);
@@ -348,7 +348,7 @@ function netcalcAsking(table, units, model) {
   const saidOf = (name) => (table.roles[name] ?? {}).said || table.said[name] || name;
   const rolesOf = (part) => part.words.filter((word) => has(table.roles, word));
   const counts = (part) => rolesOf(part).some((role) => same(table.roles[role].units, ["1"]));
-  const isAhead = (part) => rolesOf(part).some((role) => (table.roles[role].ahead ?? []).includes(plainPhrase(part.text)));
+  const isOnSide = (part, side) => rolesOf(part).some((role) => (table.roles[role][side] ?? []).includes(plainPhrase(part.text)));
 
   // Which quantity each word of a role belongs to, by their positions among the parts.
   function attached(parts) {
@@ -360,7 +360,7 @@ function netcalcAsking(table, units, model) {
           const other = parts[place];
           if (other.kind === "quantity") {
             const fits = rolesOf(part).some((role) => mayBe(role, other, step > 0).length);
-            if (fits && (step > 0 || !isAhead(part))) {
+            if (fits && !isOnSide(part, step < 0 ? "ahead" : "after")) {
               pairs.push([cost, index, place]);
               break;
             }
