@@ -15,7 +15,8 @@
 ``[roles.NAME]``
     what a quantity may be: ``units``, what it is called (``said``), ``words`` beside it (alone they
     are what is asked for), ``soft`` ones (alone they say nothing), those that stand ``ahead`` of
-    it, or ``after`` it; ``number`` (needs no unit: true, or where it is ``before`` or ``behind`` its word),
+    it, or ``after`` it; ``number`` (needs no unit: true, or where it is ``before`` or ``behind``
+    its word; from ``least_number``),
     ``binary`` (64k is 64 KiB), ``loose`` (100 Mbit is 100 Mbit/s), ``colloquial`` (10 gig are
     10 GB), ``as`` (other roles that it may be read as, with the factor), ``bare`` (false: only with
     a word), ``bare_units`` (those without one), ``most`` (above it there is none), ``most_bare``
@@ -23,7 +24,8 @@
 ``[concepts]``
     what is asked, each with its words;
 ``[[derived]]``
-    roles that follow from others: ``role``, what it ``needs`` and its ``value``;
+    roles that follow from others: ``role``, what it ``needs``, its ``value``, and what the row has
+    as ``only`` and ``said``;
 ``[[rows]]``
     the questions, which :mod:`netcalc.calculator.asking` answers.
 
@@ -176,7 +178,9 @@ def _substituted(row: Mapping[str, Any], derived: Mapping[str, Any]) -> Mapping[
     needs = [name for name in row["needs"] if name != role]
     needs += [name for name in derived["needs"] if name not in needs]
     below = {"below": put(["", *row["below"]])[1:]} if "below" in row else {}
-    return {**row, "needs": needs, "args": put(row["args"]), **below}
+    only = {"only": {**row.get("only", {}), **derived.get("only", {})}}
+    said = {"said": "; ".join(filter(None, (row.get("said"), derived.get("said"))))}
+    return {**row, "needs": needs, "args": put(row["args"]), **below, **only, **said}
 
 
 @dataclass(frozen=True, slots=True)
